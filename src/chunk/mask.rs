@@ -1,0 +1,136 @@
+//! A set of cells of one chunk: 4096 bits.
+
+use crate::coords::CHUNK_CELLS;
+use core::fmt;
+
+/// A set of cells of one chunk, by local index.
+///
+/// 64 words of 64 bits; the cell with index `i` is bit `i % 64` of word `i / 64`. In a [`Cube`](crate::Cube) chunk four
+/// words are one horizontal layer.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CellMask {
+    words: [u64; CHUNK_CELLS / 64],
+}
+
+impl CellMask {
+    /// The mask with no cell.
+    pub const EMPTY: CellMask = CellMask { words: [0; CHUNK_CELLS / 64] };
+
+    /// The mask with every cell.
+    pub const FULL: CellMask = CellMask { words: [u64::MAX; CHUNK_CELLS / 64] };
+
+    /// Whether the cell is in the mask. Indices wrap at 4096.
+    #[inline]
+    pub fn contains(&self, index: usize) -> bool {
+        self.words[(index >> 6) & 63] >> (index & 63) & 1 != 0
+    }
+
+    /// Adds the cell; `true` if it was not there. Indices wrap at 4096.
+    #[inline]
+    pub fn insert(&mut self, index: usize) -> bool {
+        let word = &mut self.words[(index >> 6) & 63];
+        let before = *word;
+        *word |= 1 << (index & 63);
+        before != *word
+    }
+
+    /// Removes the cell; `true` if it was there. Indices wrap at 4096.
+    #[inline]
+    pub fn remove(&mut self, index: usize) -> bool {
+        let word = &mut self.words[(index >> 6) & 63];
+        let before = *word;
+        *word &= !(1 << (index & 63));
+        before != *word
+    }
+
+    /// Adds the cell if `present`, else removes it. Indices wrap at 4096.
+    #[inline]
+    pub fn set(&mut self, index: usize, present: bool) {
+        let word = &mut self.words[(index >> 6) & 63];
+        *word = *word & !(1 << (index & 63)) | u64::from(present) << (index & 63);
+    }
+
+    /// Cells in the mask, 0 to 4096.
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no cell is in the mask.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// Whether every cell is in the mask.
+    pub fn is_full(&self) -> bool {
+        self.words.iter().all(|&word| word == u64::MAX)
+    }
+
+    /// The bits, 64 to a word, lowest index first.
+    #[inline]
+    pub fn words(&self) -> &[u64; CHUNK_CELLS / 64] {
+        &self.words
+    }
+
+    /// The bits, to change.
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [u64; CHUNK_CELLS / 64] {
+        &mut self.words
+    }
+
+    /// Adds every cell of `other`.
+    pub fn union_with(&mut self, other: &CellMask) {
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+
+    /// The cells' indices in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
+    }
+}
+
+/// The positions of the ones in `bits`, lowest first.
+#[inline]
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits - 1;
+        Some(bit)
+    })
+}
+
+impl Default for CellMask {
+    fn default() -> Self {
+        CellMask::EMPTY
+    }
+}
+
+impl fmt::Debug for CellMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_come_back_in_order() {
+        let mut mask = CellMask::EMPTY;
+        for index in [4095, 0, 63, 64, 1000] {
+            assert!(mask.insert(index));
+            assert!(!mask.insert(index));
+        }
+        assert_eq!(mask.iter().collect::<Vec<_>>(), [0, 63, 64, 1000, 4095]);
+        assert_eq!(mask.len(), 5);
+        assert!(mask.remove(64) && !mask.contains(64));
+        mask.set(64, true);
+        mask.set(0, false);
+        assert_eq!(mask.iter().collect::<Vec<_>>(), [63, 64, 1000, 4095]);
+    }
+}

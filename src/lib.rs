@@ -1,0 +1,10 @@
+//! Sparse voxel chunks, finite water and cellular automata for block games.
+
+mod chunk;
+mod coords;
+mod grid;
+
+pub use chunk::{CellMask, Chunk};
+pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
+pub use glam;
+pub use grid::{Grid, GridError};
