@@ -3,6 +3,7 @@
 mod chunk;
 mod coords;
 mod grid;
+pub mod water;
 
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};

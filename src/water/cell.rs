@@ -1,0 +1,259 @@
+//! The two bytes of a water cell: layout, fields, flags, and which words are canonical. Nothing about neighbours.
+
+use crate::coords::Face;
+use bitflags::bitflags;
+use core::fmt;
+
+bitflags! {
+    /// The four flags of a water cell, at their places in the word.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct CellFlags: u16 {
+        /// The cell never runs dry: a spring.
+        const IS_SOURCE = 1 << 6;
+        /// The cell is a source or is connected to one through its parents.
+        const HAS_SOURCE = 1 << 7;
+        /// The cell lies on a way to a draining end of the world.
+        const FLOW_OUT = 1 << 14;
+        /// The cell has more parents than the one that its direction names; a side table has them all.
+        const EXTRA = 1 << 15;
+    }
+}
+
+/// Units of water in a full cell.
+pub const FULL: u8 = 7;
+
+const HEIGHT: u16 = 0b111;
+const DIRECTION_SHIFT: u32 = 3;
+const LARGEST_SHIFT: u32 = 8;
+const ACTIVE_SHIFT: u32 = 11;
+
+/// One cell of open space and the water in it, in two bytes.
+///
+/// | byte | bit 7 | bit 6 | bits 5–3 | bits 2–0 |
+/// |---|---|---|---|---|
+/// | Data (low) | HasSource | IsSource | Direction | Height |
+/// | Data2 (high) | Extra | FlowOut | Active | Largest |
+///
+/// A `WaterCell` always holds a canonical word, one that the simulation itself could have written; see
+/// [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
+///
+/// ```
+/// use floodplain::water::{CellError, WaterCell};
+/// let cell = WaterCell::with_height(5)?;
+/// assert_eq!(cell.word(), 5);
+/// assert_eq!(WaterCell::from_word(0b111_000), Err(CellError::Direction(7)));
+/// # Ok::<(), CellError>(())
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct WaterCell(u16);
+
+/// Why a word is not a water cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CellError {
+    /// A height above 7.
+    Height(u8),
+    /// A direction code above 6: 0 is none, 1 to 6 are the faces.
+    Direction(u8),
+    /// A source must be full, connected to itself (HasSource), and have neither a direction nor other parents.
+    Source(u16),
+    /// HasSource without IsSource needs a direction: it is through its parent that a cell has a source.
+    SourceWithoutParent(u16),
+    /// Extra says there are more parents than the direction names, so there must be a direction.
+    ExtraWithoutParent(u16),
+    /// Largest is the bottleneck between a cell and its parent's source, so it is 0 without a direction.
+    LargestWithoutParent(u16),
+    /// A cell without water is either dry (word 0) or passes water on: then it has a direction and is active.
+    DryButMarked(u16),
+}
+
+impl fmt::Display for CellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CellError::Height(height) => write!(f, "a height of {height}, above 7"),
+            CellError::Direction(code) => write!(f, "direction code {code}, above 6"),
+            CellError::Source(word) => {
+                write!(f, "word {word:#06x}: a source must be full, have its own source, and no parents")
+            }
+            CellError::SourceWithoutParent(word) => write!(f, "word {word:#06x}: HasSource without a parent"),
+            CellError::ExtraWithoutParent(word) => write!(f, "word {word:#06x}: Extra without a parent"),
+            CellError::LargestWithoutParent(word) => write!(f, "word {word:#06x}: Largest without a parent"),
+            CellError::DryButMarked(word) => {
+                write!(f, "word {word:#06x}: no water, yet not dry and not passing any on")
+            }
+        }
+    }
+}
+
+impl core::error::Error for CellError {}
+
+impl WaterCell {
+    /// A dry cell.
+    pub const DRY: WaterCell = WaterCell(0);
+
+    /// A full cell of still water.
+    pub const STILL: WaterCell = WaterCell(FULL as u16);
+
+    /// A spring: always full.
+    pub const SOURCE: WaterCell = WaterCell(
+        FULL as u16 | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits() | (FULL as u16) << LARGEST_SHIFT,
+    );
+
+    /// Still water of this height.
+    ///
+    /// # Errors
+    /// [`CellError::Height`] above 7.
+    pub const fn with_height(height: u8) -> Result<WaterCell, CellError> {
+        if height > FULL { Err(CellError::Height(height)) } else { Ok(WaterCell(height as u16)) }
+    }
+
+    /// The cell that a word stands for, Data in the low byte and Data2 in the high one.
+    ///
+    /// # Errors
+    /// A word that the simulation never leaves between two ticks is refused; the [`CellError`] says which law it breaks.
+    pub const fn from_word(word: u16) -> Result<WaterCell, CellError> {
+        let cell = WaterCell(word);
+        let direction = cell.direction_code();
+        if direction > 6 {
+            return Err(CellError::Direction(direction));
+        }
+        let orphan = direction == 0;
+        if word & CellFlags::IS_SOURCE.bits() != 0 {
+            let own = word & CellFlags::HAS_SOURCE.bits() != 0;
+            let extra = word & CellFlags::EXTRA.bits() != 0;
+            return if own && orphan && !extra && cell.height() == FULL {
+                Ok(cell)
+            } else {
+                Err(CellError::Source(word))
+            };
+        }
+        if orphan && word & CellFlags::HAS_SOURCE.bits() != 0 {
+            return Err(CellError::SourceWithoutParent(word));
+        }
+        if orphan && word & CellFlags::EXTRA.bits() != 0 {
+            return Err(CellError::ExtraWithoutParent(word));
+        }
+        if orphan && cell.largest() != 0 {
+            return Err(CellError::LargestWithoutParent(word));
+        }
+        if cell.height() == 0 && word != 0 && (orphan || cell.active() == 0) {
+            return Err(CellError::DryButMarked(word));
+        }
+        Ok(cell)
+    }
+
+    /// The two bytes: Data low, Data2 high.
+    pub const fn word(self) -> u16 {
+        self.0
+    }
+
+    /// Units of water here, 0 to 7.
+    pub const fn height(self) -> u8 {
+        (self.0 & HEIGHT) as u8
+    }
+
+    /// Where the flow is heading; the parent lies on the opposite side. `None` for still water and for sources.
+    pub const fn direction(self) -> Option<Face> {
+        match self.direction_code() {
+            0 => None,
+            code => Face::from_index(code - 1),
+        }
+    }
+
+    /// The largest flow, in units a tick, that can pass between this cell and the head of its path, 0 to 7.
+    pub const fn largest(self) -> u8 {
+        (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
+    }
+
+    /// The activity counter, 0 (inactive) to 7.
+    pub const fn active(self) -> u8 {
+        (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
+    }
+
+    /// The four flags.
+    pub const fn flags(self) -> CellFlags {
+        CellFlags::from_bits_truncate(self.0)
+    }
+
+    /// Whether the cell is a spring.
+    pub const fn is_source(self) -> bool {
+        self.0 & CellFlags::IS_SOURCE.bits() != 0
+    }
+
+    /// Whether the cell is a spring or is connected to one.
+    pub const fn has_source(self) -> bool {
+        self.0 & CellFlags::HAS_SOURCE.bits() != 0
+    }
+
+    /// Whether there is neither water nor flow here.
+    pub const fn is_dry(self) -> bool {
+        self.0 == 0
+    }
+
+    const fn direction_code(self) -> u8 {
+        (self.0 >> DIRECTION_SHIFT & 0b111) as u8
+    }
+}
+
+impl fmt::Debug for WaterCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_dry() {
+            return f.write_str("dry");
+        }
+        write!(f, "{}/7", self.height())?;
+        if let Some(direction) = self.direction() {
+            write!(f, " {direction:?}")?;
+        }
+        write!(f, " largest {} active {}", self.largest(), self.active())?;
+        for (name, _) in self.flags().iter_names() {
+            write!(f, " {name}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_round_trips_or_is_refused() {
+        let mut canonical = 0;
+        for word in 0..=u16::MAX {
+            match WaterCell::from_word(word) {
+                Ok(cell) => {
+                    canonical += 1;
+                    assert_eq!(cell.word(), word);
+                    let direction = cell.direction().map_or(0, |face| face.index() as u16 + 1);
+                    let rebuilt = u16::from(cell.height())
+                        | direction << 3
+                        | u16::from(cell.largest()) << 8
+                        | u16::from(cell.active()) << 11
+                        | cell.flags().bits();
+                    assert_eq!(rebuilt, word, "the fields of {cell:?} make up its word");
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+        // Counted by hand. Sources: FlowOut × active × largest = 2·8·8. Orphans: the word 0, and 7 heights × 8
+        // activities × FlowOut. With a direction: 6 × 8 largest × 8 flags × (7 heights × 8 activities + 1 × 7).
+        assert_eq!(canonical, 128 + (1 + 7 * 8 * 2) + 6 * 8 * 8 * (7 * 8 + 7));
+    }
+
+    #[test]
+    fn errors_name_the_law() {
+        let source = WaterCell::SOURCE.word();
+        assert_eq!(WaterCell::from_word(source - 1), Err(CellError::Source(source - 1)));
+        assert_eq!(WaterCell::from_word(0x0087), Err(CellError::SourceWithoutParent(0x0087)));
+        assert_eq!(WaterCell::from_word(0x8001), Err(CellError::ExtraWithoutParent(0x8001)));
+        assert_eq!(WaterCell::from_word(0x0101), Err(CellError::LargestWithoutParent(0x0101)));
+        assert_eq!(WaterCell::from_word(0x0008), Err(CellError::DryButMarked(0x0008)));
+        assert_eq!(WaterCell::with_height(8), Err(CellError::Height(8)));
+    }
+
+    #[test]
+    fn debug_reads_like_a_sentence() {
+        assert_eq!(format!("{:?}", WaterCell::SOURCE), "7/7 largest 7 active 0 IS_SOURCE HAS_SOURCE");
+        assert_eq!(format!("{:?}", WaterCell::DRY), "dry");
+    }
+}

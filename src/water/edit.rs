@@ -1,0 +1,314 @@
+//! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
+
+use super::WaterWorld;
+use super::cell::{CellFlags, WaterCell};
+use super::store::{Place, border_cells, units_in};
+use super::voxel::Voxel;
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Face, Region, Shape};
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+
+/// What became of the water that stood in the way of an edit, in units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Displaced {
+    /// Went to neighbours with room.
+    pub moved: u32,
+    /// Found no room and left the world; entered in the ledger as removed.
+    pub removed: u32,
+}
+
+/// Why an edit was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The cell's chunk is not loaded.
+    NotLoaded(IVec3),
+    /// The cell lies beyond the world's bounds.
+    OutOfBounds(IVec3),
+    /// The cell is solid ground.
+    Solid(IVec3),
+    /// There is a chunk at this chunk position already.
+    ChunkPresent(IVec3),
+    /// There is no chunk at this chunk position.
+    ChunkAbsent(IVec3),
+    /// The chunk at this chunk position would hold no cell inside the world's bounds.
+    ChunkOutOfBounds(IVec3),
+    /// Still water has a height of 0 to 7.
+    Height(u8),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::NotLoaded(cell) => write!(f, "the chunk of cell {cell} is not loaded"),
+            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
+            EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
+            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
+            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
+            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::Height(height) => write!(f, "a height of {height}, above 7"),
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
+
+impl WaterWorld {
+    /// Makes a cell solid. Water in the way goes to open neighbours with room, sides first, then up, then down; what
+    /// finds no room leaves the world. A source in the way is gone.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+        let place = self.place(cell)?;
+        let mut displaced = Displaced::default();
+        let voxel = self.store.read(place);
+        if voxel.is_solid() {
+            return Ok(displaced);
+        }
+        self.forget(place);
+        let mut left = voxel.height();
+        self.replace(place, Voxel::SOLID);
+        let ways = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
+        for face in ways {
+            let there = self.store.step(place, face);
+            if left == 0 {
+                break;
+            }
+            if !there.0.is_some() || self.store.read(there).is_mark() {
+                continue;
+            }
+            let voxel = self.store.read(there);
+            let units = left.min(voxel.room());
+            if units > 0 {
+                self.replace(there, voxel.with_height(voxel.height() + units));
+                left -= units;
+                displaced.moved += u32::from(units);
+            }
+        }
+        displaced.removed = u32::from(left);
+        self.ledger.removed += u64::from(left);
+        Ok(displaced)
+    }
+
+    /// Makes a solid cell open and dry; `false` if it was open already.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let place = self.place(cell)?;
+        if !self.store.read(place).is_solid() {
+            return Ok(false);
+        }
+        self.replace(place, Voxel::OPEN);
+        Ok(true)
+    }
+
+    /// Makes a cell a spring and fills it; `false` if it was one already. The filling is entered as injected.
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let place = self.open_place(cell)?;
+        let voxel = self.store.read(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            return Ok(false);
+        }
+        self.ledger.injected += u64::from(voxel.room());
+        self.store.keep_parents(place, 0, voxel);
+        self.store.note_source(place, true);
+        self.replace(place, Voxel::water(WaterCell::SOURCE));
+        Ok(true)
+    }
+
+    /// Makes a spring an ordinary full cell, whose water stays; `false` if it was none.
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let place = self.open_place(cell)?;
+        if !self.store.read(place).has(CellFlags::IS_SOURCE) {
+            return Ok(false);
+        }
+        self.store.note_source(place, false);
+        self.replace(place, Voxel::water(WaterCell::STILL));
+        Ok(true)
+    }
+
+    /// Pours up to `units` into a cell and returns how many went in: what had room, 0 to 7.
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let place = self.open_place(cell)?;
+        let voxel = self.store.read(place);
+        let poured = units.min(u32::from(voxel.room()));
+        if poured > 0 {
+            self.ledger.placed += u64::from(poured);
+            self.replace(place, voxel.with_height(voxel.height() + poured as u8));
+        }
+        Ok(poured)
+    }
+
+    /// Takes up to `units` out of a cell and returns how many came out. A source gives without running dry: what it
+    /// gives is entered as injected and as removed.
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let place = self.open_place(cell)?;
+        let voxel = self.store.read(place);
+        let scooped = units.min(u32::from(voxel.height()));
+        if scooped == 0 {
+            return Ok(0);
+        }
+        self.ledger.removed += u64::from(scooped);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            self.ledger.injected += u64::from(scooped);
+            return Ok(scooped);
+        }
+        let left = voxel.with_height(voxel.height() - scooped as u8);
+        if left.height() == 0 {
+            self.forget(place);
+            self.replace(place, Voxel::OPEN);
+        } else {
+            self.replace(place, left);
+        }
+        Ok(scooped)
+    }
+
+    /// Makes every cell of a region solid, without looking for room: the water in it is entered as removed and returned.
+    ///
+    /// # Errors
+    /// A cell of the region is not loaded or out of bounds.
+    pub fn fill_solid(&mut self, region: Region) -> Result<u64, EditError> {
+        self.fill(region, Voxel::SOLID)
+    }
+
+    /// Makes every cell of a region open with still water of this height (0 for dry), ground and sources included.
+    /// The water that stood there is entered as removed and returned; the new water is entered as placed.
+    ///
+    /// # Errors
+    /// A height above 7; a cell of the region is not loaded or out of bounds.
+    pub fn fill_water(&mut self, region: Region, height: u8) -> Result<u64, EditError> {
+        let cell = WaterCell::with_height(height).map_err(|_| EditError::Height(height))?;
+        self.fill(region, Voxel::water(cell))
+    }
+
+    fn fill(&mut self, region: Region, voxel: Voxel) -> Result<u64, EditError> {
+        self.check_loaded(region)?;
+        let mut removed = 0;
+        for cell in region.positions() {
+            let place = self.place(cell)?;
+            let old = self.store.read(place);
+            if old == voxel {
+                continue;
+            }
+            if !old.is_solid() {
+                self.forget(place);
+            }
+            removed += u64::from(old.height());
+            self.ledger.placed += u64::from(voxel.height());
+            self.replace(place, voxel);
+        }
+        for chunk in chunks_of(region) {
+            if let Some(slot) = self.store.grid.slot(chunk) {
+                self.store.canonicalize(slot);
+            }
+        }
+        self.ledger.removed += removed;
+        Ok(removed)
+    }
+
+    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds are ignored; directions that lead nowhere
+    /// or in a circle are cleared. Everything at its six faces wakes.
+    ///
+    /// # Errors
+    /// There is a chunk already, or the chunk lies outside the world.
+    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<(), EditError> {
+        if self.store.grid.slot(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        if !Cube::holds_chunk(position) || self.store.bounds().intersection(&Cube::region_of(position)).is_none() {
+            return Err(EditError::ChunkOutOfBounds(position));
+        }
+        let slot = self.store.insert(position, chunk).ok_or(EditError::ChunkOutOfBounds(position))?;
+        self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
+        self.store.adopt(slot);
+        self.wake_faces(slot);
+        Ok(())
+    }
+
+    /// Unloads a chunk and returns it. Its water is entered as removed.
+    ///
+    /// # Errors
+    /// There is no such chunk.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
+        let slot = self.store.grid.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        for face in Face::ALL {
+            for index in border_cells(face) {
+                let outside = self.store.step((slot, index), face);
+                if outside.0.is_some() {
+                    self.store.unlink(outside, face.opposite());
+                }
+            }
+        }
+        self.wake_faces(slot);
+        let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.ledger.removed += units_in(&chunk);
+        Ok(chunk)
+    }
+
+    /// Writes a voxel, marks it changed, and wakes whatever the change may move.
+    fn replace(&mut self, place: Place, voxel: Voxel) {
+        self.store.write(place, voxel);
+        self.store.note_change(place);
+    }
+
+    fn wake_faces(&mut self, slot: Slot) {
+        for face in Face::ALL {
+            for index in border_cells(face) {
+                self.store.wake((slot, index));
+                self.store.wake(self.store.step((slot, index), face));
+            }
+        }
+    }
+
+    /// Cuts every tie of a cell that is about to change its nature: source, parents, children.
+    fn forget(&mut self, place: Place) {
+        self.store.note_source(place, false);
+        self.store.cut_ties(place);
+    }
+
+    fn check_loaded(&self, region: Region) -> Result<(), EditError> {
+        for corner in [region.min(), region.max()] {
+            if !self.store.bounds().contains(corner) {
+                return Err(EditError::OutOfBounds(corner));
+            }
+        }
+        match chunks_of(region).find(|&chunk| self.store.grid.slot(chunk).is_none()) {
+            Some(chunk) => Err(EditError::NotLoaded(Cube::cell_at(chunk, 0).max(region.min()))),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
+        if !self.store.bounds().contains(cell) {
+            return Err(EditError::OutOfBounds(cell));
+        }
+        let slot = self.store.grid.slot(Cube::chunk_of(cell)).ok_or(EditError::NotLoaded(cell))?;
+        Ok((slot, Cube::index_of(cell)))
+    }
+
+    fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
+        let place = self.place(cell)?;
+        if self.store.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
+    }
+}
+
+/// The chunk positions that a region touches, in order.
+fn chunks_of(region: Region) -> impl Iterator<Item = IVec3> {
+    Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
+}

@@ -1,0 +1,234 @@
+//! Parents and children: who feeds whom, kept free of circles.
+//!
+//! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several. Ties are made in one
+//! place ([`Store::attach`] and [`Store::add_parent`]) and cut in one ([`Store::unlink`]).
+
+use super::cell::CellFlags;
+use super::store::{Place, Store, parent_face};
+use super::voxel::Voxel;
+use crate::chunk::{CellMask, ones};
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+
+/// Cells that a search for circles looks at before it gives up and leaves the tie unmade.
+const SEARCH_LIMIT: usize = 1 << 16;
+
+impl Store {
+    /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
+    #[inline]
+    pub(super) fn faces(bits: u8) -> impl Iterator<Item = Face> {
+        ones(u64::from(bits)).filter_map(|bit| Face::from_index(bit as u8))
+    }
+
+    /// Whether `place` has a child across `face`.
+    #[inline]
+    fn feeds(&self, place: Place, face: Face) -> bool {
+        let there = self.step(place, face);
+        there.0.is_some() && self.parents_of(there) & 1 << face.opposite().index() != 0
+    }
+
+    /// The children of a cell.
+    pub(super) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+        Face::ALL.into_iter().filter(move |&face| self.feeds(place, face)).map(move |face| self.step(place, face))
+    }
+
+    /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the voxel with its new
+    /// direction, not yet written, or `None`.
+    ///
+    /// A cell without children is nobody's ancestor, so it may take any parent. One with children may join a flow that
+    /// has a source: then the way up is walked, and must end at the source.
+    pub(super) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+        let parent = self.step(place, face);
+        if !parent.0.is_some() || self.read(parent).is_mark() {
+            return None;
+        }
+        let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
+        let childless = Face::ALL.into_iter().all(|face| !self.feeds(place, face));
+        if childless || sourced && !self.descends_from(parent, place) {
+            return Some(voxel.with_direction_code(face.opposite().index() + 1).with(CellFlags::HAS_SOURCE, sourced));
+        }
+        None
+    }
+
+    /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the Extra flag, not yet
+    /// written, or `None`.
+    pub(super) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+        let parents = self.parents_of(place);
+        if parents & 1 << face.index() != 0 || self.descends_from(self.step(place, face), place) {
+            return None;
+        }
+        Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
+    }
+
+    /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search grew too long to tell.
+    fn descends_from(&self, place: Place, ancestor: Place) -> bool {
+        let mut open = vec![place];
+        let mut branches = hashbrown::HashSet::new();
+        let mut steps = 0;
+        while let Some(place) = open.pop() {
+            steps += 1;
+            if place == ancestor || steps > SEARCH_LIMIT {
+                return true;
+            }
+            let parents = self.parents_of(place);
+            // Only where ways part can a search meet a cell twice.
+            if parents.count_ones() > 1 && !branches.insert(place) {
+                continue;
+            }
+            open.extend(Self::faces(parents).map(|face| self.step(place, face)).filter(|parent| parent.0.is_some()));
+        }
+        false
+    }
+
+    /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no direction, and if it
+    /// holds no water either it is dry, which orphans its own children.
+    pub(super) fn unlink(&mut self, place: Place, face: Face) {
+        let mut open = vec![(place, face)];
+        while let Some((place, face)) = open.pop() {
+            let parents = self.parents_of(place);
+            let left = parents & !(1 << face.index());
+            if left == parents {
+                continue;
+            }
+            let mut voxel = self.keep_parents(place, left, self.read(place));
+            let first = parent_face(voxel);
+            match Self::faces(left).next() {
+                Some(next) if first == Some(face) => {
+                    voxel = voxel.with_direction_code(next.opposite().index() + 1);
+                }
+                Some(_) => {}
+                None => voxel = orphaned(voxel),
+            }
+            if voxel == Voxel::OPEN {
+                open.extend(self.cut_children(place));
+            }
+            self.write(place, voxel);
+            self.note_change(place);
+            if left != 0 {
+                self.wake_descendants(place);
+            }
+        }
+    }
+
+    /// The ties from a cell's children to it, for [`unlink`](Store::unlink).
+    fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
+        let children = Face::ALL.into_iter().filter(|&face| self.feeds(place, face));
+        children.map(|face| (self.step(place, face), face.opposite())).collect()
+    }
+
+    /// Cuts all ties of a cell, to its parents and from its children.
+    pub(super) fn cut_ties(&mut self, place: Place) {
+        self.keep_parents(place, 0, self.read(place));
+        for (child, face) in self.cut_children(place) {
+            self.unlink(child, face);
+        }
+    }
+
+    /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it may draw has too.
+    pub(super) fn wake_descendants(&mut self, place: Place) {
+        let mut open = vec![place];
+        let mut branches = hashbrown::HashSet::new();
+        while let Some(place) = open.pop() {
+            let children: Vec<Place> = self.children(place).collect();
+            for child in children {
+                self.grid.wake_at(child.0, child.1);
+                let met = self.parents_of(child).count_ones() > 1 && !branches.insert(child);
+                if !met {
+                    open.push(child);
+                }
+            }
+        }
+    }
+
+    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one above, which may slide
+    /// into it.
+    pub(super) fn note_change(&mut self, place: Place) {
+        self.grid.mark_changed_at(place.0, place.1);
+        self.wake(place);
+        for face in Face::ALL {
+            self.wake(self.step(place, face));
+        }
+        let above = self.step(place, Face::Up);
+        if above.0.is_some() {
+            for face in Face::LATERAL {
+                self.wake(self.step(above, face));
+            }
+        }
+    }
+
+    /// Wakes a loaded cell if anything is in it.
+    pub(super) fn wake(&mut self, place: Place) {
+        if place.0.is_some() {
+            let voxel = self.read(place);
+            if !voxel.is_mark() && voxel != Voxel::OPEN {
+                self.grid.wake_at(place.0, place.1);
+            }
+        }
+    }
+
+    /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle. Further parents are
+    /// not part of a chunk, so the Extra flag goes.
+    pub(super) fn adopt(&mut self, slot: Slot) {
+        let mut sound = CellMask::EMPTY;
+        for index in 0..CHUNK_CELLS {
+            let voxel = self.read((slot, index));
+            if !voxel.is_mark() && voxel.has(CellFlags::EXTRA) {
+                self.write((slot, index), voxel.with(CellFlags::EXTRA, false));
+            }
+        }
+        for index in 0..CHUNK_CELLS {
+            let place = (slot, index);
+            match parent_face(self.read(place)) {
+                Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
+                _ => self.wake(place),
+            }
+        }
+        self.canonicalize(slot);
+    }
+
+    /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to have such a way; those
+    /// passed are added.
+    fn leads_to_a_head(&self, start: Place, sound: &mut CellMask) -> bool {
+        let mut passed = Vec::new();
+        // Brent's search for circles: the marker jumps to the walker at every power of two.
+        let (mut marker, mut steps, mut jump) = (start, 0u64, 1u64);
+        let mut place = start;
+        loop {
+            if place.0 == start.0 {
+                if sound.contains(place.1) {
+                    break;
+                }
+                passed.push(place.1);
+            }
+            let Some(face) = parent_face(self.read(place)) else { break };
+            let parent = self.step(place, face);
+            if !parent.0.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN {
+                // This tie leads nowhere. It is its own cell's to cut: cells further down are sound once it is.
+                if place == start {
+                    return false;
+                }
+                break;
+            }
+            place = parent;
+            if place == marker {
+                return false;
+            }
+            steps += 1;
+            if steps == jump {
+                (marker, steps, jump) = (place, 0, jump * 2);
+            }
+        }
+        for index in passed {
+            sound.insert(index);
+        }
+        true
+    }
+}
+
+/// A voxel without parents: no direction, no source, no bottleneck; dry if it holds no water.
+pub(super) fn orphaned(voxel: Voxel) -> Voxel {
+    if voxel.height() == 0 {
+        return Voxel::OPEN;
+    }
+    voxel.with_direction_code(0).with_largest(0).with(CellFlags::HAS_SOURCE, false).with(CellFlags::EXTRA, false)
+}

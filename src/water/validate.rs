@@ -1,0 +1,212 @@
+//! The laws of a water world between two ticks, checked one by one, each with an error that names it.
+
+use super::WaterWorld;
+use super::cell::{CellFlags, FULL, WaterCell};
+use super::store::{Place, Store, parent_face};
+use super::voxel::Voxel;
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use core::fmt;
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// The first law that [`WaterWorld::validate`] found broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// The units in the cells are not what the ledger says.
+    Ledger {
+        /// Units in the cells.
+        counted: u64,
+        /// Units that the ledger says there are.
+        booked: u64,
+    },
+    /// The grid's own invariants do not hold.
+    Storage,
+    /// The bit masks, outlets or sources kept beside a chunk (at this chunk position) are not those of its cells.
+    Masks(IVec3),
+    /// A cell whose word is not canonical.
+    Word {
+        /// Where.
+        cell: IVec3,
+        /// The word.
+        word: u16,
+    },
+    /// A mark of the world's end inside the world, or a cell of the world beyond its end.
+    Bounds(IVec3),
+    /// A cell whose parent is solid, dry, not loaded or beyond the world's end.
+    Parent(IVec3),
+    /// A cell from which the way up comes back to where it was.
+    ParentLoop(IVec3),
+    /// A cell with the Extra flag without further parents in the side table, or the reverse.
+    Extra(IVec3),
+    /// A cell with a larger `largest` than any cell passes on in a tick.
+    Largest {
+        /// Where.
+        cell: IVec3,
+        /// Its `largest`.
+        largest: u8,
+    },
+    /// A cell that is asleep though it is active, marked FlowOut, or due to evaporate.
+    Asleep(IVec3),
+    /// A sleeping cell that has a source although its parents have none, or the reverse.
+    HasSource(IVec3),
+    /// Sleeping water over a cell with room.
+    Unsupported(IVec3),
+    /// Two sleeping neighbours at one level whose heights differ by two or more.
+    Unlevel {
+        /// The higher cell.
+        cell: IVec3,
+        /// The lower cell.
+        neighbour: IVec3,
+    },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
+            Violation::Masks(chunk) => write!(f, "the masks of chunk {chunk} are not those of its cells"),
+            Violation::Word { cell, word } => write!(f, "cell {cell} has the word {word:#06x}, which is not canonical"),
+            Violation::Bounds(cell) => write!(f, "cell {cell} is on the wrong side of the world's end"),
+            Violation::Parent(cell) => write!(f, "the parent of cell {cell} is not there"),
+            Violation::ParentLoop(cell) => write!(f, "the parents of cell {cell} form a loop"),
+            Violation::Extra(cell) => write!(f, "cell {cell} and the table of further parents disagree"),
+            Violation::Largest { cell, largest } => {
+                write!(f, "cell {cell} claims a flow of {largest}, above throughput")
+            }
+            Violation::Asleep(cell) => write!(f, "cell {cell} is asleep though it is active"),
+            Violation::HasSource(cell) => write!(f, "cell {cell} sleeps with a HasSource flag that is not true"),
+            Violation::Unsupported(cell) => write!(f, "the water in cell {cell} sleeps over a cell with room"),
+            Violation::Unlevel { cell, neighbour } => {
+                write!(f, "cells {cell} and {neighbour} sleep at heights that differ by two or more")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl WaterWorld {
+    /// Checks every law that holds between ticks, over the whole world. Slow: for tests, fuzzers and bug reports.
+    ///
+    /// # Errors
+    /// The first law found broken, with its place and figures.
+    pub fn validate(&self) -> Result<(), Violation> {
+        if self.store.grid.chunks().any(|(_, chunk)| chunk.validate().is_err()) {
+            return Err(Violation::Storage);
+        }
+        let mut counted = 0;
+        for slot in self.store.grid.sorted_slots() {
+            if !self.store.beside_is_true(slot) {
+                return Err(Violation::Masks(self.store.grid.position_at(slot)));
+            }
+            for index in 0..CHUNK_CELLS {
+                counted += u64::from(self.store.read((slot, index)).height());
+                self.check_cell((slot, index))?;
+            }
+        }
+        let booked = self.total();
+        if counted != booked {
+            return Err(Violation::Ledger { counted, booked });
+        }
+        self.check_loops()
+    }
+
+    fn check_cell(&self, place: Place) -> Result<(), Violation> {
+        let voxel = self.store.read(place);
+        let cell = self.position(place);
+        if voxel.is_outside() == self.store.bounds().contains(cell) {
+            return Err(Violation::Bounds(cell));
+        }
+        if voxel.is_mark() || voxel == Voxel::OPEN {
+            return Ok(());
+        }
+        WaterCell::from_word(voxel.word()).map_err(|_| Violation::Word { cell, word: voxel.word() })?;
+        if voxel.largest() > self.rules.throughput && !voxel.has(CellFlags::IS_SOURCE) {
+            return Err(Violation::Largest { cell, largest: voxel.largest() });
+        }
+        self.check_parents(place, voxel, cell)?;
+        let asleep = !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+        if asleep { self.check_sleeper(place, voxel, cell) } else { Ok(()) }
+    }
+
+    fn check_parents(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
+        let parents = self.store.parents_of(place);
+        let first = parent_face(voxel).map_or(0, |face| 1u8 << face.index());
+        if parents & first != first || (parents.count_ones() > 1) != voxel.has(CellFlags::EXTRA) {
+            return Err(Violation::Extra(cell));
+        }
+        for face in Store::faces(parents) {
+            let parent = self.store.look(place, face);
+            if parent.is_mark() || parent == Voxel::OPEN {
+                return Err(Violation::Parent(cell));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_sleeper(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
+        let is_source = voxel.has(CellFlags::IS_SOURCE);
+        let evaporates = self.rules.evaporation > 0.0 && !is_source;
+        if voxel.active() > 0 || voxel.has(CellFlags::FLOW_OUT) || evaporates {
+            return Err(Violation::Asleep(cell));
+        }
+        let fed = Store::faces(self.store.parents_of(place))
+            .any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE));
+        if !is_source && fed != voxel.has(CellFlags::HAS_SOURCE) {
+            return Err(Violation::HasSource(cell));
+        }
+        let supply = if is_source { self.rules.source_supply } else { FULL };
+        if supply == 0 {
+            return Ok(());
+        }
+        let below = self.store.look(place, Face::Down);
+        if below.room() > 0 {
+            return Err(Violation::Unsupported(cell));
+        }
+        for face in Face::LATERAL {
+            let beside = self.store.look(place, face);
+            let lower = !beside.is_closed() && voxel.height() >= (beside.word() & 7) as u8 + 2;
+            if lower && let Some(neighbour) = face.step(cell) {
+                return Err(Violation::Unlevel { cell, neighbour });
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows all parents from every cell, each once: a cell met again before its own search has ended is in a loop.
+    fn check_loops(&self) -> Result<(), Violation> {
+        let mut done: HashMap<Place, bool> = HashMap::new();
+        for slot in self.store.grid.sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                let mut open = vec![((slot, index), self.store.parents_of((slot, index)))];
+                if open[0].1 == 0 || done.contains_key(&(slot, index)) {
+                    continue;
+                }
+                done.insert((slot, index), false);
+                while let Some((place, faces)) = open.pop() {
+                    let Some(face) = Store::faces(faces).next() else {
+                        done.insert(place, true);
+                        continue;
+                    };
+                    open.push((place, faces & (faces - 1)));
+                    let parent = self.store.step(place, face);
+                    match done.get(&parent) {
+                        Some(false) => return Err(Violation::ParentLoop(self.position(parent))),
+                        Some(true) => {}
+                        None => {
+                            done.insert(parent, false);
+                            open.push((parent, self.store.parents_of(parent)));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
+        Cube::cell_at(self.store.grid.position_at(slot), index)
+    }
+}

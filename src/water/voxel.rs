@@ -1,0 +1,158 @@
+//! What stands in one cell of a water world: solid, open with its water, or one of the marks of the world's end.
+
+use super::cell::{CellFlags, FULL, WaterCell};
+use core::fmt;
+
+/// A cell of a water world in two bytes: solid ground, or open space and the water in it.
+///
+/// Open cells hold the word of their [`WaterCell`]. Solid ground is one of the words that no water cell has (direction
+/// code 7), so that solidity costs no memory of its own and a neighbour is judged by one read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Voxel(u16);
+
+/// Direction code 7, which no water cell has.
+const MARK: u16 = 0b111 << 3;
+
+impl Voxel {
+    /// Solid ground.
+    pub const SOLID: Voxel = Voxel(MARK | FULL as u16);
+    /// Open and dry.
+    pub const OPEN: Voxel = Voxel(0);
+
+    /// Beyond the world's end, where water leaves.
+    pub(crate) const DRAIN: Voxel = Voxel(MARK);
+    /// Beyond the world's end or in a chunk that is not loaded, where water waits.
+    pub(crate) const HELD: Voxel = Voxel(MARK | FULL as u16 | 1 << 8);
+    /// Beyond the world's end, where a wall stands.
+    pub(crate) const WALL: Voxel = Voxel(MARK | FULL as u16 | 1 << 9);
+
+    /// Open space with this water.
+    pub const fn water(cell: WaterCell) -> Voxel {
+        Voxel(cell.word())
+    }
+
+    /// Whether this is solid ground.
+    pub const fn is_solid(self) -> bool {
+        self.0 == Voxel::SOLID.0
+    }
+
+    /// The water here, or `None` in solid ground.
+    pub const fn cell(self) -> Option<WaterCell> {
+        if self.is_mark() {
+            return None;
+        }
+        match WaterCell::from_word(self.0) {
+            Ok(cell) => Some(cell),
+            Err(_) => None,
+        }
+    }
+
+    /// Whether this lies beyond the world's end (or is not loaded).
+    pub(crate) const fn is_outside(self) -> bool {
+        self.is_mark() && !self.is_solid()
+    }
+
+    /// Solid, or beyond the world's end.
+    pub(crate) const fn is_mark(self) -> bool {
+        self.0 & MARK == MARK
+    }
+
+    pub(crate) const fn word(self) -> u16 {
+        self.0
+    }
+
+    /// A voxel of any word, for words that the kernels have made.
+    pub(crate) const fn from_raw(word: u16) -> Voxel {
+        Voxel(word)
+    }
+
+    /// Units of water: 0 in solid ground and beyond the end.
+    #[inline]
+    pub(crate) const fn height(self) -> u8 {
+        if self.is_mark() { 0 } else { (self.0 & 7) as u8 }
+    }
+
+    /// Units that would still fit: 0 in solid ground. A drain, whose room is endless, says 7.
+    #[inline]
+    pub(crate) const fn room(self) -> u8 {
+        FULL - (self.0 & 7) as u8
+    }
+
+    #[inline]
+    pub(crate) const fn is_wet(self) -> bool {
+        self.height() > 0
+    }
+
+    /// Nothing fits: full, solid, or the end of the world other than a drain.
+    #[inline]
+    pub(crate) const fn is_closed(self) -> bool {
+        self.0 & 7 == 7
+    }
+
+    #[inline]
+    pub(crate) const fn with_height(self, height: u8) -> Voxel {
+        Voxel(self.0 & !7 | height as u16)
+    }
+
+    /// Direction code: 0 for none, else the face's index plus 1; 7 for marks.
+    #[inline]
+    pub(crate) const fn direction_code(self) -> usize {
+        (self.0 >> 3 & 7) as usize
+    }
+
+    #[inline]
+    pub(crate) const fn with_direction_code(self, code: usize) -> Voxel {
+        Voxel(self.0 & !(7 << 3) | (code as u16) << 3)
+    }
+
+    #[inline]
+    pub(crate) const fn largest(self) -> u8 {
+        (self.0 >> 8 & 7) as u8
+    }
+
+    #[inline]
+    pub(crate) const fn with_largest(self, largest: u8) -> Voxel {
+        Voxel(self.0 & !(7 << 8) | (largest as u16) << 8)
+    }
+
+    #[inline]
+    pub(crate) const fn active(self) -> u8 {
+        (self.0 >> 11 & 7) as u8
+    }
+
+    #[inline]
+    pub(crate) const fn with_active(self, active: u8) -> Voxel {
+        Voxel(self.0 & !(7 << 11) | (active as u16) << 11)
+    }
+
+    #[inline]
+    pub(crate) const fn has(self, flag: CellFlags) -> bool {
+        self.0 & flag.bits() != 0
+    }
+
+    #[inline]
+    pub(crate) const fn with(self, flag: CellFlags, on: bool) -> Voxel {
+        if on { Voxel(self.0 | flag.bits()) } else { Voxel(self.0 & !flag.bits()) }
+    }
+}
+
+impl From<WaterCell> for Voxel {
+    fn from(cell: WaterCell) -> Voxel {
+        Voxel::water(cell)
+    }
+}
+
+impl fmt::Debug for Voxel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Voxel::SOLID => f.write_str("solid"),
+            Voxel::DRAIN => f.write_str("drain"),
+            Voxel::HELD => f.write_str("held"),
+            Voxel::WALL => f.write_str("wall"),
+            _ => match WaterCell::from_word(self.0) {
+                Ok(cell) => cell.fmt(f),
+                Err(_) => write!(f, "word {:#06x}", self.0),
+            },
+        }
+    }
+}
