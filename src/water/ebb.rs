@@ -69,15 +69,15 @@ impl Tick<'_> {
             if voxel.is_mark() || voxel == Voxel::OPEN && !bits::contains(&touched, cell) {
                 continue;
             }
-            if !voxel.has(CellFlags::IS_SOURCE) && self.is_fed(place) != voxel.has(CellFlags::HAS_SOURCE) {
-                later.turned.push(place);
-            }
             let after = if bits::contains(&touched, cell) {
                 self.raise(place, voxel)
             } else {
                 self.lower(place, voxel, &mut chances, (decay, evaporation), later)
             };
             let after = self.settle_flags(place, after);
+            if !after.has(CellFlags::IS_SOURCE) && self.is_fed(place, after) != after.has(CellFlags::HAS_SOURCE) {
+                later.turned.push(place);
+            }
             if after.height() == 0 && (after.direction_code() == 0 || after.active() == 0) {
                 later.dried.push(place);
             }
@@ -95,8 +95,9 @@ impl Tick<'_> {
     }
 
     /// Whether one of the cell's parents has a source.
-    fn is_fed(&self, place: Place) -> bool {
-        Store::faces(self.store.parents_of(place)).any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE))
+    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+        Store::faces(self.store.parents_in(place, voxel))
+            .any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE))
     }
 
     /// A cell with flow: its activity rises, and it takes its feeders for parents.
@@ -115,7 +116,7 @@ impl Tick<'_> {
 
     /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.
     fn follow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
-        let parents = self.store.parents_of(place);
+        let parents = self.store.parents_in(place, voxel);
         if inflow == 0 || inflow & parents == inflow {
             return voxel;
         }
@@ -230,13 +231,7 @@ impl Tick<'_> {
     fn count_changes(&mut self, slot: Slot) {
         let Some(scratch) = self.work.get(slot) else { return };
         for layer in (0..16).filter(|&layer| scratch.is_saved(layer)) {
-            let mut changed = NONE;
-            for cell in 0..LAYER_CELLS {
-                let index = layer * LAYER_CELLS + cell;
-                if scratch.before(index) != self.store.read((slot, index)) {
-                    bits::insert(&mut changed, cell);
-                }
-            }
+            let changed = scratch.changed(self.store, slot, layer);
             if any(changed) {
                 self.report.changed += u64::from(bits::count(changed));
                 self.store.grid.mark_layer_changed_at(slot, layer, changed);
