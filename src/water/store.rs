@@ -2,6 +2,7 @@
 //!
 //! Everything that writes a voxel goes through [`Store::write`], so that the masks never disagree with the cells.
 
+use super::bits::LayerBits;
 use super::cell::{CellFlags, FULL};
 use super::rules::{Edge, Edges};
 use super::voxel::Voxel;
@@ -11,9 +12,7 @@ use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
-
-/// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
-pub(super) type LayerBits = [u64; 4];
+use std::collections::BTreeMap;
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
@@ -56,13 +55,22 @@ pub(super) struct Store {
     beside: Vec<Beside>,
     /// For each cell with the Extra flag, the faces behind which its parents lie, by bit; two or more.
     parents: HashMap<(Slot, u16), u8>,
+    /// Sources by the height of their layer.
+    source_heights: BTreeMap<i32, usize>,
     bounds: Region,
     edges: Edges,
 }
 
 impl Store {
     pub(super) fn new(bounds: Region, edges: Edges) -> Self {
-        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), parents: HashMap::new(), bounds, edges }
+        Store {
+            grid: Grid::new(Voxel::HELD),
+            beside: Vec::new(),
+            parents: HashMap::new(),
+            source_heights: BTreeMap::new(),
+            bounds,
+            edges,
+        }
     }
 
     pub(super) fn bounds(&self) -> Region {
@@ -79,13 +87,13 @@ impl Store {
     pub(super) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.beside[slot.index()];
-        if beside.masks.is_none() {
-            beside.masks = Some(Box::new(LayerMasks::of(chunk.cells_mut())));
-        }
-        chunk.cells_mut()[index & (CHUNK_CELLS - 1)] = voxel;
-        if let Some(masks) = &mut beside.masks {
-            masks.wet.set(index, voxel.is_wet());
-            masks.closed.set(index, voxel.is_closed());
+        let cells = chunk.cells_mut();
+        let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
+        cells[index & (CHUNK_CELLS - 1)] = voxel;
+        masks.wet.set(index, voxel.is_wet());
+        masks.closed.set(index, voxel.is_closed());
+        if cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel {
+            self.canonicalize(slot);
         }
     }
 
@@ -148,14 +156,62 @@ impl Store {
             (Ok(at), false) => {
                 sources.remove(at);
             }
-            _ => {}
+            _ => return,
+        }
+        self.count_sources(slot, &[index as u16], present);
+    }
+
+    /// The height of the lowest source in the world.
+    #[inline]
+    pub(super) fn lowest_source(&self) -> Option<i32> {
+        self.source_heights.keys().next().copied()
+    }
+
+    /// The height of the highest source in the world.
+    #[inline]
+    pub(super) fn highest_source(&self) -> Option<i32> {
+        self.source_heights.keys().next_back().copied()
+    }
+
+    fn count_sources(&mut self, slot: Slot, sources: &[u16], present: bool) {
+        let bottom = self.grid.position_at(slot).y * 16;
+        for &index in sources {
+            let y = bottom + i32::from(index) / LAYER_CELLS as i32;
+            let count = self.source_heights.entry(y).or_default();
+            if present {
+                *count += 1;
+            } else {
+                *count -= 1;
+            }
+            if *count == 0 {
+                self.source_heights.remove(&y);
+            }
+        }
+    }
+
+    /// The cells of a layer (0 to 15) with a flag. Solid ground and the world's end have none of those asked for here.
+    pub(super) fn flagged(&self, slot: Slot, layer: usize, flag: CellFlags) -> LayerBits {
+        let chunk = self.grid.chunk_at(slot);
+        match chunk.as_dense() {
+            None => [if chunk.get(0).has(flag) { u64::MAX } else { 0 }; 4],
+            Some(cells) => {
+                let words = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<64>().0;
+                core::array::from_fn(|word| {
+                    words[word].iter().rev().fold(0, |bits, voxel| bits << 1 | u64::from(voxel.has(flag)))
+                })
+            }
         }
     }
 
     /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
     #[inline]
     pub(super) fn parents_of(&self, place: Place) -> u8 {
-        let voxel = self.read(place);
+        self.parents_in(place, self.read(place))
+    }
+
+    /// The same for a cell whose voxel is at hand.
+    #[inline]
+    pub(super) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
             return self.parents.get(&(place.0, place.1 as u16)).copied().unwrap_or(0);
         }
@@ -177,19 +233,17 @@ impl Store {
         voxel.with(CellFlags::EXTRA, several)
     }
 
-    /// Cells in the table of further parents.
-    pub(super) fn parents_kept(&self) -> usize {
-        self.parents.len()
-    }
-
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
     pub(super) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         let region = Cube::region_of(position);
-        if self.bounds.intersection(&region) != Some(region) {
+        let has_marks = (0..CHUNK_CELLS).any(|index| chunk.get(index).is_outside());
+        if self.bounds.intersection(&region) != Some(region) || has_marks {
             let cells = chunk.cells_mut();
             for (index, voxel) in cells.iter_mut().enumerate() {
                 if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
                     *voxel = mark(self.edges.outer[face.index()]);
+                } else if voxel.is_outside() {
+                    *voxel = Voxel::OPEN;
                 }
             }
             chunk.canonicalize();
@@ -211,6 +265,7 @@ impl Store {
         if self.beside.len() < self.grid.slot_capacity() {
             self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
         }
+        self.count_sources(slot, &sources, true);
         self.beside[slot.index()] = Beside { masks, outlets: None, sources };
         self.refresh_outlets(slot);
         for face in Face::ALL {
@@ -226,6 +281,8 @@ impl Store {
     pub(super) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
         let neighbours = *self.grid.neighbours_of(slot);
+        let sources = core::mem::take(&mut self.beside[slot.index()].sources);
+        self.count_sources(slot, &sources, false);
         let mut chunk = self.grid.remove(position)?;
         self.beside[slot.index()] = Beside::default();
         self.parents.retain(|&(owner, _), _| owner != slot);
