@@ -3,6 +3,8 @@
 //! Chunks lie in a slab; a slot is a chunk's place in it. Each chunk keeps the slots of its six neighbours, so kernels
 //! cross a chunk border without hashing.
 
+mod activity;
+
 use crate::chunk::{CellMask, Chunk, NotCanonical};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use core::fmt;
@@ -38,6 +40,10 @@ pub struct Grid<T, S: Shape = Cube> {
     slots: HashMap<IVec3, Slot>,
     entries: Vec<Entry<T>>,
     vacant: Vec<Slot>,
+    /// Chunks with an awake mask, each once.
+    awake: Vec<Slot>,
+    /// Chunks with a changed mask, each once.
+    changed: Vec<Slot>,
     background: T,
     shape: PhantomData<S>,
 }
@@ -93,7 +99,15 @@ impl core::error::Error for GridError {}
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// A grid without chunks; every cell reads as `background`.
     pub fn new(background: T) -> Self {
-        Grid { slots: HashMap::new(), entries: Vec::new(), vacant: Vec::new(), background, shape: PhantomData }
+        Grid {
+            slots: HashMap::new(),
+            entries: Vec::new(),
+            vacant: Vec::new(),
+            awake: Vec::new(),
+            changed: Vec::new(),
+            background,
+            shape: PhantomData,
+        }
     }
 
     /// What a cell of a missing chunk reads as.
@@ -163,10 +177,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let entry = &mut self.entries[slot.index()];
         entry.occupied = false;
         entry.neighbours = [Slot::NONE; 6];
-        entry.awake = None;
-        entry.changed = None;
+        let chunk = core::mem::replace(&mut entry.chunk, Chunk::uniform(self.background));
+        if entry.awake.take().is_some() {
+            self.awake.retain(|&other| other != slot);
+        }
+        if entry.changed.take().is_some() {
+            self.changed.retain(|&other| other != slot);
+        }
         self.vacant.push(slot);
-        Some(core::mem::replace(&mut entry.chunk, Chunk::uniform(self.background)))
+        Some(chunk)
     }
 
     /// Every chunk with its chunk position, in order of position.
@@ -181,7 +200,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub fn memory_bytes(&self) -> usize {
         let heap: usize = self.entries.iter().map(Entry::heap_bytes).sum();
         heap + self.entries.capacity() * size_of::<Entry<T>>()
-            + self.vacant.capacity() * size_of::<Slot>()
+            + (self.vacant.capacity() + self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
             + self.slots.allocation_size()
     }
 
@@ -261,23 +280,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Occupied slots in order of position.
     pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
         let mut slots: Vec<Slot> = self.slots.values().copied().collect();
-        slots.sort_unstable_by_key(|&slot| order_key(self.position_at(slot)));
+        self.sort_slots(&mut slots);
         slots
     }
 
     #[inline]
     pub(crate) fn awake_at(&self, slot: Slot) -> Option<&CellMask> {
         self.entries[slot.index()].awake.as_deref()
-    }
-
-    #[inline]
-    pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> &mut Option<Box<CellMask>> {
-        &mut self.entries[slot.index()].awake
-    }
-
-    #[inline]
-    pub(crate) fn changed_at_mut(&mut self, slot: Slot) -> &mut Option<Box<CellMask>> {
-        &mut self.entries[slot.index()].changed
     }
 }
 
