@@ -1,9 +1,10 @@
 //! Which cells are awake, and which have changed.
 //!
-//! Only chunks with such cells have an activity, and all activities lie side by side: to ask for them costs as much as
-//! there are, however many chunks sleep. A chunk with activity also keeps its neighbours' slots, so that what moves
+//! Only chunks with such cells have an activity, and two lists say which: to ask for them costs as much as there are,
+//! however many chunks sleep. A chunk with activity also keeps its neighbours' slots, so that what moves
 //! crosses chunk borders without hashing.
 
+use super::slab::Entry;
 use super::{Grid, GridError, GridFault, Slot};
 use crate::chunk::CellMask;
 use crate::coords::{Face, Shape};
@@ -28,9 +29,6 @@ impl Activity {
     }
 }
 
-/// One of the two masks of an activity.
-type Pick = fn(&mut Activity) -> &mut Option<Box<CellMask>>;
-
 /// # Awake and changed cells
 ///
 /// Two sets of cells beside the cells' values. The grid itself never adds to them: [`set`](Grid::set),
@@ -52,45 +50,40 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// assert_eq!(grid.awake_cells(), 1);
     /// ```
     pub fn wake(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.mark(position, |activity| &mut activity.awake)
+        self.place_of(position).map(|(slot, index)| self.wake_at(slot, index))
     }
 
     /// Puts a cell to sleep. `true` if it was awake.
     pub fn sleep(&mut self, position: IVec3) -> bool {
-        let Some(slot) = self.slot(S::chunk_of(position)).filter(|&slot| self.awake_at(slot).is_some()) else {
-            return false;
-        };
-        let activity = self.activate(slot);
-        let Some(mask) = &mut activity.awake else { return false };
-        let was_awake = mask.remove(S::index_of(position));
+        let Ok((slot, index)) = self.place_of(position) else { return false };
+        let Some(mask) = self.awake_at_mut(slot) else { return false };
+        let was_awake = mask.remove(index);
         if mask.is_empty() {
-            activity.awake = None;
-            if activity.changed.is_none() {
-                self.retire(slot);
-            }
+            self.drop_sleepers();
         }
         was_awake
     }
 
     /// Whether the cell is awake.
     pub fn is_awake(&self, position: IVec3) -> bool {
-        let mask = self.slot(S::chunk_of(position)).and_then(|slot| self.awake_at(slot));
-        mask.is_some_and(|mask| mask.contains(S::index_of(position)))
+        let Ok((slot, index)) = self.place_of(position) else { return false };
+        self.awake_at(slot).is_some_and(|mask| mask.contains(index))
     }
 
     /// Cells awake.
     pub fn awake_cells(&self) -> usize {
-        self.activities.iter().filter_map(|activity| activity.awake.as_deref()).map(CellMask::len).sum()
+        self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
     }
 
     /// The chunk positions of chunks with cells awake, and these cells, in order of position.
     pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
-        self.masks(|activity| activity.awake.as_deref())
+        self.masks(&self.awake, |activity| activity.awake.as_deref())
     }
 
     /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of position.
     pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.take(|activity| &mut activity.awake)
+        let slots = core::mem::take(&mut self.awake);
+        self.take(slots, |activity| &mut activity.awake)
     }
 
     /// Marks a cell as changed. `true` if it was not yet.
@@ -98,12 +91,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// # Errors
     /// [`GridError::NoChunk`] if its chunk is missing.
     pub fn mark_changed(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.mark(position, |activity| &mut activity.changed)
+        self.place_of(position).map(|(slot, index)| self.mark_changed_at(slot, index))
     }
 
     /// The chunk positions of chunks with changed cells, and these cells, in order of position.
     pub fn changed_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
-        self.masks(|activity| activity.changed.as_deref())
+        self.masks(&self.changed, |activity| activity.changed.as_deref())
     }
 
     /// Forgets all changes. Returns the changed cells by chunk position, in order of position.
@@ -121,65 +114,102 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// # Ok::<(), floodplain::GridError>(())
     /// ```
     pub fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.take(|activity| &mut activity.changed)
+        let slots = core::mem::take(&mut self.changed);
+        self.take(slots, |activity| &mut activity.changed)
     }
 
-    fn mark(&mut self, position: IVec3, pick: Pick) -> Result<bool, GridError> {
+    fn place_of(&self, position: IVec3) -> Result<(Slot, usize), GridError> {
         let chunk = S::chunk_of(position);
-        let slot = self.slot(chunk).ok_or(GridError::NoChunk(chunk))?;
-        Ok(pick(self.activate(slot)).get_or_insert_default().insert(S::index_of(position)))
+        self.slot(chunk).map(|slot| (slot, S::index_of(position))).ok_or(GridError::NoChunk(chunk))
     }
 
     fn masks<'g>(
         &'g self,
-        pick: fn(&'g Activity) -> Option<&'g CellMask>,
-    ) -> impl Iterator<Item = (IVec3, &'g CellMask)> {
-        let marked =
-            self.activities.iter().filter(move |&activity| pick(activity).is_some_and(|mask| !mask.is_empty()));
-        let slots = self.in_order(marked.map(|activity| activity.slot));
-        slots.into_iter().filter_map(move |slot| Some((self.position_at(slot), pick(self.activity_at(slot)?)?)))
+        slots: &[Slot],
+        pick: fn(&Activity) -> Option<&CellMask>,
+    ) -> impl Iterator<Item = (IVec3, &'g CellMask)> + use<'g, T, S> {
+        let mut slots = slots.to_vec();
+        self.sort_slots(&mut slots);
+        let mask_at = move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
+        slots.into_iter().filter_map(move |slot| Some((self.position_at(slot), mask_at(slot)?)))
     }
 
-    fn take(&mut self, pick: Pick) -> Vec<(IVec3, CellMask)> {
-        let slots = self.in_order(self.activities.iter().map(|activity| activity.slot));
-        let mut taken = Vec::new();
+    fn take(
+        &mut self,
+        mut slots: Vec<Slot>,
+        pick: fn(&mut Activity) -> &mut Option<Box<CellMask>>,
+    ) -> Vec<(IVec3, CellMask)> {
+        self.sort_slots(&mut slots);
+        let mut taken = Vec::with_capacity(slots.len());
         for slot in slots {
             let position = self.position_at(slot);
             let activity = self.activate(slot);
-            taken.extend(pick(activity).take().filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
-            if activity.awake.is_none() && activity.changed.is_none() {
-                self.retire(slot);
-            }
+            let mask = pick(&mut self.activities[activity]).take();
+            taken.extend(mask.filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
+            self.retire_if_idle(slot);
         }
         taken
     }
 }
 
-/// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks.
+/// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks, except
+/// where it says otherwise.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// Wakes a cell. `true` if it was asleep.
+    #[inline]
+    pub(crate) fn wake_at(&mut self, slot: Slot, index: usize) -> bool {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].awake.get_or_insert_with(|| {
+            self.awake.push(slot);
+            Box::default()
+        });
+        mask.insert(index)
+    }
+
+    /// Marks a cell as changed. `true` if it was not yet.
+    #[inline]
+    pub(crate) fn mark_changed_at(&mut self, slot: Slot, index: usize) -> bool {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].changed.get_or_insert_with(|| {
+            self.changed.push(slot);
+            Box::default()
+        });
+        mask.insert(index)
+    }
+
+    /// The chunks with an awake mask, in no particular order.
+    #[inline]
+    pub(crate) fn awake_slots(&self) -> &[Slot] {
+        &self.awake
+    }
+
+    /// The awake mask of a chunk, if it has one.
     #[inline]
     pub(crate) fn awake_at(&self, slot: Slot) -> Option<&CellMask> {
         self.activity_at(slot)?.awake.as_deref()
     }
 
+    /// The awake mask of a chunk, if it has one, to change. It may become empty: [`drop_sleepers`](Grid::drop_sleepers)
+    /// clears up.
     #[inline]
-    pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> &mut Option<Box<CellMask>> {
-        &mut self.activate(slot).awake
+    pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
+        let activity = self.entries[slot.index()].activity as usize;
+        self.activities.get_mut(activity)?.awake.as_deref_mut()
     }
 
-    #[inline]
-    pub(crate) fn changed_at_mut(&mut self, slot: Slot) -> &mut Option<Box<CellMask>> {
-        &mut self.activate(slot).changed
-    }
-
-    /// Slots with an awake mask, in order of position. Gives up the activity of chunks that have neither mask left.
-    pub(crate) fn awake_slots(&mut self) -> Vec<Slot> {
-        let done = |activity: &&Activity| activity.awake.is_none() && activity.changed.is_none();
-        let idle: Vec<Slot> = self.activities.iter().filter(done).map(|activity| activity.slot).collect();
-        for slot in idle {
-            self.retire(slot);
-        }
-        self.in_order(self.activities.iter().filter(|activity| activity.awake.is_some()).map(|activity| activity.slot))
+    /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as there are awake.
+    pub(crate) fn drop_sleepers(&mut self) {
+        let mut slots = core::mem::take(&mut self.awake);
+        slots.retain(|&slot| {
+            let asleep = self.awake_at(slot).is_none_or(CellMask::is_empty);
+            if asleep {
+                let activity = self.activate(slot);
+                self.activities[activity].awake = None;
+                self.retire_if_idle(slot);
+            }
+            !asleep
+        });
+        self.awake = slots;
     }
 
     #[inline]
@@ -187,27 +217,42 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.activities.get(self.entries[slot.index()].activity as usize)
     }
 
-    /// The chunk's activity, made if there is none.
+    /// The index of the chunk's activity, made if there is none.
     #[inline]
-    fn activate(&mut self, slot: Slot) -> &mut Activity {
-        if self.entries[slot.index()].activity == NO_ACTIVITY {
-            self.begin(slot);
+    fn activate(&mut self, slot: Slot) -> usize {
+        match self.entries[slot.index()].activity {
+            NO_ACTIVITY => self.begin(slot),
+            activity => activity as usize,
         }
-        &mut self.activities[self.entries[slot.index()].activity as usize]
     }
 
     #[cold]
-    fn begin(&mut self, slot: Slot) {
+    fn begin(&mut self, slot: Slot) -> usize {
         let neighbours = self.find_neighbours(self.position_at(slot));
+        let activity = self.activities.len();
         // There is one activity for a slot at most, so their number is a slot's index at most.
-        self.entries[slot.index()].activity = self.activities.len() as u32;
+        self.entries[slot.index()].activity = activity as u32;
         self.activities.push(Activity { slot, neighbours, awake: None, changed: None });
+        activity
     }
 
-    /// Drops the chunk's activity, if it has one.
+    /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
     pub(super) fn retire(&mut self, slot: Slot) {
-        let activity = core::mem::replace(&mut self.entries[slot.index()].activity, NO_ACTIVITY);
-        if activity != NO_ACTIVITY {
+        let Some(activity) = self.activities.get_mut(self.entries[slot.index()].activity as usize) else { return };
+        if activity.awake.take().is_some() {
+            self.awake.retain(|&other| other != slot);
+        }
+        if activity.changed.take().is_some() {
+            self.changed.retain(|&other| other != slot);
+        }
+        self.retire_if_idle(slot);
+    }
+
+    /// Drops the activity of a chunk that has neither mask.
+    fn retire_if_idle(&mut self, slot: Slot) {
+        let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
+        if self.activity_at(slot).is_some_and(idle) {
+            let activity = core::mem::replace(&mut self.entries[slot.index()].activity, NO_ACTIVITY);
             self.activities.swap_remove(activity as usize);
             if let Some(moved) = self.activities.get(activity as usize) {
                 self.entries[moved.slot.index()].activity = activity;
@@ -234,9 +279,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Checks what the functions of this file keep true.
     pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
         for (index, activity) in self.activities.iter().enumerate() {
-            let position = self.position_at(activity.slot);
-            if self.entries[activity.slot.index()].activity as usize != index
-                || self.slot(position) != Some(activity.slot)
+            let slot = activity.slot;
+            let position = self.position_at(slot);
+            let listed = |list: &[Slot]| list.iter().filter(|&&other| other == slot).count();
+            if self.entries[slot.index()].activity as usize != index
+                || self.slot(position) != Some(slot)
+                || listed(&self.awake) != usize::from(activity.awake.is_some())
+                || listed(&self.changed) != usize::from(activity.changed.is_some())
+                || (activity.awake.is_none() && activity.changed.is_none())
             {
                 return Err(GridFault::Activity(position));
             }
@@ -246,10 +296,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 }
             }
         }
-        let stray = self
-            .entries
-            .iter()
-            .find(|entry| entry.activity != NO_ACTIVITY && entry.activity as usize >= self.activities.len());
-        stray.map_or(Ok(()), |entry| Err(GridFault::Activity(entry.position)))
+        let stray = |&slot: &Slot| self.activity_at(slot).is_none_or(|activity| activity.slot != slot);
+        if let Some(&slot) = self.awake.iter().chain(&self.changed).find(|slot| stray(slot)) {
+            return Err(GridFault::Activity(self.position_at(slot)));
+        }
+        let lost =
+            |entry: &&Entry<T>| entry.activity != NO_ACTIVITY && entry.activity as usize >= self.activities.len();
+        self.entries.iter().find(lost).map_or(Ok(()), |entry| Err(GridFault::Activity(entry.position)))
     }
 }

@@ -54,6 +54,10 @@ pub struct Grid<T, S: Shape = Cube> {
     entries: Vec<Entry<T>>,
     vacant: Vec<Slot>,
     activities: Vec<Activity>,
+    /// Chunks with an awake mask, each once.
+    awake: Vec<Slot>,
+    /// Chunks with a changed mask, each once.
+    changed: Vec<Slot>,
     background: T,
     shape: PhantomData<S>,
 }
@@ -67,6 +71,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             entries: Vec::new(),
             vacant: Vec::new(),
             activities: Vec::new(),
+            awake: Vec::new(),
+            changed: Vec::new(),
             background,
             shape: PhantomData,
         }
@@ -154,7 +160,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             + masks
             + self.entries.capacity() * size_of::<Entry<T>>()
             + self.activities.capacity() * size_of::<Activity>()
-            + self.vacant.capacity() * size_of::<Slot>()
+            + (self.vacant.capacity() + self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
             + self.slots.allocation_size()
     }
 
@@ -252,15 +258,21 @@ mod tests {
     #[test]
     fn idle_activity_is_given_up() {
         let mut grid = Grid::<u16, Cube>::new(0);
-        grid.set(IVec3::ZERO, 1);
-        let slot = grid.slot(IVec3::ZERO).unwrap();
-        *grid.awake_at_mut(slot) = Some(Box::default());
-        assert_eq!(grid.awake_slots(), [slot]);
-        *grid.awake_at_mut(slot) = None;
-        assert!(grid.changed_at_mut(slot).is_none());
-        assert!(grid.awake_slots().is_empty());
+        for x in 0..3 {
+            grid.set(IVec3::new(16 * x, 0, 0), 1);
+        }
+        let slots = grid.sorted_slots();
+        assert!(grid.wake_at(slots[0], 0) && grid.wake_at(slots[2], 0) && grid.mark_changed_at(slots[1], 0));
+        if let Some(mask) = grid.awake_at_mut(slots[0]) {
+            mask.remove(0);
+        }
+        assert_eq!(grid.awake_chunks().count(), 1);
+        grid.drop_sleepers();
+        assert_eq!(grid.awake_slots(), [slots[2]]);
+        assert_eq!((grid.activities.len(), grid.slot_capacity()), (2, 3));
+        assert!(grid.sleep(IVec3::new(32, 0, 0)));
+        assert_eq!(grid.take_changes().len(), 1);
         assert!(grid.activities.is_empty());
-        assert_eq!(grid.slot_capacity(), 1);
         assert_eq!(grid.validate(), Ok(()));
     }
 }

@@ -153,6 +153,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// Sorts slots by the positions of their chunks.
+    pub(crate) fn sort_slots(&self, slots: &mut [Slot]) {
+        let sorted = self.in_order(slots.iter().copied());
+        slots.copy_from_slice(&sorted);
+    }
+
     /// These slots in order of position.
     pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
         let mut keyed: Vec<(u128, Slot)> = slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
