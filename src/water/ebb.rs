@@ -5,11 +5,10 @@ use super::bits::{self, LayerBits, NONE, any, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, chosen, layer_seed};
 use super::links::orphaned;
-use super::store::{LAYER_CELLS, Place, Store, layer_of};
+use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::workspace::passed;
-use crate::chunk::CellMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 
@@ -55,8 +54,8 @@ impl Tick<'_> {
 
     fn ebb_layer(&mut self, slot: Slot, layer: usize, decay: u32, evaporation: u32, later: &mut Afterwards) {
         let scratch = self.work.join(self.store, slot);
-        let touched = layer_of(&scratch.touched, layer);
-        let woken = layer_of(&scratch.woken, layer);
+        let touched = scratch.touched.layer(layer);
+        let woken = scratch.woken.layer(layer);
         let cells = or(self.awake(slot, layer), touched);
         if !any(cells) {
             return;
@@ -89,7 +88,7 @@ impl Tick<'_> {
             }
         }
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
-            set_layer(mask, layer, NONE);
+            mask.set_layer(layer, NONE);
         }
         self.store.grid.wake_layer_at(slot, layer, or(stay, woken));
     }
@@ -238,8 +237,4 @@ impl Tick<'_> {
             }
         }
     }
-}
-
-fn set_layer(mask: &mut CellMask, layer: usize, bits: LayerBits) {
-    mask.words_mut()[layer * 4..][..4].copy_from_slice(&bits);
 }

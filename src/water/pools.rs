@@ -6,7 +6,7 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, layer_seed, mix};
-use super::store::{LAYER_CELLS, Place, head, layer_of};
+use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
 use super::window::{lower_layer, upper_layer};
 use super::workspace::Flooded;
@@ -51,14 +51,14 @@ impl Tick<'_> {
         for slot in self.work.members() {
             for layer in 0..16 {
                 let (wet, _) = self.store.layer(slot, layer);
-                let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
+                let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
                 let mut seeds = and(or(self.awake(slot, layer), touched), wet);
                 while let Some(cell) = bits::iter(seeds).next() {
                     let mut seed = NONE;
                     bits::insert(&mut seed, cell);
                     let body = self.flood(Piece { slot, layer, cells: seed }, &mut flooded);
                     seeds = minus(seeds, seed);
-                    seeds = minus(seeds, layer_of(flooded.of(slot), layer));
+                    seeds = minus(seeds, flooded.of(slot).layer(layer));
                     if !body.is_empty() {
                         bodies.push(body);
                     }
@@ -89,12 +89,12 @@ impl Tick<'_> {
         while let Some(Piece { slot, layer, cells }) = open.pop() {
             let (wet, closed) = self.store.layer(slot, layer);
             let mask = flooded.of(slot);
-            let fresh = minus(wet, layer_of(mask, layer));
+            let fresh = minus(wet, mask.layer(layer));
             let filled = bits::fill(cells, fresh);
             if !any(filled) {
                 continue;
             }
-            super::store::add_layer(mask, layer, filled);
+            mask.insert_layer(layer, filled);
             body.push(Piece { slot, layer, cells: filled });
             if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
                 let cells = and(and(filled, closed), self.store.layer(slot, layer).0);
@@ -110,7 +110,7 @@ impl Tick<'_> {
                 }
             }
             for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
-                let slot = self.store.grid.neighbours_of(slot)[face.index()];
+                let slot = self.store.neighbour(slot, face);
                 if slot.is_some() && any(and(cells, self.store.layer(slot, layer).0)) {
                     open.push(Piece { slot, layer, cells });
                 }
@@ -357,7 +357,7 @@ impl Tick<'_> {
             }
             let &Piece { slot, layer, cells } = piece;
             let (_, closed) = self.store.layer(slot, layer);
-            let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
+            let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
             let mut still = minus(cells, touched);
             if any(still) {
                 still = minus(still, self.supplied(slot, layer, still, y));
@@ -372,7 +372,7 @@ impl Tick<'_> {
             };
             let mut places = vec![(slot, layer, and(bits::spread(still), dry(slot, layer)))];
             for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(still)) {
-                let there = self.store.grid.neighbours_of(slot)[face.index()];
+                let there = self.store.neighbour(slot, face);
                 if there.is_some() {
                     places.push((there, layer, and(cells, dry(there, layer))));
                 }
