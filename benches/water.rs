@@ -130,10 +130,11 @@ fn river_world(length: usize) -> (WaterWorld, usize) {
         };
         write(cell, voxel.into());
     }
-    for (chunk, cells) in &chunks {
+    let chunks = chunks.into_iter().map(|(chunk, cells)| {
         let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().expect("a chunk of cells");
-        world.insert_chunk(IVec3::from_array(*chunk), Chunk::from_cells(cells)).expect("inside");
-    }
+        (IVec3::from_array(chunk), Chunk::from_cells(cells))
+    });
+    world.insert_chunks(chunks).expect("inside");
     (world, way.len())
 }
 

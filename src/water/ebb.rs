@@ -1,7 +1,7 @@
 //! The end of a tick: directions follow the flow, activity rises with flow and falls without, flags are made true,
 //! inactive water goes, and what has come to rest falls asleep.
 
-use super::bits::{self, LayerBits, NONE, any, or};
+use super::bits::{self, LayerBits, NONE, any, minus, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, chosen, layer_seed};
 use super::links::orphaned;
@@ -56,9 +56,15 @@ impl Tick<'_> {
         let scratch = self.work.join(self.store, slot);
         let touched = scratch.touched.layer(layer);
         let woken = scratch.woken.layer(layer);
-        let cells = or(self.awake(slot, layer), touched);
+        let waiting = scratch.waiting.layer(layer);
+        let awake = self.awake(slot, layer);
+        let mut cells = or(awake, touched);
         if !any(cells) {
             return;
+        }
+        if evaporation == 0 {
+            // Still water that nothing touched has nothing to do but fall asleep.
+            cells = minus(cells, minus(self.store.still(slot, layer), or(touched, waiting)));
         }
         let mut chances = Chances { decay: None, evaporation: None };
         let mut stay = NONE;
@@ -90,7 +96,10 @@ impl Tick<'_> {
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
             mask.set_layer(layer, NONE);
         }
-        self.store.grid.wake_layer_at(slot, layer, or(stay, woken));
+        let stay = or(stay, woken);
+        if any(stay) {
+            self.store.grid.wake_layer_at(slot, layer, stay);
+        }
     }
 
     /// Whether one of the cell's parents has a source.

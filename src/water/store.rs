@@ -225,13 +225,23 @@ impl Store {
 
     /// The cells of a layer (0 to 15) with a flag. Solid ground and the world's end have none of those asked for here.
     pub(super) fn flagged(&self, slot: Slot, layer: usize, flag: CellFlags) -> LayerBits {
+        self.select(slot, layer, |voxel| voxel.has(flag))
+    }
+
+    /// The cells of a layer (0 to 15) with still water: no direction, no activity, no flag.
+    pub(super) fn still(&self, slot: Slot, layer: usize) -> LayerBits {
+        self.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL))
+    }
+
+    #[inline]
+    fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
         let chunk = self.grid.chunk_at(slot);
         match chunk.as_dense() {
-            None => [if chunk.get(0).has(flag) { u64::MAX } else { 0 }; 4],
+            None => [if is_in(chunk.get(0)) { u64::MAX } else { 0 }; 4],
             Some(cells) => {
                 let words = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<64>().0;
                 core::array::from_fn(|word| {
-                    words[word].iter().rev().fold(0, |bits, voxel| bits << 1 | u64::from(voxel.has(flag)))
+                    words[word].iter().rev().fold(0, |bits, &voxel| bits << 1 | u64::from(is_in(voxel)))
                 })
             }
         }
