@@ -136,6 +136,11 @@ impl Store {
         }
     }
 
+    /// Where a cell lies.
+    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
+        Cube::cell_at(self.grid.position_at(slot), index)
+    }
+
     /// The chunk across a face; [`Slot::NONE`] where it is not loaded.
     #[inline]
     pub(super) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
