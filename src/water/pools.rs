@@ -195,7 +195,7 @@ impl Tick<'_> {
 
     /// The cell of a surface that is nearest to a cell, and the number of its piece.
     fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
-        let cell = self.position(place);
+        let cell = self.store.position(place);
         let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
         for (number, piece) in surface.pieces.iter().enumerate() {
             let low = Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
@@ -238,8 +238,8 @@ impl Tick<'_> {
     /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
     /// highest surface that can be is taken instead.
     fn way(&self, to: Place, goal: Place, own: i64, budget: &mut usize) -> Option<Vec<(Place, Face)>> {
-        let target = self.position(goal);
-        let patience = SEARCH_SLACK + 8 * distance(self.position(to), target) as usize;
+        let target = self.store.position(goal);
+        let patience = SEARCH_SLACK + 8 * distance(self.store.position(to), target) as usize;
         let mut looked = 0;
         let mut found: HashMap<Place, (Place, Face)> = HashMap::with_capacity(64);
         let mut open = BinaryHeap::new();
@@ -278,7 +278,7 @@ impl Tick<'_> {
                     continue;
                 }
                 found.insert(there, (place, face.opposite()));
-                let ahead = distance(self.position(there), target) as i32;
+                let ahead = distance(self.store.position(there), target) as i32;
                 pushed += 1;
                 // Among equals the one nearest to the goal first, so that open water is crossed in a straight line.
                 open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
@@ -476,10 +476,6 @@ impl Tick<'_> {
 
     fn layer_height(&self, piece: &Piece) -> i32 {
         self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
-    }
-
-    fn position(&self, (slot, index): Place) -> IVec3 {
-        Cube::cell_at(self.store.grid.position_at(slot), index)
     }
 }
 
