@@ -1,11 +1,15 @@
 //! The hydrograph, and what all drawings with words share: the font that comes with the example, and the PNG file.
 
 use floodplain::water::Ledger;
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
 use plotters::prelude::*;
 use plotters::style::register_font;
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 
-/// DejaVu Sans, its ASCII part: no system font is looked for. Its licence is in `examples/data/README.md`.
+/// DejaVu Sans, its ASCII part: no system font is looked for. Its licence lies beside it.
 const FONT: &[u8] = include_bytes!("../data/labels.ttf");
 const FAMILY: &str = "sans-serif";
 
@@ -23,8 +27,10 @@ pub fn text(words: String, at: (i32, i32), height: i32) -> Text<'static, (i32, i
 
 /// Writes red, green and blue bytes as a PNG.
 pub fn save(path: &Path, bytes: Vec<u8>, (width, height): (u32, u32)) -> Result<(), String> {
-    let format = image::ImageFormat::Png;
-    image::save_buffer_with_format(path, &bytes, width, height, image::ColorType::Rgb8, format)
+    // Flat colours repeat from row to row, which a filter would hide from the compression.
+    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    PngEncoder::new_with_quality(BufWriter::new(file), CompressionType::Best, FilterType::NoFilter)
+        .write_image(&bytes, width, height, ExtendedColorType::Rgb8)
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 

@@ -2,7 +2,9 @@
 
 use crate::chart::{self, text};
 use crate::draw::{Colour, Ink, palette, water_ink};
+use floodplain::water::FULL;
 use image::{Rgb, RgbImage};
+use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -12,6 +14,9 @@ const SMALL: usize = 1024;
 /// Height of the strip below the map, and the width that its words need, in pixels.
 const STRIP: usize = 40;
 const STRIP_WIDTH: usize = 640;
+
+/// From one patch of the key to the next, in pixels.
+const PATCH: i32 = 62;
 
 /// Depths in units for which the key has a patch.
 const KEY: [u16; 6] = [1, 7, 14, 28, 56, 112];
@@ -30,41 +35,89 @@ pub fn write(path: &Path, inks: &[Ink], width: usize, metres_per_voxel: f64) -> 
         }
     }
     let mut bytes = picture.into_raw();
-    strip(&mut bytes, size, down as i32, scale, width, metres_per_voxel, &colours)
+    let strip = Strip {
+        area: BitMapBackend::with_buffer(&mut bytes, size).into_drawing_area(),
+        middle: (down + STRIP / 2) as i32,
+    };
+    strip
+        .scale_bar(width, scale)
+        .and_then(|()| strip.key(size.0 as i32, metres_per_voxel, &colours))
         .map_err(|error| error.to_string())?;
+    drop(strip);
     chart::save(path, bytes, size)
 }
 
-fn strip(
-    bytes: &mut [u8],
-    size: (u32, u32),
-    top: i32,
-    scale: usize,
-    width: usize,
-    metres_per_voxel: f64,
-    colours: &[Colour],
-) -> Result<(), Box<dyn std::error::Error>> {
-    let area = BitMapBackend::with_buffer(bytes, size).into_drawing_area();
-    let middle = top + STRIP as i32 / 2;
-    let cells = [500, 200, 100, 50, 20, 10, 5, 2, 1].into_iter().find(|cells| cells * 5 <= width * 2).unwrap_or(1);
-    let end = 12 + (cells * scale) as i32;
-    for (from, to) in
-        [((12, middle), (end, middle)), ((12, middle - 4), (12, middle + 4)), ((end, middle - 4), (end, middle + 4))]
-    {
-        area.draw(&PathElement::new([from, to], BLACK.stroke_width(2)))?;
+/// The strip below the map and the height of its middle, in pixels from the top.
+struct Strip<'b> {
+    area: DrawingArea<BitMapBackend<'b>, Shift>,
+    middle: i32,
+}
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+impl Strip<'_> {
+    /// A bar as long as some round number of the map's cells, at most two fifths of its width.
+    fn scale_bar(&self, width: usize, scale: usize) -> Drawn {
+        let round = [500, 200, 100, 50, 20, 10, 5, 2, 1].into_iter();
+        let cells = round.clone().find(|cells| cells * 5 <= width * 2).unwrap_or(1);
+        let (left, right) = (12, 12 + (cells * scale) as i32);
+        let (top, bottom) = (self.middle - 4, self.middle + 4);
+        let bar = [(left, self.middle), (right, self.middle)];
+        for line in [bar, [(left, top), (left, bottom)], [(right, top), (right, bottom)]] {
+            self.area.draw(&PathElement::new(line, BLACK.stroke_width(2)))?;
+        }
+        self.words(format!("{cells} cells"), right + 8)
     }
-    area.draw(&text(format!("{cells} cells"), (end + 8, middle - 6), 15))?;
-    let mut left = size.0 as i32 - 62 * KEY.len() as i32 - 8;
-    area.draw(&text("water, m deep".to_owned(), (left - 110, middle - 6), 15))?;
-    for depth in KEY {
-        let [red, green, blue] = colours[usize::from(water_ink(depth))];
-        let patch = [(left, middle - 8), (left + 16, middle + 8)];
-        area.draw(&Rectangle::new(patch, RGBColor(red, green, blue).filled()))?;
-        let metres = f64::from(depth) / 7.0 * metres_per_voxel;
-        let digits = usize::from(metres < 10.0);
-        area.draw(&text(format!("{metres:.digits$}"), (left + 21, middle - 6), 15))?;
-        left += 62;
+
+    /// Patches of water with their depths in metres, at the right.
+    fn key(&self, width: i32, metres_per_voxel: f64, colours: &[Colour]) -> Drawn {
+        let first = width - PATCH * KEY.len() as i32 - 8;
+        self.words("water, m deep".to_owned(), first - 110)?;
+        for (left, depth) in (first..).step_by(PATCH as usize).zip(KEY) {
+            let [red, green, blue] = colours[usize::from(water_ink(depth))];
+            let patch = [(left, self.middle - 8), (left + 16, self.middle + 8)];
+            self.area.draw(&Rectangle::new(patch, RGBColor(red, green, blue).filled()))?;
+            self.words(metres(f64::from(depth) / f64::from(FULL) * metres_per_voxel), left + 21)?;
+        }
+        Ok(())
     }
-    area.present()?;
-    Ok(())
+
+    fn words(&self, words: String, left: i32) -> Drawn {
+        Ok(self.area.draw(&text(words, (left, self.middle - 6), 15))?)
+    }
+}
+
+/// Metres in few digits.
+fn metres(metres: f64) -> String {
+    match metres {
+        1e4.. | ..0.01 => format!("{metres:.0e}"),
+        10.0.. => format!("{metres:.0}"),
+        1.0.. => format!("{metres:.1}"),
+        _ => format!("{metres:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_of_any_size_are_drawn() {
+        chart::load_font().unwrap();
+        let path = std::env::temp_dir().join(format!("floodplain-valley-{}.png", std::process::id()));
+        for (width, depth) in [(1, 1), (403, 2), (1500, 3)] {
+            write(&path, &vec![water_ink(7); width * depth], width, 1e-9).unwrap();
+            let read = image::open(&path).unwrap();
+            let scale = if width > SMALL { 1 } else { 2 };
+            assert_eq!(read.height() as usize, depth * scale + STRIP);
+            assert!(read.width() as usize >= width * scale);
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(write(&path.join("no/such"), &[0], 1, 4.0).is_err());
+    }
+
+    #[test]
+    fn metres_are_short() {
+        assert_eq!([0.571, 4.0, 64.0, 1e-9].map(metres), ["0.57", "4.0", "64", "1e-9"]);
+    }
 }

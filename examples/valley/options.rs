@@ -28,7 +28,7 @@ Usage: cargo run --release --example valley -- [options]
   --dem FILE            heights in metres, a grey 8- or 16-bit PNG with north up
                         (default: the Jacksboro fault in examples/data)
   --metres-per-voxel M  height of a voxel in metres (default: 4)
-  --ticks N             length of the run (default: 2400)
+  --ticks N             length of the run (default: 480)
   --seed S              seed of the rain and of the water (default: 7)
   --out DIR             where the pictures go (default: target/valley)
   --help                this text
@@ -42,7 +42,7 @@ impl Default for Options {
         Options {
             dem: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/jacksboro_dem_m.png")),
             metres_per_voxel: 4.0,
-            ticks: 2400,
+            ticks: 480,
             seed: 7,
             out: PathBuf::from("target/valley"),
         }

@@ -5,16 +5,16 @@ use floodplain::glam::IVec3;
 use floodplain::water::WaterWorld;
 
 /// Drops in a tick for every thousand columns of the map; a drop is one unit.
-const DROPS_PER_THOUSAND: usize = 8;
+const DROPS_PER_THOUSAND: usize = 9;
 
-/// Parts of the run in which it rains, of ten.
-const STORM_TENTHS: u64 = 4;
+/// Ticks that the storm lasts: long enough for the valleys to fill. In a short run, three tenths of it.
+const STORM: u64 = 144;
 
 /// When it rains, and where the springs rise.
 pub struct Storm {
     random: fastrand::Rng,
     drops: usize,
-    last_rain: u64,
+    end: u64,
     springs: Vec<usize>,
 }
 
@@ -24,24 +24,24 @@ impl Storm {
         Storm {
             random: fastrand::Rng::with_seed(seed),
             drops: (ground.columns() * DROPS_PER_THOUSAND).div_ceil(1000),
-            last_rain: ticks * STORM_TENTHS / 10,
+            end: STORM.min(ticks * 3 / 10),
             springs,
         }
     }
 
     /// The tick at which the rain is over and the springs rise.
     pub fn end(&self) -> u64 {
-        self.last_rain
+        self.end
     }
 
     /// What falls and rises before the tick (the first is 0) runs.
     pub fn weather(&mut self, tick: u64, ground: &Ground, world: &mut WaterWorld) -> Result<(), String> {
-        if tick < self.last_rain {
+        if tick < self.end {
             for _ in 0..self.drops {
                 let column = self.random.usize(..ground.columns());
                 rain(ground.open_cell(column), world);
             }
-        } else if tick == self.last_rain {
+        } else if tick == self.end {
             for &column in &self.springs {
                 world.add_source(ground.open_cell(column)).map_err(|error| error.to_string())?;
             }

@@ -32,8 +32,13 @@ impl View {
         View { water: vec![Water::default(); ground.columns()], lips: (0..ground.columns()).map(lip).collect() }
     }
 
-    /// Looks again at the columns in which a cell changed.
+    /// Looks again at the columns in which a cell changed, and at those that ran: a current ends without a change.
     pub fn update(&mut self, ground: &Ground, world: &mut WaterWorld) {
+        for column in 0..self.water.len() {
+            if self.water[column].current > 0 {
+                self.water[column] = self.look(column, ground, world);
+            }
+        }
         for changes in world.take_changes() {
             let corner = Cube::cell_at(changes.chunk, 0);
             for (word, bits) in columns_of(&changes).into_iter().enumerate() {
