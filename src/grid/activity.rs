@@ -57,6 +57,19 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         awake.insert(index);
     }
 
+    /// Marks 256 consecutive cells awake, those of the set bits; `layer` is 0 to 15.
+    #[inline]
+    pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
+        let entry = &mut self.entries[slot.index()];
+        let awake = entry.awake.get_or_insert_with(|| {
+            self.awake.push(slot);
+            Box::default()
+        });
+        for (word, more) in awake.words_mut()[layer * 4..][..4].iter_mut().zip(bits) {
+            *word |= more;
+        }
+    }
+
     #[inline]
     pub(crate) fn mark_changed_at(&mut self, slot: Slot, index: usize) {
         let entry = &mut self.entries[slot.index()];
@@ -65,6 +78,19 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             Box::default()
         });
         changed.insert(index);
+    }
+
+    /// Marks 256 consecutive cells changed, those of the set bits; `layer` is 0 to 15.
+    #[inline]
+    pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
+        let entry = &mut self.entries[slot.index()];
+        let changed = entry.changed.get_or_insert_with(|| {
+            self.changed.push(slot);
+            Box::default()
+        });
+        for (word, more) in changed.words_mut()[layer * 4..][..4].iter_mut().zip(bits) {
+            *word |= more;
+        }
     }
 
     /// The chunks with awake cells, in no particular order.

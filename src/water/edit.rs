@@ -5,7 +5,7 @@ use super::cell::{CellFlags, WaterCell};
 use super::store::{Place, border_cells, units_in};
 use super::voxel::Voxel;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -213,11 +213,6 @@ impl WaterWorld {
             self.ledger.placed += u64::from(voxel.height());
             self.replace(place, voxel);
         }
-        for chunk in chunks_of(region) {
-            if let Some(slot) = self.store.grid.slot(chunk) {
-                self.store.canonicalize(slot);
-            }
-        }
         self.ledger.removed += removed;
         Ok(removed)
     }
@@ -256,9 +251,23 @@ impl WaterWorld {
             }
         }
         self.wake_faces(slot);
+        self.work.forget(slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
         Ok(chunk)
+    }
+
+    /// Wakes every cell with water or flow. Changes nothing else: a sleeping world equals one that never slept.
+    pub fn wake_all(&mut self) {
+        for slot in self.store.grid.sorted_slots() {
+            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN)
+            {
+                continue;
+            }
+            for index in 0..CHUNK_CELLS {
+                self.store.wake((slot, index));
+            }
+        }
     }
 
     /// Writes a voxel, marks it changed, and wakes whatever the change may move.

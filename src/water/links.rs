@@ -183,7 +183,6 @@ impl Store {
                 _ => self.wake(place),
             }
         }
-        self.canonicalize(slot);
     }
 
     /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to have such a way; those

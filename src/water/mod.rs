@@ -3,15 +3,23 @@
 //! Source of the rules: the voxel water that is described in two bytes a cell, layers bottom-up, cells in random order,
 //! parent paths traced back to the source; with its two open problems, pools and many parents, solved.
 
+mod bits;
 mod cell;
+mod chance;
+mod ebb;
 mod edit;
 mod ledger;
 mod links;
+mod pools;
 mod query;
 mod rules;
 mod store;
+mod tick;
+mod trace;
 mod validate;
 mod voxel;
+mod window;
+mod workspace;
 
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Displaced, EditError};
@@ -23,6 +31,7 @@ pub use voxel::Voxel;
 
 use crate::coords::Region;
 use store::Store;
+use workspace::Workspace;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///
@@ -48,6 +57,7 @@ pub struct WaterWorld {
     seed: u64,
     tick: u64,
     ledger: Ledger,
+    work: Workspace,
 }
 
 /// What one step did.
@@ -76,24 +86,13 @@ impl WaterWorld {
     /// Rules with a value out of range.
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
-        Ok(WaterWorld { store: Store::new(bounds, rules.edges), rules, seed, tick: 0, ledger: Ledger::default() })
-    }
-
-    /// Runs one tick: outflows, regular flow, pools, ebb. Visits awake cells only.
-    pub fn step(&mut self) -> StepReport {
-        self.tick += 1;
-        StepReport::default()
-    }
-
-    /// Runs `ticks` ticks and adds up what they did.
-    pub fn run(&mut self, ticks: u64) -> StepReport {
-        let mut sum = StepReport::default();
-        for _ in 0..ticks {
-            let report = self.step();
-            sum.visited += report.visited;
-            sum.changed += report.changed;
-            sum.moved += report.moved;
-        }
-        sum
+        Ok(WaterWorld {
+            store: Store::new(bounds, rules.edges),
+            rules,
+            seed,
+            tick: 0,
+            ledger: Ledger::default(),
+            work: Workspace::default(),
+        })
     }
 }

@@ -62,8 +62,7 @@ impl WaterWorld {
     /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero in still water.
     /// For drawing currents and pushing things.
     pub fn current(&self, cell: IVec3) -> IVec3 {
-        let _ = cell;
-        IVec3::ZERO
+        self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
     /// Units of water in the world.
@@ -98,7 +97,7 @@ impl WaterWorld {
 
     /// Bytes that the world holds, those of the last step's flow included.
     pub fn memory_bytes(&self) -> usize {
-        self.store.memory_bytes()
+        self.store.memory_bytes() + self.work.memory_bytes()
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of

@@ -2,6 +2,7 @@
 //!
 //! Everything that writes a voxel goes through [`Store::write`], so that the masks never disagree with the cells.
 
+use super::bits::LayerBits;
 use super::cell::{CellFlags, FULL};
 use super::rules::{Edge, Edges};
 use super::voxel::Voxel;
@@ -11,9 +12,6 @@ use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
-
-/// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
-pub(super) type LayerBits = [u64; 4];
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
@@ -79,13 +77,13 @@ impl Store {
     pub(super) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.beside[slot.index()];
-        if beside.masks.is_none() {
-            beside.masks = Some(Box::new(LayerMasks::of(chunk.cells_mut())));
-        }
-        chunk.cells_mut()[index & (CHUNK_CELLS - 1)] = voxel;
-        if let Some(masks) = &mut beside.masks {
-            masks.wet.set(index, voxel.is_wet());
-            masks.closed.set(index, voxel.is_closed());
+        let cells = chunk.cells_mut();
+        let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
+        cells[index & (CHUNK_CELLS - 1)] = voxel;
+        masks.wet.set(index, voxel.is_wet());
+        masks.closed.set(index, voxel.is_closed());
+        if cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel {
+            self.canonicalize(slot);
         }
     }
 
@@ -175,11 +173,6 @@ impl Store {
             self.parents.remove(&(place.0, place.1 as u16));
         }
         voxel.with(CellFlags::EXTRA, several)
-    }
-
-    /// Cells in the table of further parents.
-    pub(super) fn parents_kept(&self) -> usize {
-        self.parents.len()
     }
 
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.

@@ -1,7 +1,7 @@
 //! The laws of a water world between two ticks, checked one by one, each with an error that names it.
 
 use super::WaterWorld;
-use super::cell::{CellFlags, FULL, WaterCell};
+use super::cell::{CellFlags, WaterCell};
 use super::store::{Place, Store, parent_face};
 use super::voxel::Voxel;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
@@ -157,8 +157,7 @@ impl WaterWorld {
         if !is_source && fed != voxel.has(CellFlags::HAS_SOURCE) {
             return Err(Violation::HasSource(cell));
         }
-        let supply = if is_source { self.rules.source_supply } else { FULL };
-        if supply == 0 {
+        if is_source && self.rules.source_supply == 0 {
             return Ok(());
         }
         let below = self.store.look(place, Face::Down);

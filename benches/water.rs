@@ -1,0 +1,216 @@
+//! Speed of water: cells that changed and cells visited per second, and what rest, edits and drains cost.
+//!
+//! `cargo bench --bench water`. Before each group the bench prints what one sample did, so that a rate can be checked.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use floodplain::glam::IVec3;
+use floodplain::water::{Edge, Edges, Rules, StepReport, Voxel, WaterCell, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// A loaded, open world of this region.
+fn open_world(region: Region, rules: Rules) -> WaterWorld {
+    let mut world = WaterWorld::with_bounds(1, rules, region).expect("rules in range");
+    for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("inside the world");
+    }
+    world
+}
+
+/// 1,024 sources at y = 64 on a grid of 8 over a walled floor of 256×256, `drop` cells below them.
+fn spread_world(drop: i32) -> WaterWorld {
+    let region = Region::new(IVec3::new(0, 64 - drop, 0), IVec3::new(255, 79, 255));
+    let mut world = open_world(region, Rules::lossless());
+    for z in 0..32 {
+        for x in 0..32 {
+            world.add_source(IVec3::new(4 + 8 * x, 64, 4 + 8 * z)).expect("open");
+        }
+    }
+    world
+}
+
+fn spread(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("spread");
+    group.sample_size(10);
+    for (name, drop) in [("on_the_floor", 0), ("fall_of_16", 16)] {
+        let report = spread_world(drop).run(100);
+        println!("spread/{name}: 100 ticks visit {} cells, change {}", report.visited, report.changed);
+        for (rate, elements) in [("changed", report.changed), ("visited", report.visited)] {
+            group.throughput(Throughput::Elements(elements));
+            group.bench_function(BenchmarkId::new(rate, name), |bencher| {
+                bencher.iter_batched(|| spread_world(drop), |mut world| world.run(100), BatchSize::PerIteration);
+            });
+        }
+    }
+}
+
+/// A full lake in a box of these sizes.
+fn lake(size: IVec3, rules: Rules) -> WaterWorld {
+    let region = Region::new(IVec3::ZERO, size - IVec3::ONE);
+    let mut world = open_world(region, rules);
+    world.fill_water(region, 7).expect("loaded");
+    world
+}
+
+fn recheck(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("recheck");
+    let mut world = lake(IVec3::new(64, 16, 64), Rules::lossless());
+    world.run(100);
+    assert!(world.is_at_rest());
+    world.wake_all();
+    let visited = world.step().visited;
+    println!("recheck: a tick visits {visited} cells");
+    group.throughput(Throughput::Elements(visited));
+    group.bench_function("sealed_lake", |bencher| {
+        bencher.iter_custom(|ticks| {
+            let mut spent = Duration::ZERO;
+            for _ in 0..ticks {
+                world.wake_all();
+                let start = Instant::now();
+                black_box(world.step());
+                spent += start.elapsed();
+            }
+            spent
+        });
+    });
+}
+
+/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors of a tower, 64 cells
+/// to a side, from a source at the top to a drain at the bottom; built full, with every cell's parent before it.
+fn river_world(length: usize) -> (WaterWorld, usize) {
+    const SIDE: i32 = 64;
+    let mut way = vec![IVec3::ZERO];
+    let mut heading = (1, 1);
+    let mut at = IVec3::ZERO;
+    while way.len() < length {
+        let next = at + IVec3::new(heading.0, 0, 0);
+        if (0..SIDE).contains(&next.x) {
+            at = next;
+        } else {
+            heading.0 = -heading.0;
+            for _ in 0..2 {
+                let next = at + IVec3::new(0, 0, heading.1);
+                if !(0..SIDE).contains(&next.z) {
+                    heading.1 = -heading.1;
+                    way.extend([at - IVec3::Y, at - 2 * IVec3::Y]);
+                    at -= 2 * IVec3::Y;
+                    break;
+                }
+                at = next;
+                way.push(at);
+            }
+            continue;
+        }
+        way.push(at);
+    }
+    let low = way.iter().copied().reduce(IVec3::min).expect("not empty");
+    let high = way.iter().copied().reduce(IVec3::max).expect("not empty");
+    // The drain lies under the last cell only: everything else of the lowest layer is ground.
+    let bounds = Region::new(low, high);
+    let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
+    let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).expect("rules");
+    let last = *way.last().expect("not empty");
+    let mut chunks = std::collections::BTreeMap::new();
+    let mut write = |cell: IVec3, voxel: Voxel| {
+        let chunk = Cube::chunk_of(cell);
+        let cells = chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
+        cells[Cube::index_of(cell)] = voxel;
+    };
+    for (at, &cell) in way.iter().enumerate() {
+        let direction = way[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
+        let face = Face::ALL.into_iter().find(|face| Some(face.offset()) == direction);
+        let voxel = match face {
+            None => WaterCell::SOURCE,
+            Some(face) => {
+                let word = 7 | (face.index() as u16 + 1) << 3 | 1 << 7 | 7 << 8 | 7 << 11;
+                WaterCell::from_word(word).expect("canonical")
+            }
+        };
+        write(cell, voxel.into());
+    }
+    for (chunk, cells) in &chunks {
+        let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().expect("a chunk of cells");
+        world.insert_chunk(IVec3::from_array(*chunk), Chunk::from_cells(cells)).expect("inside");
+    }
+    let _ = last;
+    (world, way.len())
+}
+
+fn river(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("river");
+    group.sample_size(10);
+    for length in [100, 1_000, 10_000, 100_000, 1_000_000] {
+        let (mut world, cells) = river_world(length);
+        world.run(10);
+        let before = world.ledger();
+        world.step();
+        let after = world.ledger();
+        assert_eq!(after.drained - before.drained, 7, "the river flows");
+        assert_eq!(after.injected - before.injected, 7, "and is steady");
+        group.throughput(Throughput::Elements(cells as u64));
+        group.bench_function(BenchmarkId::from_parameter(length), |bencher| bencher.iter(|| world.step()));
+    }
+}
+
+fn lake_drain(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("lake_drain");
+    group.sample_size(10);
+    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
+    let region = Region::new(IVec3::ZERO, IVec3::new(255, 16, 255));
+    let build = || {
+        let mut world = open_world(region, rules);
+        world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(255, 0, 255))).expect("loaded");
+        world.fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(255, 16, 255)), 7).expect("loaded");
+        world.clear_solid(IVec3::new(128, 0, 128)).expect("loaded");
+        world.run(500);
+        world
+    };
+    let mut world = build();
+    println!("lake_drain: {} units left of {}", world.total(), world.ledger().placed);
+    group.bench_function("million_cells_one_plug", |bencher| bencher.iter(|| world.step()));
+    println!("lake_drain: after {} ticks {} units drained", world.ticks(), world.ledger().drained);
+}
+
+/// A world of this many chunks, each with a puddle at rest.
+fn puddles(chunks: i32) -> WaterWorld {
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+    cells[..256].fill(Voxel::SOLID);
+    cells[300] = WaterCell::with_height(1).expect("in range").into();
+    let chunk = Chunk::from_cells(&cells);
+    for at in 0..chunks {
+        let position = IVec3::new(at % 317, 0, at / 317);
+        world.insert_chunk(position, chunk.clone()).expect("free");
+    }
+    world.run(40);
+    assert!(world.is_at_rest());
+    world
+}
+
+fn asleep(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("asleep");
+    for chunks in [1, 100_000] {
+        let mut world = puddles(chunks);
+        group.bench_function(BenchmarkId::new("tick", chunks), |bencher| bencher.iter(|| world.step()));
+        let puddle = Cube::cell_at(IVec3::ZERO, 300);
+        group.bench_function(BenchmarkId::new("edit", chunks), |bencher| {
+            bencher.iter(|| {
+                world.pour(puddle, 1).expect("open");
+                world.scoop(puddle, 1).expect("open");
+                black_box(world.awake_cells());
+            });
+        });
+        group.bench_function(BenchmarkId::new("edit_and_tick", chunks), |bencher| {
+            bencher.iter(|| {
+                world.pour(puddle, 1).expect("open");
+                world.scoop(puddle, 1).expect("open");
+                let report: StepReport = world.step();
+                black_box(report)
+            });
+        });
+    }
+}
+
+criterion_group!(benches, spread, recheck, river, lake_drain, asleep);
+criterion_main!(benches);

@@ -1,0 +1,131 @@
+//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: shifts to neighbours and flood fill.
+
+/// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
+pub(super) type LayerBits = [u64; 4];
+
+pub(super) const NONE: LayerBits = [0; 4];
+pub(super) const ALL: LayerBits = [u64::MAX; 4];
+
+/// The cells with x = 0.
+const WEST_COLUMN: u64 = 0x0001_0001_0001_0001;
+/// The cells with x = 15.
+const EAST_COLUMN: u64 = 0x8000_8000_8000_8000;
+
+#[inline]
+pub(super) fn and(a: LayerBits, b: LayerBits) -> LayerBits {
+    core::array::from_fn(|word| a[word] & b[word])
+}
+
+#[inline]
+pub(super) fn or(a: LayerBits, b: LayerBits) -> LayerBits {
+    core::array::from_fn(|word| a[word] | b[word])
+}
+
+#[inline]
+pub(super) fn minus(a: LayerBits, b: LayerBits) -> LayerBits {
+    core::array::from_fn(|word| a[word] & !b[word])
+}
+
+#[inline]
+pub(super) fn any(bits: LayerBits) -> bool {
+    bits[0] | bits[1] | bits[2] | bits[3] != 0
+}
+
+#[inline]
+pub(super) fn count(bits: LayerBits) -> u32 {
+    bits.iter().map(|word| word.count_ones()).sum()
+}
+
+#[inline]
+pub(super) fn contains(bits: &LayerBits, cell: usize) -> bool {
+    bits[(cell >> 6) & 3] >> (cell & 63) & 1 != 0
+}
+
+#[inline]
+pub(super) fn insert(bits: &mut LayerBits, cell: usize) {
+    bits[(cell >> 6) & 3] |= 1 << (cell & 63);
+}
+
+/// The cells in ascending order.
+#[inline]
+pub(super) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
+    (0..4).flat_map(move |word| crate::chunk::ones(bits[word]).map(move |bit| word * 64 + bit))
+}
+
+/// The four lateral shifts of a layer, in the order of [`Face::LATERAL`](crate::Face::LATERAL). `shifted[k]` has a cell's
+/// bit where the cell's neighbour across face k is in `bits`; `beyond[k]` is the layer of the chunk across that face.
+#[inline]
+pub(super) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> [LayerBits; 4] {
+    let west = core::array::from_fn(|w| (bits[w] << 1) & !WEST_COLUMN | (beyond[0][w] & EAST_COLUMN) >> 15);
+    let east = core::array::from_fn(|w| (bits[w] >> 1) & !EAST_COLUMN | (beyond[1][w] & WEST_COLUMN) << 15);
+    let north = core::array::from_fn(|w| bits[w] << 16 | if w == 0 { beyond[2][3] >> 48 } else { bits[w - 1] >> 48 });
+    let south = core::array::from_fn(|w| bits[w] >> 16 | if w == 3 { beyond[3][0] << 48 } else { bits[w + 1] << 48 });
+    [west, east, north, south]
+}
+
+/// The cells that have a lateral neighbour in `bits`, inside the layer.
+#[inline]
+pub(super) fn spread(bits: LayerBits) -> LayerBits {
+    let [west, east, north, south] = neighbours(bits, &[NONE; 4]);
+    or(or(west, east), or(north, south))
+}
+
+/// What leaves a layer across each lateral face: bits of the neighbouring chunk's layer.
+#[inline]
+pub(super) fn leaving(bits: LayerBits) -> [LayerBits; 4] {
+    let west = core::array::from_fn(|w| (bits[w] & WEST_COLUMN) << 15);
+    let east = core::array::from_fn(|w| (bits[w] & EAST_COLUMN) >> 15);
+    [west, east, [0, 0, 0, bits[0] << 48], [bits[3] >> 48, 0, 0, 0]]
+}
+
+/// All cells of `inside` that are joined to `start` sideways through `inside`.
+pub(super) fn fill(start: LayerBits, inside: LayerBits) -> LayerBits {
+    let mut filled = and(start, inside);
+    if inside == ALL && any(filled) {
+        return ALL;
+    }
+    loop {
+        let grown = or(filled, and(spread(filled), inside));
+        if grown == filled {
+            return filled;
+        }
+        filled = grown;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(cells: &[(usize, usize)]) -> LayerBits {
+        let mut bits = NONE;
+        for (x, z) in cells {
+            insert(&mut bits, x + 16 * z);
+        }
+        bits
+    }
+
+    #[test]
+    fn shifts_cross_words_and_borders() {
+        let inside = set(&[(3, 4)]);
+        let [west, east, north, south] = neighbours(inside, &[NONE; 4]);
+        assert_eq!([west, east], [set(&[(4, 4)]), set(&[(2, 4)])]);
+        assert_eq!([north, south], [set(&[(3, 5)]), set(&[(3, 3)])]);
+        let beyond = [set(&[(15, 2)]), set(&[(0, 3)]), set(&[(4, 15)]), set(&[(5, 0)])];
+        let shifted = neighbours(NONE, &beyond);
+        assert_eq!(shifted, [set(&[(0, 2)]), set(&[(15, 3)]), set(&[(4, 0)]), set(&[(5, 15)])]);
+        assert_eq!(leaving(set(&[(0, 2)]))[0], set(&[(15, 2)]));
+        assert_eq!(leaving(set(&[(15, 3)]))[1], set(&[(0, 3)]));
+        assert_eq!(leaving(set(&[(4, 0)]))[2], set(&[(4, 15)]));
+        assert_eq!(leaving(set(&[(5, 15)]))[3], set(&[(5, 0)]));
+    }
+
+    #[test]
+    fn fill_follows_a_winding_way_and_stops_at_gaps() {
+        let way = set(&[(0, 0), (1, 0), (2, 0), (2, 1), (2, 2), (1, 2), (0, 2), (0, 3)]);
+        let apart = set(&[(8, 8), (9, 8)]);
+        assert_eq!(fill(set(&[(0, 0)]), or(way, apart)), way);
+        assert_eq!(fill(set(&[(5, 5)]), or(way, apart)), NONE);
+        assert_eq!(fill(set(&[(5, 5)]), ALL), ALL);
+    }
+}

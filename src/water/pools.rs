@@ -1,0 +1,394 @@
+//! Pools: joined water levels out. A cell that moved nothing draws from the highest surface of its body, nearest first.
+//!
+//! A body is water joined sideways in a layer, and up and down wherever the lower cell is full. Every body with an awake
+//! cell is found anew each tick, by flooding bit masks; nothing about bodies is kept between ticks.
+
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::cell::{CellFlags, FULL};
+use super::chance::{Purpose, layer_seed, mix};
+use super::store::{LAYER_CELLS, Place, head, layer_of};
+use super::tick::Tick;
+use super::voxel::Voxel;
+use super::window::{lower_layer, upper_layer};
+use crate::chunk::CellMask;
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
+use core::cmp::Reverse;
+use glam::IVec3;
+use hashbrown::HashMap;
+use std::collections::BinaryHeap;
+
+/// Cells that draw from one body in a tick; the rest wait for the next.
+const DRAWS_PER_BODY: usize = 64;
+
+/// Cells that the searches of one body look at in a tick.
+const SEARCH_LIMIT: usize = 1 << 16;
+
+/// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
+#[derive(Clone, Copy)]
+struct Piece {
+    slot: Slot,
+    layer: usize,
+    cells: LayerBits,
+}
+
+/// A cell that would draw: its head, a random tie-breaker, and where it is.
+type Drawer = (i64, u64, Place);
+
+/// The highest surface that is still to be drawn from.
+struct Surface {
+    head: i64,
+    cells: Vec<(IVec3, Place)>,
+}
+
+impl Tick<'_> {
+    /// Levels every body with an awake or touched cell by one tick's worth.
+    pub(super) fn level_pools(&mut self) {
+        let mut flooded: HashMap<Slot, Box<CellMask>> = HashMap::new();
+        let mut bodies = Vec::new();
+        for slot in self.work.members() {
+            for layer in 0..16 {
+                let (wet, _) = self.store.layer(slot, layer);
+                let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
+                let mut seeds = and(or(self.awake(slot, layer), touched), wet);
+                while let Some(cell) = bits::iter(seeds).next() {
+                    let mut seed = NONE;
+                    bits::insert(&mut seed, cell);
+                    let body = self.flood(Piece { slot, layer, cells: seed }, &mut flooded);
+                    seeds = minus(seeds, seed);
+                    if let Some(mask) = flooded.get(&slot) {
+                        seeds = minus(seeds, layer_of(mask, layer));
+                    }
+                    if !body.is_empty() {
+                        bodies.push(body);
+                    }
+                }
+            }
+        }
+        // A dry cell between two bodies may draw from either, so their order must not depend on who was awake.
+        bodies.sort_by_cached_key(|body| self.lowest_cell(body));
+        for body in bodies {
+            self.level(&body);
+        }
+    }
+
+    fn lowest_cell(&self, body: &[Piece]) -> Option<[i32; 3]> {
+        let first = |piece: &Piece| {
+            let index = piece.layer * LAYER_CELLS + bits::iter(piece.cells).next()?;
+            let cell = Cube::cell_at(self.store.grid.position_at(piece.slot), index);
+            Some([cell.y, cell.z, cell.x])
+        };
+        body.iter().filter_map(first).min()
+    }
+
+    /// The body of the cells in `seed`, apart from what is flooded already.
+    fn flood(&self, seed: Piece, flooded: &mut HashMap<Slot, Box<CellMask>>) -> Vec<Piece> {
+        let mut body = Vec::new();
+        let mut open = vec![seed];
+        while let Some(Piece { slot, layer, cells }) = open.pop() {
+            let (wet, closed) = self.store.layer(slot, layer);
+            let mask = flooded.entry(slot).or_default();
+            let fresh = minus(wet, layer_of(mask, layer));
+            let filled = bits::fill(cells, fresh);
+            if !any(filled) {
+                continue;
+            }
+            super::store::add_layer(mask, layer, filled);
+            body.push(Piece { slot, layer, cells: filled });
+            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
+                let cells = and(and(filled, closed), self.store.layer(slot, layer).0);
+                if any(cells) {
+                    open.push(Piece { slot, layer, cells });
+                }
+            }
+            if let Some((slot, layer)) = lower_layer(self.store, slot, layer) {
+                let (wet, closed) = self.store.layer(slot, layer);
+                let cells = and(filled, and(wet, closed));
+                if any(cells) {
+                    open.push(Piece { slot, layer, cells });
+                }
+            }
+            for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
+                let slot = self.store.grid.neighbours_of(slot)[face.index()];
+                if slot.is_some() && any(and(cells, self.store.layer(slot, layer).0)) {
+                    open.push(Piece { slot, layer, cells });
+                }
+            }
+        }
+        body
+    }
+
+    /// Lets the lowest cells of a body that moved nothing draw from its highest surface.
+    fn level(&mut self, body: &[Piece]) {
+        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return };
+        let mut drawers = self.drawers(body, surface.head - 2);
+        if drawers.is_empty() {
+            return;
+        }
+        let unheard = drawers.len() > DRAWS_PER_BODY;
+        if unheard {
+            drawers.select_nth_unstable(DRAWS_PER_BODY);
+            drawers.truncate(DRAWS_PER_BODY);
+        }
+        drawers.sort_unstable();
+        let mut budget = SEARCH_LIMIT;
+        let mut unserved = None;
+        for (_, _, place) in drawers {
+            if !self.draw_from(place, body, &mut surface, &mut budget) || unheard {
+                unserved = Some(place);
+            }
+        }
+        if let Some(place) = unserved {
+            self.wake_neighbourhood(place);
+        }
+    }
+
+    /// Draws for one cell until it is level with the surface or full. `false` if there is water for it that it could not
+    /// have in this tick.
+    fn draw_from(&mut self, place: Place, body: &[Piece], surface: &mut Surface, budget: &mut usize) -> bool {
+        loop {
+            let voxel = self.store.read(place);
+            let own = head(self.height_of(place), voxel.height());
+            if voxel.room() == 0 || surface.head < own + 2 {
+                return true;
+            }
+            let cell = self.position(place);
+            let nearest =
+                surface.cells.iter().enumerate().min_by_key(|(_, (there, _))| (distance(cell, *there), key(*there)));
+            let Some((at, &(_, goal))) = nearest else {
+                match self.surface_below(body, surface.head) {
+                    Some(lower) => *surface = lower,
+                    None => return true,
+                }
+                continue;
+            };
+            if self.crest_head(goal) != Some(surface.head) || goal == place {
+                surface.cells.swap_remove(at);
+                continue;
+            }
+            let Some(path) = self.way(place, goal, own, budget) else { return false };
+            self.carry(&path, place, own);
+        }
+    }
+
+    /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
+    fn carry(&mut self, path: &[(Place, Face)], to: Place, own: i64) {
+        let Some(&(from, _)) = path.last() else { return };
+        let source = self.store.read(from);
+        let available = if source.has(CellFlags::IS_SOURCE) { FULL } else { source.height() };
+        let half = self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, 7) as u8;
+        let mut units = self.store.read(to).room().min(available).min(half);
+        for &(place, _) in path {
+            units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
+        }
+        self.take(from, units);
+        for &(place, exit) in path.iter().rev() {
+            self.pass_on(place, exit, units);
+            self.wake_cell(place);
+        }
+        if let Some(&(_, exit)) = path.first() {
+            self.receive(to, exit.opposite(), units);
+        }
+    }
+
+    /// The shortest way from a surface cell to a cell that draws, through cells of the body that may still pass water on:
+    /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
+    /// highest surface that can be is taken instead.
+    fn way(&self, to: Place, goal: Place, own: i64, budget: &mut usize) -> Option<Vec<(Place, Face)>> {
+        let target = self.position(goal);
+        let mut found: HashMap<Place, (Place, Face)> = HashMap::new();
+        let mut open = BinaryHeap::new();
+        let mut best: Option<(i64, Reverse<i32>, Place)> = None;
+        open.push((Reverse(0), 0, Reverse(0), to, 0));
+        let mut pushed = 0;
+        while let Some((_, _, _, place, steps)) = open.pop() {
+            if place == goal {
+                best = Some((i64::MAX, Reverse(0), goal));
+                break;
+            }
+            if *budget == 0 {
+                break;
+            }
+            *budget -= 1;
+            if place != to
+                && let Some(head) = self.crest_head(place)
+                && head >= own + 2
+            {
+                best = best.max(Some((head, Reverse(steps), place)));
+            }
+            let full = place != to && self.store.read(place).is_closed();
+            for face in Face::ALL {
+                let there = self.store.step(place, face);
+                if !there.0.is_some() || there == to || found.contains_key(&there) {
+                    continue;
+                }
+                let voxel = self.store.read(there);
+                let joined = match face {
+                    Face::Up => full && voxel.is_wet(),
+                    Face::Down => voxel.is_wet() && voxel.is_closed(),
+                    _ => voxel.is_wet(),
+                };
+                if !joined || self.limits.left(voxel, self.work.passed(there)) == 0 {
+                    continue;
+                }
+                found.insert(there, (place, face.opposite()));
+                let ahead = distance(self.position(there), target) as i32;
+                pushed += 1;
+                // Among equals the one nearest to the goal first, so that open water is crossed in a straight line.
+                open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
+            }
+        }
+        let (_, _, mut at) = best?;
+        let mut path = Vec::new();
+        while at != to {
+            let &(next, exit) = found.get(&at)?;
+            path.push((at, exit));
+            at = next;
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches what lies below it.
+    fn crest_head(&self, place: Place) -> Option<i64> {
+        let voxel = self.store.read(place);
+        let y = self.height_of(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            return Some(head(y, 0));
+        }
+        let top = voxel.is_wet() && (!voxel.is_closed() || !self.store.look(place, Face::Up).is_wet());
+        top.then(|| head(y, voxel.height()))
+    }
+
+    /// The highest surface of a body below a head.
+    fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
+        let mut surface = Surface { head: i64::MIN, cells: Vec::new() };
+        for piece in body {
+            let y = self.layer_height(piece);
+            if head(y, FULL) < surface.head || head(y, 0) >= below {
+                continue;
+            }
+            for place in self.crests(piece) {
+                let Some(head) = self.crest_head(place) else { continue };
+                if head >= below || head < surface.head {
+                    continue;
+                }
+                if head > surface.head {
+                    surface = Surface { head, cells: Vec::new() };
+                }
+                surface.cells.push((self.position(place), place));
+            }
+        }
+        (!surface.cells.is_empty()).then_some(surface)
+    }
+
+    /// The cells of a piece that may be a surface, and its sources.
+    fn crests(&self, piece: &Piece) -> impl Iterator<Item = Place> + use<> {
+        let &Piece { slot, layer, cells } = piece;
+        let (wet, closed) = self.store.layer(slot, layer);
+        let covered =
+            upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
+        let mut crests = minus(and(cells, wet), and(closed, covered));
+        for &index in self.store.sources(slot) {
+            let (source_layer, cell) = (usize::from(index) / LAYER_CELLS, usize::from(index) % LAYER_CELLS);
+            if source_layer == layer && bits::contains(&cells, cell) {
+                bits::insert(&mut crests, cell);
+            }
+        }
+        bits::iter(crests).map(move |cell| (slot, layer * LAYER_CELLS + cell))
+    }
+
+    /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
+    /// dry cells beside or above those that moved nothing.
+    fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
+        let mut drawers = Vec::new();
+        for piece in body {
+            let y = self.layer_height(piece);
+            if head(y, 0) > highest {
+                continue;
+            }
+            let &Piece { slot, layer, cells } = piece;
+            let (_, closed) = self.store.layer(slot, layer);
+            let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
+            let still = minus(cells, touched);
+            self.add_drawers(&mut drawers, slot, layer, minus(still, closed), highest);
+            let dry = |slot: Slot, layer: usize| {
+                let (wet, closed) = self.store.layer(slot, layer);
+                minus(bits::ALL, or(wet, closed))
+            };
+            let mut places = vec![(slot, layer, and(bits::spread(still), dry(slot, layer)))];
+            for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(still)) {
+                let there = self.store.grid.neighbours_of(slot)[face.index()];
+                if there.is_some() {
+                    places.push((there, layer, and(cells, dry(there, layer))));
+                }
+            }
+            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
+                places.push((slot, layer, and(and(still, closed), dry(slot, layer))));
+            }
+            for (slot, layer, cells) in places {
+                self.add_drawers(&mut drawers, slot, layer, cells, highest);
+            }
+        }
+        drawers.sort_unstable();
+        drawers.dedup();
+        drawers
+    }
+
+    fn add_drawers(&mut self, drawers: &mut Vec<Drawer>, slot: Slot, layer: usize, cells: LayerBits, highest: i64) {
+        if !any(cells) {
+            return;
+        }
+        let position = self.store.grid.position_at(slot);
+        let seed = layer_seed(self.random, Purpose::Pool, position, layer);
+        for cell in bits::iter(cells) {
+            let place = (slot, layer * LAYER_CELLS + cell);
+            let voxel = self.store.read(place);
+            let own = head(position.y * 16 + layer as i32, voxel.height());
+            if voxel.is_mark() || own > highest || self.is_supplied(place, voxel) {
+                continue;
+            }
+            drawers.push((own, mix(seed, cell as u64), place));
+        }
+    }
+
+    /// Whether a source feeds the cell along its path: then it draws there and not from the pool.
+    fn is_supplied(&mut self, place: Place, voxel: Voxel) -> bool {
+        let y = self.height_of(place);
+        voxel.has(CellFlags::HAS_SOURCE) && self.source_of(place).is_none_or(|source| source >= y)
+    }
+
+    /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and below it.
+    fn wake_neighbourhood(&mut self, place: Place) {
+        for face in Face::ALL {
+            let there = self.store.step(place, face);
+            if there.0.is_some() && self.store.read(there).is_wet() {
+                self.wake_cell(there);
+            }
+        }
+        if self.store.read(place).is_wet() {
+            self.wake_cell(place);
+        }
+    }
+
+    fn height_of(&self, place: Place) -> i32 {
+        self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32
+    }
+
+    fn layer_height(&self, piece: &Piece) -> i32 {
+        self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
+    }
+
+    fn position(&self, (slot, index): Place) -> IVec3 {
+        Cube::cell_at(self.store.grid.position_at(slot), index)
+    }
+}
+
+/// Steps from one cell to another in open water.
+fn distance(a: IVec3, b: IVec3) -> u32 {
+    a.x.abs_diff(b.x).saturating_add(a.y.abs_diff(b.y)).saturating_add(a.z.abs_diff(b.z))
+}
+
+fn key(cell: IVec3) -> [i32; 3] {
+    [cell.y, cell.z, cell.x]
+}

@@ -1,0 +1,330 @@
+//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb.
+//!
+//! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
+
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::cell::CellFlags;
+use super::chance::{Purpose, Queue, fraction, layer_seed, mix};
+use super::store::{LAYER_CELLS, Place, Store, add_layer, layer_of};
+use super::trace::Trees;
+use super::voxel::Voxel;
+use super::window::{Limits, LocalFlow, Window, lower_layer, upper_layer};
+use super::workspace::{Workspace, add_flow};
+use super::{Ledger, Rules, StepReport, WaterWorld};
+use crate::coords::Face;
+use crate::grid::Slot;
+
+pub(super) struct Tick<'w> {
+    pub(super) store: &'w mut Store,
+    pub(super) work: &'w mut Workspace,
+    pub(super) ledger: &'w mut Ledger,
+    pub(super) rules: &'w Rules,
+    pub(super) limits: Limits,
+    /// The mix of world seed and tick.
+    pub(super) random: u64,
+    pub(super) trees: Trees,
+    pub(super) report: StepReport,
+}
+
+impl WaterWorld {
+    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only.
+    pub fn step(&mut self) -> StepReport {
+        self.tick += 1;
+        let random = mix(self.seed, self.tick);
+        self.work.begin(&self.store, random);
+        let mut tick = Tick {
+            store: &mut self.store,
+            work: &mut self.work,
+            ledger: &mut self.ledger,
+            rules: &self.rules,
+            limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
+            random,
+            trees: Trees::default(),
+            report: StepReport::default(),
+        };
+        tick.outflows();
+        tick.regular_flow();
+        if tick.rules.pools {
+            tick.level_pools();
+        }
+        tick.ebb(fraction(tick.rules.activity_decay), fraction(tick.rules.evaporation));
+        tick.report
+    }
+
+    /// Runs `ticks` ticks and adds up what they did.
+    pub fn run(&mut self, ticks: u64) -> StepReport {
+        let mut sum = StepReport::default();
+        for _ in 0..ticks {
+            let report = self.step();
+            sum.visited += report.visited;
+            sum.changed += report.changed;
+            sum.moved += report.moved;
+        }
+        sum
+    }
+}
+
+impl Tick<'_> {
+    /// Runs `work` on every layer of every member, layers bottom-up, chunks of a layer in the tick's order. Chunks that
+    /// join meanwhile have their turn if it is still to come.
+    fn each_layer(&mut self, mut work: impl FnMut(&mut Self, Slot, usize)) {
+        let mut row = self.work.next_row(None);
+        while let Some(y) = row {
+            for layer in 0..16 {
+                let mut at = 0;
+                while let Some(slot) = self.work.member(y, at) {
+                    work(self, slot, layer);
+                    if self.work.member(y, at) != Some(slot) {
+                        at = self.work.place_of(self.store, y, slot);
+                    }
+                    at += 1;
+                }
+            }
+            row = self.work.next_row(row);
+        }
+    }
+
+    /// The first pass: water at the world's end leaves, first from the head of its path, then from where it stands.
+    fn outflows(&mut self) {
+        self.each_layer(|tick, slot, layer| {
+            let Some(outlets) = tick.store.outlets(slot) else { return };
+            let bits = and(layer_of(outlets, layer), tick.awake(slot, layer));
+            if any(bits) {
+                tick.report.visited += u64::from(bits::count(bits));
+                let mut queue = tick.queue(slot, layer, Purpose::Order, bits);
+                while let Some(cell) = queue.pop() {
+                    tick.flow_out((slot, layer * LAYER_CELLS + cell));
+                }
+            }
+        });
+    }
+
+    /// The second pass: down, sideways, then draws from the head for whoever still has room.
+    fn regular_flow(&mut self) {
+        let mut window = Window::new();
+        self.each_layer(|tick, slot, layer| {
+            tick.local_flow(&mut window, slot, layer);
+            tick.draws(slot, layer);
+        });
+    }
+
+    #[inline]
+    pub(super) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
+        self.store.grid.awake_at(slot).map_or(NONE, |mask| layer_of(mask, layer))
+    }
+
+    /// The cells in `bits`, in the layer's random order.
+    pub(super) fn queue(&self, slot: Slot, layer: usize, purpose: Purpose, bits: LayerBits) -> Queue {
+        let seed = layer_seed(self.random, purpose, self.store.grid.position_at(slot), layer);
+        let mut queue = Queue::new(seed);
+        bits::iter(bits).for_each(|cell| queue.push(cell));
+        queue
+    }
+
+    /// Lets the layer's awake cells fall and settle.
+    fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+        let (wet, closed) = self.store.layer(slot, layer);
+        let awake = and(self.awake(slot, layer), wet);
+        if !any(awake) {
+            return;
+        }
+        let shut = self.shut_in(slot, layer, closed);
+        self.report.visited += u64::from(bits::count(and(awake, shut)));
+        let movable = minus(awake, shut);
+        if !any(movable) {
+            return;
+        }
+        window.gather(self.store, slot, layer);
+        let position = self.store.grid.position_at(slot);
+        let seeds = (
+            layer_seed(self.random, Purpose::Order, position, layer),
+            layer_seed(self.random, Purpose::Sides, position, layer),
+        );
+        let limits = self.limits;
+        let scratch = self.work.join(self.store, slot);
+        scratch.use_layer(layer);
+        let cells = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
+        let flow = scratch.flow[cells.clone()].first_chunk_mut();
+        let inflow = scratch.inflow[cells].first_chunk_mut();
+        let (Some(flow), Some(inflow)) = (flow, inflow) else { return };
+        let done = window.run(movable, limits, seeds, flow, inflow);
+        self.report.visited += done.visited;
+        if done.moved > 0 {
+            self.apply(window, slot, layer, &done);
+        }
+    }
+
+    /// Cells that can give to no side and not down: shut in by cells without room.
+    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
+        let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
+        let [west, east, north, south] = bits::neighbours(closed, &beyond);
+        let below = match lower_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
+            None => NONE,
+        };
+        and(and(and(west, east), and(north, south)), below)
+    }
+
+    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer; all or none, as
+    /// `beyond` says of the mark, where the chunk is missing.
+    pub(super) fn beside(
+        &self,
+        slot: Slot,
+        layer: usize,
+        of: impl Fn(LayerBits, LayerBits) -> LayerBits,
+        beyond: impl Fn(Voxel) -> bool,
+    ) -> [LayerBits; 4] {
+        Face::LATERAL.map(|face| {
+            let neighbour = self.store.grid.neighbours_of(slot)[face.index()];
+            if neighbour.is_some() {
+                let (wet, closed) = self.store.layer(neighbour, layer);
+                of(closed, wet)
+            } else if beyond(self.store.beyond(slot, face)) {
+                bits::ALL
+            } else {
+                NONE
+            }
+        })
+    }
+
+    /// Writes what local flow changed back into the world and wakes what that set free.
+    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
+        self.report.moved += done.moved;
+        self.ledger.drained += done.drained;
+        self.ledger.injected += done.injected;
+        let first = layer * LAYER_CELLS;
+        let scratch = self.work.join(self.store, slot);
+        scratch.save(self.store, slot, layer);
+        for cell in bits::iter(done.changed) {
+            self.store.write((slot, first + cell), window.own(cell));
+        }
+        self.mark_flow(slot, layer, done);
+        if any(done.fell)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            let first = layer * LAYER_CELLS;
+            let scratch = self.work.join(self.store, slot);
+            scratch.use_layer(layer);
+            scratch.save(self.store, slot, layer);
+            add_layer(&mut scratch.touched, layer, done.fell);
+            for cell in bits::iter(done.fell) {
+                scratch.inflow[first + cell] |= 1 << Face::Up.index();
+                self.store.write((slot, first + cell), window.below(cell));
+            }
+            self.wake_layer(slot, layer, done.fell);
+        }
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let there = self.store.grid.neighbours_of(slot)[face.index()];
+            if !any(done.left[side]) || !there.is_some() {
+                continue;
+            }
+            let scratch = self.work.join(self.store, there);
+            scratch.use_layer(layer);
+            scratch.save(self.store, there, layer);
+            add_layer(&mut scratch.touched, layer, done.left[side]);
+            for cell in bits::iter(done.left[side]) {
+                scratch.inflow[first + cell] |= 1 << face.opposite().index();
+                self.store.write((there, first + cell), window.beside(side, cell));
+            }
+            self.wake_layer(there, layer, done.left[side]);
+        }
+        self.wake_givers(slot, layer, done.gave);
+    }
+
+    /// Marks the layer's cells that gave or received as touched and awake. A source gives without changing, so it is
+    /// found by its flow.
+    fn mark_flow(&mut self, slot: Slot, layer: usize, done: &LocalFlow) {
+        let mut touched = done.changed;
+        for &index in self.store.sources(slot) {
+            if usize::from(index) / LAYER_CELLS == layer && self.work.passed((slot, usize::from(index))) > 0 {
+                bits::insert(&mut touched, usize::from(index) % LAYER_CELLS);
+            }
+        }
+        let scratch = self.work.join(self.store, slot);
+        add_layer(&mut scratch.touched, layer, touched);
+        self.wake_layer(slot, layer, touched);
+    }
+
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above.
+    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
+        if !any(gave) {
+            return;
+        }
+        let above = upper_layer(self.store, slot, layer);
+        let around = or(gave, bits::spread(gave));
+        self.wake_layer(slot, layer, around);
+        if let Some((slot, layer)) = above {
+            self.wake_layer(slot, layer, around);
+        }
+        for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(gave)) {
+            let there = self.store.grid.neighbours_of(slot)[face.index()];
+            if any(bits) && there.is_some() {
+                self.wake_layer(there, layer, bits);
+                if let Some((slot, layer)) = upper_layer(self.store, there, layer) {
+                    self.wake_layer(slot, layer, bits);
+                }
+            }
+        }
+    }
+
+    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and for the next.
+    pub(super) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        let (wet, _) = self.store.layer(slot, layer);
+        let bits = and(bits, wet);
+        if any(bits) {
+            self.store.grid.wake_layer_at(slot, layer, bits);
+            if let Some(scratch) = self.work.get_mut(slot) {
+                add_layer(&mut scratch.woken, layer, bits);
+            }
+        }
+    }
+
+    /// Writes a cell's voxel and keeps what was there before the tick.
+    pub(super) fn put(&mut self, place: Place, voxel: Voxel) {
+        let layer = place.1 / LAYER_CELLS;
+        let scratch = self.work.join(self.store, place.0);
+        scratch.use_layer(layer);
+        scratch.save(self.store, place.0, layer);
+        self.store.write(place, voxel);
+    }
+
+    /// Enters units that leave a cell across a face.
+    pub(super) fn pass_on(&mut self, (slot, index): Place, face: Face, units: u8) {
+        let scratch = self.work.join(self.store, slot);
+        scratch.use_layer(index / LAYER_CELLS);
+        add_flow(&mut scratch.flow[index], face, units);
+        scratch.touched.insert(index);
+        self.report.moved += u64::from(units);
+    }
+
+    /// Raises a cell by units that came in through a face.
+    pub(super) fn receive(&mut self, place: Place, face: Face, units: u8) {
+        let voxel = self.store.read(place);
+        self.put(place, voxel.with_height(voxel.height() + units));
+        let scratch = self.work.join(self.store, place.0);
+        scratch.inflow[place.1] |= 1 << face.index();
+        scratch.touched.insert(place.1);
+        self.wake_cell(place);
+    }
+
+    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.
+    pub(super) fn take(&mut self, place: Place, units: u8) {
+        let voxel = self.store.read(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            self.ledger.injected += u64::from(units);
+            return;
+        }
+        self.put(place, voxel.with_height(voxel.height() - units));
+        let mut gave = NONE;
+        bits::insert(&mut gave, place.1 % LAYER_CELLS);
+        self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
+    }
+
+    pub(super) fn wake_cell(&mut self, (slot, index): Place) {
+        self.store.grid.wake_at(slot, index);
+        if let Some(scratch) = self.work.get_mut(slot) {
+            scratch.woken.insert(index);
+        }
+    }
+}
