@@ -1,6 +1,6 @@
 //! Runs a scenario file: the report goes to standard output, refusals and failed expectations to standard error.
 //!
-//!     cargo run --release --example scenario -- examples/scenarios/u_tube_source.toml
+//! `cargo run --release --example scenario -- examples/scenarios/u_tube_source.toml`
 //!
 //! Exit code 0: all that was expected held. 1: an expectation failed. 2: the file cannot be run.
 

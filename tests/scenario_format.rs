@@ -62,17 +62,13 @@ fn missing_keys_are_refused() {
 
 #[test]
 fn drawings_that_are_no_box_are_refused() {
-    refused(
-        &format!("{HEAD}[[layer]]\nrows = [\"##\",\n\"###\"]"),
-        5,
-        "a row of 3 cells in a layer whose first row has 2",
-    );
-    refused_after_the_layer("[[layer]]\nrows = [\"###\"]", 1, "a layer of 3×1 cells; the first one has 3×2");
-    refused(&format!("{HEAD}[[layer]]\nrows = []"), 3, "a layer of 0×0 cells; the first one has 0×0");
+    refused(&format!("{HEAD}[[layer]]\nrows = [\"##\",\n\"###\"]"), 5, "a row of 3 cells; the first row has 2");
+    refused_after_the_layer("[[layer]]\nrows = [\"###\"]", 1, "3×1 cells; the first drawing has 3×2");
+    refused(&format!("{HEAD}[[layer]]\nrows = []"), 3, "0×0 cells; the first drawing has 0×0");
     refused_after_the_layer(
         "[[layer]]\ny = 0\nrows = [\"###\",\"###\"]",
         1,
-        "layer y = 0 is not above the layer before; the least is 1",
+        "y = 0 is not beyond the drawing before; the least is 1",
     );
     refused_after_the_layer(
         "[[layer]]\nrepeat = 9999999\nrows = [\"###\",\"###\"]",

@@ -1,4 +1,4 @@
-//! The drawing: layers of characters, one for each cell, and where in the world they stand.
+//! The drawing: layers or slices of characters, one for each cell, and where in the world they stand.
 
 use super::error::ScenarioError;
 use super::tree::{Field, Table};
@@ -23,46 +23,74 @@ pub(super) struct Drawing {
     pub(super) offset: IVec3,
 }
 
+/// Which way the plates of a drawing lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// `[[layer]]`: seen from above, bottom first, rows along +z.
+    Above,
+    /// `[[slice]]`: seen from the side, smallest z first, the first row on top.
+    Side,
+}
+
+impl View {
+    /// The key that says where a plate lies.
+    fn key(self) -> &'static str {
+        match self {
+            View::Above => "y",
+            View::Side => "z",
+        }
+    }
+}
+
 impl Drawing {
-    pub(super) fn read(layers: Vec<Table>, missing: ScenarioError) -> Result<Drawing, ScenarioError> {
+    /// Puts the plates of a drawing together; `missing` is the error if there are none.
+    pub(super) fn read(tables: Vec<Table>, view: View, missing: ScenarioError) -> Result<Drawing, ScenarioError> {
         let mut lines = BTreeMap::new();
         let mut characters: Vec<char> = Vec::new();
-        let mut first = None;
-        let mut next = None;
-        let mut bottom = 0;
-        for table in layers {
-            let layer = Layer::read(table)?;
-            let [width, depth] = *first.get_or_insert(layer.size);
-            if layer.size != [width, depth] || width == 0 {
-                return Err(ScenarioError::LayerSize { line: layer.line, size: layer.size, first: [width, depth] });
+        let mut first_size = None;
+        let mut first_at = None;
+        let mut least = 0;
+        for table in tables {
+            let plate = Plate::read(table, view)?;
+            let [width, height] = *first_size.get_or_insert(plate.size);
+            if plate.size != [width, height] || width == 0 {
+                return Err(ScenarioError::PlateSize { line: plate.line, size: plate.size, first: [width, height] });
             }
-            let least = next.unwrap_or(layer.y.unwrap_or(0));
-            let y = layer.y.unwrap_or(least);
-            if next.is_none() {
-                bottom = y;
+            let at = plate.at.unwrap_or(least);
+            if first_at.is_none() {
+                (first_at, least) = (Some(at), at);
             }
-            if y < least {
-                return Err(ScenarioError::LayerOrder { line: layer.line, y, least });
+            if at < least {
+                return Err(ScenarioError::PlateOrder { line: plate.line, key: view.key(), at, least });
             }
-            let gap = (i64::from(y) - i64::from(least)).unsigned_abs() as usize;
-            let cells = (width * depth).checked_mul(gap + layer.repeat);
-            if cells.is_none_or(|cells| cells > LIMIT - characters.len().min(LIMIT)) {
-                return Err(ScenarioError::TooLarge { line: layer.line, limit: LIMIT });
+            let too_large = ScenarioError::TooLarge { line: plate.line, limit: LIMIT };
+            let gap = at.abs_diff(least) as usize;
+            let cells = (width * height).checked_mul(gap + plate.repeat);
+            if cells.is_none_or(|cells| cells > LIMIT - characters.len()) {
+                return Err(too_large);
             }
-            characters.resize(characters.len() + gap * width * depth, NOWHERE);
-            for _ in 0..layer.repeat {
-                characters.extend(&layer.characters);
+            characters.resize(characters.len() + gap * width * height, NOWHERE);
+            for _ in 0..plate.repeat {
+                characters.extend(&plate.characters);
             }
-            for (character, line) in layer.lines {
+            for (character, line) in plate.lines {
                 lines.entry(character).or_insert(line);
             }
-            let above = i64::from(y) + layer.repeat as i64;
-            let above = i32::try_from(above).map_err(|_| ScenarioError::TooLarge { line: layer.line, limit: LIMIT })?;
-            next = Some(above);
+            // Positions reach half the range and repeats the limit, so the sum stays in the range.
+            least = at + plate.repeat as i32;
         }
-        let (Some([width, depth]), Some(above)) = (first, next) else { return Err(missing) };
-        let region = Region::new(IVec3::new(0, bottom, 0), IVec3::new(width as i32 - 1, above - 1, depth as i32 - 1));
-        Ok(Drawing { region, characters, lines, offset: IVec3::ZERO })
+        let (Some([width, height]), Some(first)) = (first_size, first_at) else { return Err(missing) };
+        let (width, height) = (width as i32 - 1, height as i32 - 1);
+        if view == View::Above {
+            let region = Region::new(IVec3::new(0, first, 0), IVec3::new(width, least - 1, height));
+            return Ok(Drawing { region, characters, lines, offset: IVec3::ZERO });
+        }
+        let region = Region::new(IVec3::new(0, 0, first), IVec3::new(width, height, least - 1));
+        let drawn = |cell: IVec3| {
+            let (slice, row) = ((cell.z - first) as usize, (height - cell.y) as usize);
+            characters[(slice * (height as usize + 1) + row) * (width as usize + 1) + cell.x as usize]
+        };
+        Ok(Drawing { region, characters: region.positions().map(drawn).collect(), lines, offset: IVec3::ZERO })
     }
 
     /// The drawn cells.
@@ -132,25 +160,31 @@ impl Drawing {
     }
 }
 
-/// One `[[layer]]`.
-struct Layer {
+/// One `[[layer]]` or `[[slice]]`.
+struct Plate {
     line: usize,
-    y: Option<i32>,
+    /// Its y or z.
+    at: Option<i32>,
     /// How often it is stacked.
     repeat: usize,
+    /// Cells in a row, and rows.
     size: [usize; 2],
     characters: Vec<char>,
     lines: BTreeMap<char, usize>,
 }
 
-impl Layer {
-    fn read(mut table: Table) -> Result<Layer, ScenarioError> {
+impl Plate {
+    fn read(mut table: Table, view: View) -> Result<Plate, ScenarioError> {
         let line = table.line;
-        let y = match table.take("y") {
+        let at = match table.take(view.key()) {
             Some(field) => Some(field.whole(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2))? as i32),
             None => None,
         };
-        let [across, up, along] = repeats(table.take("repeat"))?;
+        let [along_x, along_y, along_z] = repeats(table.take("repeat"), view)?;
+        let (across, repeat) = match view {
+            View::Above => (along_z, along_y),
+            View::Side => (along_y, along_z),
+        };
         let rows = table.need("rows")?.list()?;
         table.finish()?;
 
@@ -167,29 +201,28 @@ impl Layer {
             }
             tile.push(cells);
         }
-        let size = [tile.first().map_or(0, Vec::len) * across, tile.len() * along];
+        let size = [tile.first().map_or(0, Vec::len) * along_x, tile.len() * across];
         if size[0].saturating_mul(size[1]) > LIMIT {
             return Err(ScenarioError::TooLarge { line, limit: LIMIT });
         }
         let mut characters = Vec::with_capacity(size[0] * size[1]);
-        for row in (0..along).flat_map(|_| &tile) {
-            for _ in 0..across {
+        for row in (0..across).flat_map(|_| &tile) {
+            for _ in 0..along_x {
                 characters.extend(row);
             }
         }
-        Ok(Layer { line, y, repeat: up, size, characters, lines })
+        Ok(Plate { line, at, repeat, size, characters, lines })
     }
 }
 
-/// `repeat = N` stacks a layer; `repeat = [x, y, z]` lays it out along x and z, too.
-fn repeats(field: Option<Field>) -> Result<[usize; 3], ScenarioError> {
+/// `repeat = N` stacks a plate; `repeat = [x, y, z]` repeats it along every axis.
+fn repeats(field: Option<Field>, view: View) -> Result<[usize; 3], ScenarioError> {
     let times = |field: &Field| field.whole(1, LIMIT as i64).map(|value| value as usize);
-    match field {
-        None => Ok([1; 3]),
-        Some(field) => match field.as_list() {
-            Some([x, y, z]) => Ok([times(x)?, times(y)?, times(z)?]),
-            Some(_) => Err(field.refuse("a number of layers or [x, y, z]")),
-            None => Ok([1, times(&field)?, 1]),
-        },
+    let Some(field) = field else { return Ok([1; 3]) };
+    match (field.as_list(), view) {
+        (Some([x, y, z]), _) => Ok([times(x)?, times(y)?, times(z)?]),
+        (Some(_), _) => Err(field.refuse("a number or [x, y, z]")),
+        (None, View::Above) => Ok([1, times(&field)?, 1]),
+        (None, View::Side) => Ok([1, 1, times(&field)?]),
     }
 }

@@ -57,7 +57,7 @@ pub enum ScenarioError {
         /// The character.
         character: char,
     },
-    /// A row longer or shorter than the first one of its layer.
+    /// A row longer or shorter than the first one of its layer or slice.
     RaggedRow {
         /// Where.
         line: usize,
@@ -66,8 +66,8 @@ pub enum ScenarioError {
         /// Cells in the first row.
         first: usize,
     },
-    /// A layer of another size than the first one, or without cells. Sizes are cells along x and rows along z.
-    LayerSize {
+    /// A layer or slice of another size than the first one, or without cells. Sizes are cells in a row, and rows.
+    PlateSize {
         /// Where.
         line: usize,
         /// Its size.
@@ -75,13 +75,15 @@ pub enum ScenarioError {
         /// The size of the first layer.
         first: [usize; 2],
     },
-    /// A layer that does not lie above the one before.
-    LayerOrder {
+    /// A layer that does not lie above the one before, or a slice that does not lie behind it.
+    PlateOrder {
         /// Where.
         line: usize,
-        /// Its y.
-        y: i32,
-        /// The least y that it could have.
+        /// `y` or `z`.
+        key: &'static str,
+        /// Its y or z.
+        at: i32,
+        /// The least that it could have.
         least: i32,
     },
     /// More cells than a scenario may have.
@@ -132,8 +134,8 @@ impl ScenarioError {
             | ScenarioError::NotYet { line, .. }
             | ScenarioError::UnknownCharacter { line, .. }
             | ScenarioError::RaggedRow { line, .. }
-            | ScenarioError::LayerSize { line, .. }
-            | ScenarioError::LayerOrder { line, .. }
+            | ScenarioError::PlateSize { line, .. }
+            | ScenarioError::PlateOrder { line, .. }
             | ScenarioError::TooLarge { line, .. }
             | ScenarioError::OutOfDrawing { line, .. }
             | ScenarioError::ChunkOutOfDrawing { line, .. }
@@ -158,13 +160,13 @@ impl fmt::Display for ScenarioError {
                 write!(f, "character {character:?} is neither a default one nor in [legend]")
             }
             ScenarioError::RaggedRow { cells, first, .. } => {
-                write!(f, "a row of {cells} cells in a layer whose first row has {first}")
+                write!(f, "a row of {cells} cells; the first row has {first}")
             }
-            ScenarioError::LayerSize { size: [x, z], first: [width, depth], .. } => {
-                write!(f, "a layer of {x}×{z} cells; the first one has {width}×{depth}")
+            ScenarioError::PlateSize { size: [x, z], first: [width, depth], .. } => {
+                write!(f, "{x}×{z} cells; the first drawing has {width}×{depth}")
             }
-            ScenarioError::LayerOrder { y, least, .. } => {
-                write!(f, "layer y = {y} is not above the layer before; the least is {least}")
+            ScenarioError::PlateOrder { key, at, least, .. } => {
+                write!(f, "{key} = {at} is not beyond the drawing before; the least is {least}")
             }
             ScenarioError::TooLarge { limit, .. } => write!(f, "the drawing has more than {limit} cells"),
             ScenarioError::OutOfDrawing { cell, .. } => write!(f, "cell {cell} is not part of the drawn world"),

@@ -5,7 +5,7 @@
 //! ```
 //! use floodplain::scenario::Scenario;
 //!
-//! let scenario = Scenario::from_toml(r#"
+//! let scenario = Scenario::from_toml(r####"
 //! automaton = "water"
 //! seed = 7
 //! ticks = 40
@@ -13,15 +13,15 @@
 //! [rules]
 //! evaporation = 0.0
 //!
-//! [[layer]]                 # bottom first; rows run along +z, characters along +x
-//! rows = ["77....",
-//!         "##.###",
-//!         "......"]
+//! [[slice]]                 # seen from the side
+//! rows = ["77.....",
+//!         "###.###",
+//!         "......."]
 //!
 //! [expect]
 //! balanced = true
 //! total = 14
-//! "#)?;
+//! "####)?;
 //! let report = scenario.run()?;
 //! assert_eq!(report.failures, []);
 //! assert_eq!(report.records.last().unwrap().total, 14.0);
@@ -40,6 +40,7 @@
 //! | `[legend]` | characters: `{ solid = true }`, `{ open = true }`, `{ source = true }`, `{ water = 0 to 7 }`, or a character that has a meaning already, so that `A = "."` gives some open cells a name of their own |
 //! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (as all are if not named), `"drain"` or `"held"`; `offset = [x, y, z]`: where the drawing's origin lies in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: what their faces are, `"held"` if not named |
 //! | `[[layer]]` | `rows`; `y`, by default one above the layer before (0 for the first); `repeat = N` stacks it N times, `repeat = [x, y, z]` also repeats it along x and z |
+//! | `[[slice]]` | instead of all `[[layer]]`s, for worlds best seen from the side: `rows` from the top (the last is y = 0), characters along +x; `z`, by default one more than the slice before; `repeat = N` along z, or `[x, y, z]` |
 //! | `[[edit]]` | before tick `at`: writes the character `with` into the cells (see below), or loads the chunk at position `load` as it is drawn |
 //! | `[expect]` | see below |
 //!

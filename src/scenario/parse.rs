@@ -1,6 +1,6 @@
 //! From the text of a file to a [`Scenario`].
 
-use super::drawing::{Drawing, NOWHERE};
+use super::drawing::{Drawing, NOWHERE, View};
 use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
@@ -28,13 +28,24 @@ impl Scenario {
         let record = read_record(file.take("record"), ticks)?;
         let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
         let mut world = file.take_table("world")?;
+        let slices = file.take_tables("slice")?;
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;
         let expect = file.take_table("expect")?;
         let missing = ScenarioError::MissingKey { line: file.line, key: "layer", table: String::new() };
         file.finish()?;
 
-        let mut drawing = Drawing::read(layers, missing)?;
+        let mut drawing = match (layers.first(), slices.first()) {
+            (Some(_), Some(slice)) => {
+                return Err(ScenarioError::UnknownKey {
+                    line: slice.line,
+                    key: "slice".to_owned(),
+                    table: "a file with [[layer]]".to_owned(),
+                });
+            }
+            (None, Some(_)) => Drawing::read(slices, View::Side, missing)?,
+            _ => Drawing::read(layers, View::Above, missing)?,
+        };
         if let Some(field) = world.take("offset") {
             drawing.offset = field.cell()?;
             if drawing.region_at(drawing.offset).is_none() {
