@@ -104,13 +104,14 @@ fn river_world(length: usize) -> (WaterWorld, usize) {
         }
         way.push(at);
     }
-    let low = way.iter().copied().reduce(IVec3::min).expect("not empty");
-    let high = way.iter().copied().reduce(IVec3::max).expect("not empty");
-    // The drain lies under the last cell only: everything else of the lowest layer is ground.
+    // One more cell down, in a layer of its own: all else of that layer is ground, so only the river's end drains.
+    let last = at - IVec3::Y;
+    way.push(last);
+    let low = way.iter().copied().reduce(IVec3::min).unwrap_or(last);
+    let high = way.iter().copied().reduce(IVec3::max).unwrap_or(last);
     let bounds = Region::new(low, high);
     let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
     let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).expect("rules");
-    let last = *way.last().expect("not empty");
     let mut chunks = std::collections::BTreeMap::new();
     let mut write = |cell: IVec3, voxel: Voxel| {
         let chunk = Cube::chunk_of(cell);
@@ -129,11 +130,11 @@ fn river_world(length: usize) -> (WaterWorld, usize) {
         };
         write(cell, voxel.into());
     }
-    for (chunk, cells) in &chunks {
+    let chunks = chunks.into_iter().map(|(chunk, cells)| {
         let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().expect("a chunk of cells");
-        world.insert_chunk(IVec3::from_array(*chunk), Chunk::from_cells(cells)).expect("inside");
-    }
-    let _ = last;
+        (IVec3::from_array(chunk), Chunk::from_cells(cells))
+    });
+    world.insert_chunks(chunks).expect("inside");
     (world, way.len())
 }
 

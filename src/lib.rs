@@ -10,4 +10,6 @@ pub mod water;
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use glam;
-pub use grid::{Grid, GridError};
+#[doc(hidden)]
+pub use grid::GridFault;
+pub use grid::{Cursor, CursorMut, FILL_CHUNK_LIMIT, Grid, GridError, HaloShape};

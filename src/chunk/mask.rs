@@ -50,6 +50,27 @@ impl CellMask {
         *word = *word & !(1 << (index & 63)) | u64::from(present) << (index & 63);
     }
 
+    /// The 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one horizontal layer.
+    #[inline]
+    pub(crate) fn layer(&self, layer: usize) -> [u64; 4] {
+        let words = &self.words[(layer & 15) * 4..][..4];
+        [words[0], words[1], words[2], words[3]]
+    }
+
+    /// Adds cells to a layer.
+    #[inline]
+    pub(crate) fn insert_layer(&mut self, layer: usize, bits: [u64; 4]) {
+        for (word, more) in self.words[(layer & 15) * 4..][..4].iter_mut().zip(bits) {
+            *word |= more;
+        }
+    }
+
+    /// Makes a layer exactly these cells.
+    #[inline]
+    pub(crate) fn set_layer(&mut self, layer: usize, bits: [u64; 4]) {
+        self.words[(layer & 15) * 4..][..4].copy_from_slice(&bits);
+    }
+
     /// Cells in the mask, 0 to 4096.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()

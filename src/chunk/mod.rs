@@ -12,6 +12,10 @@ use crate::coords::CHUNK_CELLS;
 /// A chunk whose cells are all equal is stored as that one value; any other as an array. [`set`](Chunk::set),
 /// [`fill`](Chunk::fill) and [`canonicalize`](Chunk::canonicalize) leave the short form wherever it fits, so two chunks
 /// with equal cells are equal.
+///
+/// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of `0.0` in which a cell is
+/// set to `-0.0` stays as it was, and a cell that is not equal to itself (a NaN) never joins a uniform chunk. Where such
+/// values must come back bit for bit, store the bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<T> {
     cells: Cells<T>,
@@ -23,7 +27,7 @@ enum Cells<T> {
     Dense(Box<[T; CHUNK_CELLS]>),
 }
 
-/// Why a chunk or grid is not in its canonical form; see `validate`.
+/// A chunk of equal cells is stored one by one; see [`Chunk::validate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct NotCanonical;
@@ -39,7 +43,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         if all_equal(cells) {
             return Chunk::uniform(cells[0]);
         }
-        Chunk { cells: Cells::Dense(boxed(cells)) }
+        Chunk { cells: Cells::Dense(boxed(cells.to_vec())) }
     }
 
     /// The cell at `index`. Indices wrap at 4096.
@@ -56,7 +60,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
         match &mut self.cells {
-            Cells::Uniform(old) if *old == value => value,
+            Cells::Uniform(old) if *old == value => *old,
             Cells::Uniform(old) => {
                 let old = *old;
                 self.cells_mut()[index] = value;
@@ -64,8 +68,9 @@ impl<T: Copy + PartialEq> Chunk<T> {
             }
             Cells::Dense(cells) => {
                 let old = core::mem::replace(&mut cells[index], value);
-                // A chunk can have become uniform only if its ends now hold the new value.
-                if cells[0] == value && cells[CHUNK_CELLS - 1] == value && old != value {
+                // The chunk can have become uniform only if the cell next to this one and both ends hold the new value.
+                // The next cell is asked first: it mostly says no, and lies in the cache line just written.
+                if old != value && cells[index ^ 1] == value && cells[0] == value && cells[CHUNK_CELLS - 1] == value {
                     self.canonicalize();
                 }
                 old
@@ -100,7 +105,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// [`canonicalize`](Chunk::canonicalize) when done.
     pub fn cells_mut(&mut self) -> &mut [T; CHUNK_CELLS] {
         if let Cells::Uniform(value) = self.cells {
-            self.cells = Cells::Dense(boxed(&[value; CHUNK_CELLS]));
+            self.cells = Cells::Dense(boxed(vec![value; CHUNK_CELLS]));
         }
         match &mut self.cells {
             Cells::Dense(cells) => cells,
@@ -126,6 +131,10 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
+    /// Whether the chunk is stored in the form that its cells call for.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) that nobody canonicalised.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), NotCanonical> {
         match &self.cells {
@@ -141,11 +150,11 @@ fn all_equal<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> bool {
     cells.as_chunks::<64>().0.iter().all(|block| block.iter().fold(true, |equal, cell| equal & (*cell == first)))
 }
 
-/// A copy on the heap that never passes through the stack in debug builds of large `T`.
-fn boxed<T: Copy>(cells: &[T; CHUNK_CELLS]) -> Box<[T; CHUNK_CELLS]> {
-    match cells.to_vec().into_boxed_slice().try_into() {
+/// The array form of a vector of 4096 cells. `Box::new` of an array would pass through the stack in debug builds.
+fn boxed<T: Copy>(cells: Vec<T>) -> Box<[T; CHUNK_CELLS]> {
+    match cells.into_boxed_slice().try_into() {
         Ok(boxed) => boxed,
-        Err(_) => unreachable!("a slice of 4096 cells"),
+        Err(_) => unreachable!("4096 cells"),
     }
 }
 
@@ -165,5 +174,29 @@ mod tests {
         }
         assert_eq!(chunk, Chunk::uniform(9));
         assert_eq!(chunk.validate(), Ok(()));
+    }
+
+    #[test]
+    fn one_odd_cell_anywhere_keeps_a_chunk_dense() {
+        for odd in [0, 1, 2, 63, 64, 2047, 4094, 4095] {
+            let mut chunk = Chunk::uniform(5u8);
+            chunk.set(odd, 6);
+            chunk.set(odd ^ 1, 6);
+            chunk.set(odd ^ 1, 5);
+            assert!(chunk.as_dense().is_some());
+            assert_eq!(chunk.set(odd, 5), 6);
+            assert_eq!(chunk.as_uniform(), Some(5));
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_nan_is_not_taken_for_uniform_and_does_not_fail() {
+        let mut chunk = Chunk::uniform(0.0f32);
+        chunk.set(7, f32::NAN);
+        assert!(chunk.get(7).is_nan() && !chunk.canonicalize());
+        chunk.fill(f32::NAN);
+        assert!(chunk.as_uniform().is_some_and(f32::is_nan));
+        assert_eq!(chunk.validate(), Ok(()));
+        assert!(chunk.set(0, 1.0).is_nan());
     }
 }

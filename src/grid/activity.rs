@@ -1,123 +1,329 @@
-//! Which cells are awake and which have changed: per-chunk masks, and lists of the chunks that have any.
+//! Which cells are awake, and which have changed.
 //!
-//! Plain storage marks nothing by itself: a rule knows which of its writes matter, so it says so.
+//! Only chunks with such cells have an activity, and two lists say which: to ask for them costs as much as there are,
+//! however many chunks sleep. A chunk with activity also keeps its neighbours' slots, so that what moves
+//! crosses chunk borders without hashing.
 
-use super::{Grid, Slot, order_key};
+use super::slab::Entry;
+use super::{Grid, GridError, GridFault, Slot};
 use crate::chunk::CellMask;
-use crate::coords::Shape;
+use crate::coords::{Face, Shape};
 use glam::IVec3;
 
+/// Stands where a chunk has no activity.
+pub(super) const NO_ACTIVITY: u32 = u32::MAX;
+
+/// What is going on in one chunk.
+#[derive(Clone)]
+pub(super) struct Activity {
+    slot: Slot,
+    pub(super) neighbours: [Slot; 6],
+    awake: Option<Box<CellMask>>,
+    changed: Option<Box<CellMask>>,
+}
+
+impl Activity {
+    pub(super) fn heap_bytes(&self) -> usize {
+        let masks = usize::from(self.awake.is_some()) + usize::from(self.changed.is_some());
+        masks * size_of::<CellMask>()
+    }
+}
+
+/// # Awake and changed cells
+///
+/// Two sets of cells beside the cells' values. The grid itself never adds to them: [`set`](Grid::set),
+/// [`fill`](Grid::fill), [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) are plain storage and mark nothing, and
+/// it is for the rules on top to say what an edit wakes. A chunk that is removed takes its marks with it.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Marks a cell awake; `false` if its chunk is missing, and then nothing is marked.
-    pub fn wake(&mut self, position: IVec3) -> bool {
-        let slot = self.slot(S::chunk_of(position));
-        if let Some(slot) = slot {
-            self.wake_at(slot, S::index_of(position));
-        }
-        slot.is_some()
+    /// Wakes a cell. `true` if it was asleep.
+    ///
+    /// # Errors
+    /// [`GridError::NoChunk`] if its chunk is missing.
+    ///
+    /// ```
+    /// use floodplain::{Cube, Grid, GridError, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(IVec3::ZERO)));
+    /// grid.set(IVec3::ZERO, 1);
+    /// assert_eq!(grid.wake(IVec3::ZERO), Ok(true));
+    /// assert_eq!(grid.wake(IVec3::ZERO), Ok(false));
+    /// assert_eq!(grid.awake_cells(), 1);
+    /// ```
+    pub fn wake(&mut self, position: IVec3) -> Result<bool, GridError> {
+        self.place_of(position).map(|(slot, index)| self.wake_at(slot, index))
     }
 
-    /// Cells marked awake.
+    /// Puts a cell to sleep. `true` if it was awake.
+    pub fn sleep(&mut self, position: IVec3) -> bool {
+        let Ok((slot, index)) = self.place_of(position) else { return false };
+        let Some(mask) = self.awake_at_mut(slot) else { return false };
+        let was_awake = mask.remove(index);
+        if mask.is_empty() {
+            self.drop_sleepers();
+        }
+        was_awake
+    }
+
+    /// Whether the cell is awake.
+    pub fn is_awake(&self, position: IVec3) -> bool {
+        let Ok((slot, index)) = self.place_of(position) else { return false };
+        self.awake_at(slot).is_some_and(|mask| mask.contains(index))
+    }
+
+    /// Cells awake.
     pub fn awake_cells(&self) -> usize {
         self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
     }
 
-    /// The chunks with awake cells and those cells, in order of position. Costs what is awake, not what is stored.
+    /// The chunk positions of chunks with cells awake, and these cells, in order of position.
     pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
-        let mut slots = self.awake.clone();
-        self.sort_slots(&mut slots);
-        slots.into_iter().filter_map(|slot| Some((self.position_at(slot), self.awake_at(slot)?)))
+        self.masks(&self.awake, |activity| activity.awake.as_deref())
     }
 
-    /// Marks a cell changed; `false` if its chunk is missing, and then nothing is marked.
-    pub fn mark_changed(&mut self, position: IVec3) -> bool {
-        let slot = self.slot(S::chunk_of(position));
-        if let Some(slot) = slot {
-            self.mark_changed_at(slot, S::index_of(position));
-        }
-        slot.is_some()
+    /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of position.
+    pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
+        let slots = core::mem::take(&mut self.awake);
+        self.take(slots, |activity| &mut activity.awake)
     }
 
-    /// The chunks with changed cells and those cells, in order of position; from here on none is changed.
+    /// Marks a cell as changed. `true` if it was not yet.
+    ///
+    /// # Errors
+    /// [`GridError::NoChunk`] if its chunk is missing.
+    pub fn mark_changed(&mut self, position: IVec3) -> Result<bool, GridError> {
+        self.place_of(position).map(|(slot, index)| self.mark_changed_at(slot, index))
+    }
+
+    /// The chunk positions of chunks with changed cells, and these cells, in order of position.
+    pub fn changed_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
+        self.masks(&self.changed, |activity| activity.changed.as_deref())
+    }
+
+    /// Forgets all changes. Returns the changed cells by chunk position, in order of position.
+    ///
+    /// ```
+    /// use floodplain::{Cube, Grid, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// grid.set(IVec3::new(3, 0, -1), 1);
+    /// grid.mark_changed(IVec3::new(3, 0, -1))?;
+    /// let changes = grid.take_changes();
+    /// assert_eq!(changes.len(), 1);
+    /// assert_eq!(changes[0].0, IVec3::new(0, 0, -1));
+    /// assert_eq!(changes[0].1.iter().collect::<Vec<_>>(), [15 * 16 + 3]);
+    /// assert!(grid.take_changes().is_empty());
+    /// # Ok::<(), floodplain::GridError>(())
+    /// ```
     pub fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        let mut slots = core::mem::take(&mut self.changed);
-        self.sort_slots(&mut slots);
-        let take =
-            |slot: Slot| Some((self.entries[slot.index()].position, *self.entries[slot.index()].changed.take()?));
-        slots.into_iter().filter_map(take).collect()
+        let slots = core::mem::take(&mut self.changed);
+        self.take(slots, |activity| &mut activity.changed)
     }
 
+    fn place_of(&self, position: IVec3) -> Result<(Slot, usize), GridError> {
+        let chunk = S::chunk_of(position);
+        self.slot(chunk).map(|slot| (slot, S::index_of(position))).ok_or(GridError::NoChunk(chunk))
+    }
+
+    fn masks<'g>(
+        &'g self,
+        slots: &[Slot],
+        pick: fn(&Activity) -> Option<&CellMask>,
+    ) -> impl Iterator<Item = (IVec3, &'g CellMask)> + use<'g, T, S> {
+        let mut slots = slots.to_vec();
+        self.sort_slots(&mut slots);
+        let mask_at = move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
+        slots.into_iter().filter_map(move |slot| Some((self.position_at(slot), mask_at(slot)?)))
+    }
+
+    fn take(
+        &mut self,
+        mut slots: Vec<Slot>,
+        pick: fn(&mut Activity) -> &mut Option<Box<CellMask>>,
+    ) -> Vec<(IVec3, CellMask)> {
+        self.sort_slots(&mut slots);
+        let mut taken = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let position = self.position_at(slot);
+            let activity = self.activate(slot);
+            let mask = pick(&mut self.activities[activity]).take();
+            taken.extend(mask.filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
+            self.retire_if_idle(slot);
+        }
+        taken
+    }
+}
+
+/// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks, except
+/// where it says otherwise.
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// Wakes a cell. `true` if it was asleep.
     #[inline]
-    pub(crate) fn wake_at(&mut self, slot: Slot, index: usize) {
-        let entry = &mut self.entries[slot.index()];
-        let awake = entry.awake.get_or_insert_with(|| {
+    pub(crate) fn wake_at(&mut self, slot: Slot, index: usize) -> bool {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].awake.get_or_insert_with(|| {
             self.awake.push(slot);
             Box::default()
         });
-        awake.insert(index);
+        mask.insert(index)
     }
 
-    /// Marks 256 consecutive cells awake, those of the set bits; `layer` is 0 to 15.
+    /// Marks a cell as changed. `true` if it was not yet.
+    #[inline]
+    pub(crate) fn mark_changed_at(&mut self, slot: Slot, index: usize) -> bool {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].changed.get_or_insert_with(|| {
+            self.changed.push(slot);
+            Box::default()
+        });
+        mask.insert(index)
+    }
+
+    /// Wakes 256 consecutive cells, those of the set bits; `layer` is 0 to 15.
     #[inline]
     pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
-        let entry = &mut self.entries[slot.index()];
-        let awake = entry.awake.get_or_insert_with(|| {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].awake.get_or_insert_with(|| {
             self.awake.push(slot);
             Box::default()
         });
-        for (word, more) in awake.words_mut()[layer * 4..][..4].iter_mut().zip(bits) {
-            *word |= more;
-        }
+        mask.insert_layer(layer, bits);
     }
 
-    #[inline]
-    pub(crate) fn mark_changed_at(&mut self, slot: Slot, index: usize) {
-        let entry = &mut self.entries[slot.index()];
-        let changed = entry.changed.get_or_insert_with(|| {
-            self.changed.push(slot);
-            Box::default()
-        });
-        changed.insert(index);
-    }
-
-    /// Marks 256 consecutive cells changed, those of the set bits; `layer` is 0 to 15.
+    /// Marks 256 consecutive cells as changed, those of the set bits; `layer` is 0 to 15.
     #[inline]
     pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
-        let entry = &mut self.entries[slot.index()];
-        let changed = entry.changed.get_or_insert_with(|| {
+        let activity = self.activate(slot);
+        let mask = self.activities[activity].changed.get_or_insert_with(|| {
             self.changed.push(slot);
             Box::default()
         });
-        for (word, more) in changed.words_mut()[layer * 4..][..4].iter_mut().zip(bits) {
-            *word |= more;
-        }
+        mask.insert_layer(layer, bits);
     }
 
-    /// The chunks with awake cells, in no particular order.
+    /// The chunks with an awake mask, in no particular order.
+    #[inline]
     pub(crate) fn awake_slots(&self) -> &[Slot] {
         &self.awake
     }
 
-    /// The awake mask of a chunk in the awake list, to change.
+    /// The awake mask of a chunk, if it has one.
+    #[inline]
+    pub(crate) fn awake_at(&self, slot: Slot) -> Option<&CellMask> {
+        self.activity_at(slot)?.awake.as_deref()
+    }
+
+    /// The awake mask of a chunk, if it has one, to change. It may become empty: [`drop_sleepers`](Grid::drop_sleepers)
+    /// clears up.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
-        self.entries[slot.index()].awake.as_deref_mut()
+        let activity = self.entries[slot.index()].activity as usize;
+        self.activities.get_mut(activity)?.awake.as_deref_mut()
     }
 
-    /// Takes the chunks whose awake masks have become empty out of the awake list.
+    /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as there are awake.
     pub(crate) fn drop_sleepers(&mut self) {
-        let entries = &mut self.entries;
-        self.awake.retain(|slot| {
-            let awake = &mut entries[slot.index()].awake;
-            if awake.as_ref().is_some_and(|mask| mask.is_empty()) {
-                *awake = None;
+        let mut slots = core::mem::take(&mut self.awake);
+        slots.retain(|&slot| {
+            let asleep = self.awake_at(slot).is_none_or(CellMask::is_empty);
+            if asleep {
+                let activity = self.activate(slot);
+                self.activities[activity].awake = None;
+                self.retire_if_idle(slot);
             }
-            awake.is_some()
+            !asleep
         });
+        self.awake = slots;
     }
 
-    /// Sorts slots by the positions of their chunks.
-    pub(crate) fn sort_slots(&self, slots: &mut [Slot]) {
-        slots.sort_unstable_by_key(|&slot| order_key(self.position_at(slot)));
+    #[inline]
+    pub(super) fn activity_at(&self, slot: Slot) -> Option<&Activity> {
+        self.activities.get(self.entries[slot.index()].activity as usize)
+    }
+
+    /// The index of the chunk's activity, made if there is none.
+    #[inline]
+    fn activate(&mut self, slot: Slot) -> usize {
+        match self.entries[slot.index()].activity {
+            NO_ACTIVITY => self.begin(slot),
+            activity => activity as usize,
+        }
+    }
+
+    #[cold]
+    fn begin(&mut self, slot: Slot) -> usize {
+        let neighbours = self.find_neighbours(self.position_at(slot));
+        let activity = self.activities.len();
+        // There is one activity for a slot at most, so their number is a slot's index at most.
+        self.entries[slot.index()].activity = activity as u32;
+        self.activities.push(Activity { slot, neighbours, awake: None, changed: None });
+        activity
+    }
+
+    /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
+    pub(super) fn retire(&mut self, slot: Slot) {
+        let Some(activity) = self.activities.get_mut(self.entries[slot.index()].activity as usize) else { return };
+        if activity.awake.take().is_some() {
+            self.awake.retain(|&other| other != slot);
+        }
+        if activity.changed.take().is_some() {
+            self.changed.retain(|&other| other != slot);
+        }
+        self.retire_if_idle(slot);
+    }
+
+    /// Drops the activity of a chunk that has neither mask.
+    fn retire_if_idle(&mut self, slot: Slot) {
+        let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
+        if self.activity_at(slot).is_some_and(idle) {
+            let activity = core::mem::replace(&mut self.entries[slot.index()].activity, NO_ACTIVITY);
+            self.activities.swap_remove(activity as usize);
+            if let Some(moved) = self.activities.get(activity as usize) {
+                self.entries[moved.slot.index()].activity = activity;
+            }
+        }
+    }
+
+    /// Tells the active neighbours of a chunk position what lies there now.
+    pub(super) fn link_neighbours(&mut self, position: IVec3, slot: Slot) {
+        if self.activities.is_empty() {
+            return;
+        }
+        for face in Face::ALL {
+            let neighbour = self.find_neighbour(position, face);
+            if neighbour.is_some() {
+                let activity = self.entries[neighbour.index()].activity;
+                if let Some(activity) = self.activities.get_mut(activity as usize) {
+                    activity.neighbours[face.opposite().index()] = slot;
+                }
+            }
+        }
+    }
+
+    /// Checks what the functions of this file keep true.
+    pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
+        for (index, activity) in self.activities.iter().enumerate() {
+            let slot = activity.slot;
+            let position = self.position_at(slot);
+            let listed = |list: &[Slot]| list.iter().filter(|&&other| other == slot).count();
+            if self.entries[slot.index()].activity as usize != index
+                || self.slot(position) != Some(slot)
+                || listed(&self.awake) != usize::from(activity.awake.is_some())
+                || listed(&self.changed) != usize::from(activity.changed.is_some())
+                || (activity.awake.is_none() && activity.changed.is_none())
+            {
+                return Err(GridFault::Activity(position));
+            }
+            for face in Face::ALL {
+                if activity.neighbours[face.index()] != self.find_neighbour(position, face) {
+                    return Err(GridFault::Link(position, face));
+                }
+            }
+        }
+        let stray = |&slot: &Slot| self.activity_at(slot).is_none_or(|activity| activity.slot != slot);
+        if let Some(&slot) = self.awake.iter().chain(&self.changed).find(|slot| stray(slot)) {
+            return Err(GridFault::Activity(self.position_at(slot)));
+        }
+        let lost =
+            |entry: &&Entry<T>| entry.activity != NO_ACTIVITY && entry.activity as usize >= self.activities.len();
+        self.entries.iter().find(lost).map_or(Ok(()), |entry| Err(GridFault::Activity(entry.position)))
     }
 }

@@ -1,45 +1,59 @@
-//! The sparse map from chunk positions to chunks, with neighbour links, awake cells and changed cells. Knows no rules.
+//! The sparse map from chunk positions to chunks, with awake cells and changed cells. Knows no rules.
 //!
-//! Chunks lie in a slab; a slot is a chunk's place in it. Each chunk keeps the slots of its six neighbours, so kernels
-//! cross a chunk border without hashing.
+//! Chunks lie in a slab; a slot is a chunk's place in it. The map holds slots only: a position stands once, beside its
+//! chunk.
 
 mod activity;
+mod cursor;
+mod error;
+mod halo;
+mod region;
+mod slab;
 
-use crate::chunk::{CellMask, Chunk, NotCanonical};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+pub use cursor::{Cursor, CursorMut};
+pub use error::{GridError, GridFault};
+pub use halo::HaloShape;
+pub use region::FILL_CHUNK_LIMIT;
+pub(crate) use slab::Slot;
+
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Shape};
+use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
 use glam::IVec3;
-use hashbrown::HashMap;
-
-/// A chunk's place in a grid's slab. Valid until that chunk is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Slot(u32);
-
-impl Slot {
-    /// Stands where a neighbour is missing.
-    pub(crate) const NONE: Slot = Slot(u32::MAX);
-
-    #[inline]
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    #[inline]
-    pub(crate) fn is_some(self) -> bool {
-        self != Slot::NONE
-    }
-}
+use hashbrown::HashTable;
+use slab::{Entry, PositionHash};
 
 /// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and costs nothing.
 ///
-/// `S` is the shape of a chunk: [`Cube`] for worlds, [`Sheet`](crate::Sheet) for single-layer worlds.
+/// `S` is the shape of a chunk: [`Cube`] for worlds, [`Sheet`](crate::Sheet) for single-layer worlds. Cells have
+/// positions over the whole `i32` range of each axis; a chunk position is that of its cells divided by the chunk's size,
+/// rounded down.
 ///
 /// Iteration is always in order of position (y slowest, then z, then x), never in hash order.
+///
+/// A grid holds fewer than 2³²−1 chunks, which take at least 130 GB; the function that would make one more panics.
+///
+/// ```
+/// use floodplain::{Cube, Grid, Region, glam::IVec3};
+/// let mut grid = Grid::<u16, Cube>::new(0);
+/// grid.fill(Region::new(IVec3::new(0, 0, 0), IVec3::new(31, 15, 15)), 7)?;
+/// assert_eq!(grid.set(IVec3::new(-1, 0, 0), 5), 0);
+/// assert_eq!(grid.get(IVec3::new(31, 15, 15)), 7);
+/// assert_eq!(grid.get(IVec3::new(i32::MAX, 0, 0)), 0);
+///
+/// let positions: Vec<IVec3> = grid.chunks().map(|(chunk, _)| chunk).collect();
+/// assert_eq!(positions, [IVec3::new(-1, 0, 0), IVec3::new(0, 0, 0), IVec3::new(1, 0, 0)]);
+/// # Ok::<(), floodplain::GridError>(())
+/// ```
+#[derive(Clone)]
 pub struct Grid<T, S: Shape = Cube> {
-    slots: HashMap<IVec3, Slot>,
+    slots: HashTable<Slot>,
+    hash: PositionHash,
     entries: Vec<Entry<T>>,
     vacant: Vec<Slot>,
+    activities: Vec<Activity>,
     /// Chunks with an awake mask, each once.
     awake: Vec<Slot>,
     /// Chunks with a changed mask, each once.
@@ -48,61 +62,15 @@ pub struct Grid<T, S: Shape = Cube> {
     shape: PhantomData<S>,
 }
 
-struct Entry<T> {
-    position: IVec3,
-    occupied: bool,
-    chunk: Chunk<T>,
-    neighbours: [Slot; 6],
-    awake: Option<Box<CellMask>>,
-    changed: Option<Box<CellMask>>,
-}
-
-/// Why a write to a grid was refused. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GridError {
-    /// No cell of the chunk at this chunk position has an `i32` position.
-    ChunkOutOfRange(IVec3),
-    /// The chunk at this chunk position is not there.
-    NoChunk(IVec3),
-    /// A flat slice has not as many cells as the region it stands for.
-    SliceLength {
-        /// Cells in the slice.
-        slice: usize,
-        /// Cells in the region.
-        region: u128,
-    },
-    /// The region has more chunks than can be allocated; nothing was tried.
-    RegionTooLarge {
-        /// Chunks that the region touches.
-        chunks: u128,
-    },
-}
-
-impl fmt::Display for GridError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GridError::ChunkOutOfRange(chunk) => write!(f, "chunk {chunk} lies outside the i32 range of cells"),
-            GridError::NoChunk(chunk) => write!(f, "chunk {chunk} is not there"),
-            GridError::SliceLength { slice, region } => {
-                write!(f, "a slice of {slice} cells cannot stand for a region of {region}")
-            }
-            GridError::RegionTooLarge { chunks } => {
-                write!(f, "the region touches {chunks} chunks, too many to allocate")
-            }
-        }
-    }
-}
-
-impl core::error::Error for GridError {}
-
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// A grid without chunks; every cell reads as `background`.
     pub fn new(background: T) -> Self {
         Grid {
-            slots: HashMap::new(),
+            slots: HashTable::new(),
+            hash: PositionHash::new(),
             entries: Vec::new(),
             vacant: Vec::new(),
+            activities: Vec::new(),
             awake: Vec::new(),
             changed: Vec::new(),
             background,
@@ -123,41 +91,50 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// The cell at `position`; the background where its chunk is missing.
     #[inline]
     pub fn get(&self, position: IVec3) -> T {
-        match self.slots.get(&S::chunk_of(position)) {
-            Some(slot) => self.entries[slot.index()].chunk.get(S::index_of(position)),
+        match self.slot(S::chunk_of(position)) {
+            Some(slot) => self.chunk_at(slot).get(S::index_of(position)),
             None => self.background,
         }
     }
 
-    /// Writes a cell, and makes its chunk (of background cells) if it is missing. Returns what stood there.
+    /// Writes a cell and returns what stood there. A missing chunk is made, of background cells, unless the value is the
+    /// background too.
     #[inline]
     pub fn set(&mut self, position: IVec3, value: T) -> T {
         let chunk = S::chunk_of(position);
-        match self.slots.get(&chunk) {
-            Some(slot) => self.entries[slot.index()].chunk.set(S::index_of(position), value),
-            None if value == self.background => value,
-            None => {
-                let slot = self.occupy(chunk, Chunk::uniform(self.background));
-                self.entries[slot.index()].chunk.set(S::index_of(position), value)
-            }
-        }
+        let slot = match self.slot(chunk) {
+            Some(slot) => slot,
+            None if value == self.background => return self.background,
+            None => self.occupy(chunk, Chunk::uniform(self.background)),
+        };
+        self.chunk_at_mut(slot).set(S::index_of(position), value)
     }
 
     /// The chunk at a chunk position.
     pub fn chunk(&self, chunk: IVec3) -> Option<&Chunk<T>> {
-        self.slots.get(&chunk).map(|slot| &self.entries[slot.index()].chunk)
+        self.slot(chunk).map(|slot| self.chunk_at(slot))
     }
 
-    /// Puts a chunk at a chunk position and returns what it replaces.
+    /// Puts a chunk at a chunk position, canonicalised, and returns what it replaces. Awake and changed cells stay.
     ///
     /// # Errors
     /// [`GridError::ChunkOutOfRange`] if the cells would have no `i32` positions.
-    pub fn insert(&mut self, position: IVec3, chunk: Chunk<T>) -> Result<Option<Chunk<T>>, GridError> {
+    ///
+    /// ```
+    /// use floodplain::{Chunk, Cube, Grid, GridError, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// let far = IVec3::new(i32::MAX, 0, 0);
+    /// assert_eq!(grid.insert(far, Chunk::uniform(1)), Err(GridError::ChunkOutOfRange(far)));
+    /// assert_eq!(grid.insert(far / 16, Chunk::uniform(1)), Ok(None));
+    /// assert_eq!(grid.get(far), 1);
+    /// ```
+    pub fn insert(&mut self, position: IVec3, mut chunk: Chunk<T>) -> Result<Option<Chunk<T>>, GridError> {
         if !S::holds_chunk(position) {
             return Err(GridError::ChunkOutOfRange(position));
         }
-        match self.slots.get(&position) {
-            Some(slot) => Ok(Some(core::mem::replace(&mut self.entries[slot.index()].chunk, chunk))),
+        chunk.canonicalize();
+        match self.slot(position) {
+            Some(slot) => Ok(Some(core::mem::replace(self.chunk_at_mut(slot), chunk))),
             None => {
                 self.occupy(position, chunk);
                 Ok(None)
@@ -165,143 +142,137 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Takes the chunk at a chunk position out, with its awake and changed masks.
+    /// Takes the chunk at a chunk position out; its awake and changed cells are forgotten. `None` if it is missing.
     pub fn remove(&mut self, position: IVec3) -> Option<Chunk<T>> {
-        let slot = self.slots.remove(&position)?;
-        for face in Face::ALL {
-            let neighbour = self.entries[slot.index()].neighbours[face.index()];
-            if neighbour.is_some() {
-                self.entries[neighbour.index()].neighbours[face.opposite().index()] = Slot::NONE;
-            }
-        }
-        let entry = &mut self.entries[slot.index()];
-        entry.occupied = false;
-        entry.neighbours = [Slot::NONE; 6];
-        let chunk = core::mem::replace(&mut entry.chunk, Chunk::uniform(self.background));
-        if entry.awake.take().is_some() {
-            self.awake.retain(|&other| other != slot);
-        }
-        if entry.changed.take().is_some() {
-            self.changed.retain(|&other| other != slot);
-        }
-        self.vacant.push(slot);
-        Some(chunk)
+        self.vacate(position)
     }
 
-    /// Every chunk with its chunk position, in order of position.
+    /// Every chunk with its chunk position, in order of position. Sorts the positions first.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
-        self.sorted_slots().into_iter().map(|slot| {
-            let entry = &self.entries[slot.index()];
-            (entry.position, &entry.chunk)
-        })
+        self.sorted_slots().into_iter().map(|slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
-    /// Bytes that the grid holds, its map, slab and masks included.
+    /// Bytes that the grid holds on the heap: cells, masks, slab and map, with their spare room.
     pub fn memory_bytes(&self) -> usize {
-        let heap: usize = self.entries.iter().map(Entry::heap_bytes).sum();
-        heap + self.entries.capacity() * size_of::<Entry<T>>()
+        let cells: usize = self.entries.iter().map(|entry| entry.chunk.heap_bytes()).sum();
+        let masks: usize = self.activities.iter().map(Activity::heap_bytes).sum();
+        cells
+            + masks
+            + self.entries.capacity() * size_of::<Entry<T>>()
+            + self.activities.capacity() * size_of::<Activity>()
             + (self.vacant.capacity() + self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
             + self.slots.allocation_size()
     }
 
-    fn occupy(&mut self, position: IVec3, chunk: Chunk<T>) -> Slot {
-        let mut neighbours = [Slot::NONE; 6];
-        let slot = self.vacant.pop().unwrap_or(Slot(self.entries.len() as u32));
-        for face in Face::ALL {
-            // Chunk positions lie well inside the i32 range, so the sum cannot overflow.
-            if let Some(&neighbour) = self.slots.get(&(position + face.offset())) {
-                neighbours[face.index()] = neighbour;
-                self.entries[neighbour.index()].neighbours[face.opposite().index()] = slot;
+    /// Checks everything that holds between two calls.
+    ///
+    /// # Errors
+    /// The first [`GridFault`] found; there is none unless this crate has a bug.
+    #[doc(hidden)]
+    pub fn validate(&self) -> Result<(), GridFault> {
+        self.validate_slab()?;
+        self.validate_activities()
+    }
+}
+
+impl<T: Copy + PartialEq + fmt::Debug, S: Shape> fmt::Debug for Grid<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Grid")
+            .field("shape", &S::default())
+            .field("background", &self.background)
+            .field("chunks", &self.chunk_count())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::{Face, Sheet};
+
+    #[test]
+    fn a_uniform_chunk_fits_in_64_bytes_with_all_spare_room() {
+        assert_eq!(size_of::<Entry<u16>>(), 32);
+        assert_eq!(size_of::<Entry<f32>>(), 32);
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for count in 1..5000 {
+            grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1)).unwrap();
+            if count >= 16 {
+                let bytes = grid.memory_bytes();
+                assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
-        let entry = Entry { position, occupied: true, chunk, neighbours, awake: None, changed: None };
-        if slot.index() == self.entries.len() {
-            self.entries.push(entry);
-        } else {
-            self.entries[slot.index()] = entry;
-        }
-        self.slots.insert(position, slot);
-        slot
-    }
-}
-
-/// What kernels use: slots instead of positions.
-impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    #[inline]
-    pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
-        self.slots.get(&chunk).copied()
     }
 
-    /// One more than the largest slot index in use, now or before.
-    pub(crate) fn slot_capacity(&self) -> usize {
-        self.entries.len()
-    }
-
-    #[inline]
-    pub(crate) fn position_at(&self, slot: Slot) -> IVec3 {
-        self.entries[slot.index()].position
-    }
-
-    #[inline]
-    pub(crate) fn chunk_at(&self, slot: Slot) -> &Chunk<T> {
-        &self.entries[slot.index()].chunk
-    }
-
-    #[inline]
-    pub(crate) fn chunk_at_mut(&mut self, slot: Slot) -> &mut Chunk<T> {
-        &mut self.entries[slot.index()].chunk
-    }
-
-    #[inline]
-    pub(crate) fn neighbours_of(&self, slot: Slot) -> &[Slot; 6] {
-        &self.entries[slot.index()].neighbours
-    }
-
-    /// The cell across `face` from a cell of `slot`; its slot is [`Slot::NONE`] where that chunk is missing.
-    #[inline]
-    pub(crate) fn step(&self, slot: Slot, index: usize, face: Face) -> (Slot, usize) {
-        let axis = face.index() >> 1;
-        let stride = S::STRIDES[axis];
-        let last = (1 << S::BITS[axis]) - 1;
-        let local = (index / stride) & last;
-        if face.index() & 1 == 0 {
-            if local > 0 {
-                (slot, index - stride)
-            } else {
-                (self.neighbours_of(slot)[face.index()], index + last * stride)
+    #[test]
+    fn steps_agree_with_positions_across_linked_and_unlinked_chunks() {
+        fn check<S: Shape>() {
+            let mut grid = Grid::<u16, S>::new(0);
+            for position in [IVec3::ZERO, IVec3::NEG_X, IVec3::Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
+                let chunk = S::chunk_of(position);
+                grid.insert(chunk, Chunk::uniform(1)).unwrap();
+                if position == IVec3::ZERO || position == IVec3::MAX {
+                    grid.wake(position).unwrap();
+                }
             }
-        } else if local < last {
-            (slot, index + stride)
-        } else {
-            (self.neighbours_of(slot)[face.index()], index - last * stride)
+            for slot in grid.sorted_slots() {
+                for index in [0, 15, 17, 63, 240, 255, 3840, 4032, 4095] {
+                    let position = S::cell_at(grid.position_at(slot), index);
+                    for face in Face::ALL {
+                        let (beyond, beyond_index) = grid.step(slot, index, face);
+                        assert_eq!(grid.neighbours_of(slot)[face.index()], grid.neighbour_of(slot, face));
+                        match face.step(position) {
+                            Some(target) => {
+                                assert_eq!(beyond, grid.slot_or_none(S::chunk_of(target)));
+                                assert_eq!(beyond_index, S::index_of(target));
+                            }
+                            None => assert_eq!(beyond, Slot::NONE),
+                        }
+                    }
+                }
+            }
+            assert_eq!(grid.validate(), Ok(()));
         }
+        check::<Cube>();
+        check::<Sheet>();
     }
 
-    /// Occupied slots in order of position.
-    pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = self.slots.values().copied().collect();
-        self.sort_slots(&mut slots);
-        slots
+    #[test]
+    fn order_does_not_come_from_the_hash() {
+        let fill = |order: &mut dyn Iterator<Item = i32>| {
+            let mut grid = Grid::<u16, Cube>::new(0);
+            for index in order {
+                let cell = IVec3::new(index % 5 * 16, index / 25 * -16, index / 5 % 5 * 16);
+                grid.set(cell, 1);
+                grid.wake(cell).unwrap();
+            }
+            let positions: Vec<IVec3> = grid.chunks().map(|(chunk, _)| chunk).collect();
+            assert_eq!(positions, grid.take_awake().into_iter().map(|(chunk, _)| chunk).collect::<Vec<_>>());
+            positions
+        };
+        let positions = fill(&mut (0..125));
+        assert_eq!(positions, fill(&mut (0..125).rev()));
+        assert!(positions.is_sorted_by_key(|chunk| [chunk.y, chunk.z, chunk.x]));
     }
 
-    #[inline]
-    pub(crate) fn awake_at(&self, slot: Slot) -> Option<&CellMask> {
-        self.entries[slot.index()].awake.as_deref()
+    #[test]
+    fn idle_activity_is_given_up() {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for x in 0..3 {
+            grid.set(IVec3::new(16 * x, 0, 0), 1);
+        }
+        let slots = grid.sorted_slots();
+        assert!(grid.wake_at(slots[0], 0) && grid.wake_at(slots[2], 0) && grid.mark_changed_at(slots[1], 0));
+        if let Some(mask) = grid.awake_at_mut(slots[0]) {
+            mask.remove(0);
+        }
+        assert_eq!(grid.awake_chunks().count(), 1);
+        grid.drop_sleepers();
+        assert_eq!(grid.awake_slots(), [slots[2]]);
+        assert_eq!((grid.activities.len(), grid.slot_capacity()), (2, 3));
+        assert!(grid.sleep(IVec3::new(32, 0, 0)));
+        assert_eq!(grid.take_changes().len(), 1);
+        assert!(grid.activities.is_empty());
+        assert_eq!(grid.validate(), Ok(()));
     }
-}
-
-impl<T> Entry<T> {
-    fn heap_bytes(&self) -> usize
-    where
-        T: Copy + PartialEq,
-    {
-        let mask = |mask: &Option<Box<CellMask>>| if mask.is_some() { size_of::<CellMask>() } else { 0 };
-        self.chunk.heap_bytes() + mask(&self.awake) + mask(&self.changed)
-    }
-}
-
-/// Sorts positions with y slowest, then z, then x.
-#[inline]
-pub(crate) fn order_key(position: IVec3) -> [i32; 3] {
-    [position.y, position.z, position.x]
 }

@@ -1,15 +1,14 @@
 //! The end of a tick: directions follow the flow, activity rises with flow and falls without, flags are made true,
 //! inactive water goes, and what has come to rest falls asleep.
 
-use super::bits::{self, LayerBits, NONE, any, or};
+use super::bits::{self, LayerBits, NONE, any, minus, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, chosen, layer_seed};
 use super::links::orphaned;
-use super::store::{LAYER_CELLS, Place, Store, layer_of};
+use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::workspace::passed;
-use crate::chunk::CellMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 
@@ -55,11 +54,17 @@ impl Tick<'_> {
 
     fn ebb_layer(&mut self, slot: Slot, layer: usize, decay: u32, evaporation: u32, later: &mut Afterwards) {
         let scratch = self.work.join(self.store, slot);
-        let touched = layer_of(&scratch.touched, layer);
-        let woken = layer_of(&scratch.woken, layer);
-        let cells = or(self.awake(slot, layer), touched);
+        let touched = scratch.touched.layer(layer);
+        let woken = scratch.woken.layer(layer);
+        let waiting = scratch.waiting.layer(layer);
+        let awake = self.awake(slot, layer);
+        let mut cells = or(awake, touched);
         if !any(cells) {
             return;
+        }
+        if evaporation == 0 {
+            // Still water that nothing touched has nothing to do but fall asleep.
+            cells = minus(cells, minus(self.store.still(slot, layer), or(touched, waiting)));
         }
         let mut chances = Chances { decay: None, evaporation: None };
         let mut stay = NONE;
@@ -69,15 +74,15 @@ impl Tick<'_> {
             if voxel.is_mark() || voxel == Voxel::OPEN && !bits::contains(&touched, cell) {
                 continue;
             }
-            if !voxel.has(CellFlags::IS_SOURCE) && self.is_fed(place) != voxel.has(CellFlags::HAS_SOURCE) {
-                later.turned.push(place);
-            }
             let after = if bits::contains(&touched, cell) {
                 self.raise(place, voxel)
             } else {
                 self.lower(place, voxel, &mut chances, (decay, evaporation), later)
             };
             let after = self.settle_flags(place, after);
+            if !after.has(CellFlags::IS_SOURCE) && self.is_fed(place, after) != after.has(CellFlags::HAS_SOURCE) {
+                later.turned.push(place);
+            }
             if after.height() == 0 && (after.direction_code() == 0 || after.active() == 0) {
                 later.dried.push(place);
             }
@@ -89,14 +94,18 @@ impl Tick<'_> {
             }
         }
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
-            set_layer(mask, layer, NONE);
+            mask.set_layer(layer, NONE);
         }
-        self.store.grid.wake_layer_at(slot, layer, or(stay, woken));
+        let stay = or(stay, woken);
+        if any(stay) {
+            self.store.grid.wake_layer_at(slot, layer, stay);
+        }
     }
 
     /// Whether one of the cell's parents has a source.
-    fn is_fed(&self, place: Place) -> bool {
-        Store::faces(self.store.parents_of(place)).any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE))
+    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+        Store::faces(self.store.parents_in(place, voxel))
+            .any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE))
     }
 
     /// A cell with flow: its activity rises, and it takes its feeders for parents.
@@ -115,7 +124,7 @@ impl Tick<'_> {
 
     /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.
     fn follow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
-        let parents = self.store.parents_of(place);
+        let parents = self.store.parents_in(place, voxel);
         if inflow == 0 || inflow & parents == inflow {
             return voxel;
         }
@@ -230,21 +239,11 @@ impl Tick<'_> {
     fn count_changes(&mut self, slot: Slot) {
         let Some(scratch) = self.work.get(slot) else { return };
         for layer in (0..16).filter(|&layer| scratch.is_saved(layer)) {
-            let mut changed = NONE;
-            for cell in 0..LAYER_CELLS {
-                let index = layer * LAYER_CELLS + cell;
-                if scratch.before(index) != self.store.read((slot, index)) {
-                    bits::insert(&mut changed, cell);
-                }
-            }
+            let changed = scratch.changed(self.store, slot, layer);
             if any(changed) {
                 self.report.changed += u64::from(bits::count(changed));
                 self.store.grid.mark_layer_changed_at(slot, layer, changed);
             }
         }
     }
-}
-
-fn set_layer(mask: &mut CellMask, layer: usize, bits: LayerBits) {
-    mask.words_mut()[layer * 4..][..4].copy_from_slice(&bits);
 }

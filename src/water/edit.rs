@@ -9,6 +9,7 @@ use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
+use hashbrown::HashSet;
 
 /// What became of the water that stood in the way of an edit, in units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -223,16 +224,38 @@ impl WaterWorld {
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world.
     pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<(), EditError> {
-        if self.store.grid.slot(position).is_some() {
-            return Err(EditError::ChunkPresent(position));
+        self.insert_chunks([(position, chunk)])
+    }
+
+    /// Loads many chunks at once, as [`insert_chunk`](WaterWorld::insert_chunk) does one. Directions that lead from one
+    /// of them into another are kept, whatever the order.
+    ///
+    /// # Errors
+    /// For one of the chunks: there is one already, here or in the list, or it lies outside the world. None is loaded.
+    pub fn insert_chunks(&mut self, chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>) -> Result<(), EditError> {
+        let chunks: Vec<_> = chunks.into_iter().collect();
+        let mut seen = HashSet::new();
+        for &(position, _) in &chunks {
+            if self.store.grid.slot(position).is_some() || !seen.insert(position) {
+                return Err(EditError::ChunkPresent(position));
+            }
+            let inside = || self.store.bounds().intersection(&Cube::region_of(position)).is_some();
+            if !Cube::holds_chunk(position) || !inside() {
+                return Err(EditError::ChunkOutOfBounds(position));
+            }
         }
-        if !Cube::holds_chunk(position) || self.store.bounds().intersection(&Cube::region_of(position)).is_none() {
-            return Err(EditError::ChunkOutOfBounds(position));
+        let mut slots = Vec::with_capacity(chunks.len());
+        for (position, chunk) in chunks {
+            let slot = self.store.insert(position, chunk).ok_or(EditError::ChunkOutOfBounds(position))?;
+            self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
+            slots.push(slot);
         }
-        let slot = self.store.insert(position, chunk).ok_or(EditError::ChunkOutOfBounds(position))?;
-        self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
-        self.store.adopt(slot);
-        self.wake_faces(slot);
+        for &slot in &slots {
+            self.store.adopt(slot);
+        }
+        for slot in slots {
+            self.wake_faces(slot);
+        }
         Ok(())
     }
 

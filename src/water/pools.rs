@@ -6,11 +6,10 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, layer_seed, mix};
-use super::store::{LAYER_CELLS, Place, head, layer_of};
+use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
-use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
-use crate::chunk::CellMask;
+use super::workspace::Flooded;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use core::cmp::Reverse;
@@ -24,6 +23,9 @@ const DRAWS_PER_BODY: usize = 64;
 /// Cells that the searches of one body look at in a tick.
 const SEARCH_LIMIT: usize = 1 << 16;
 
+/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
+const SEARCH_SLACK: usize = 64;
+
 /// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -35,36 +37,35 @@ struct Piece {
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 type Drawer = (i64, u64, Place);
 
-/// The highest surface that is still to be drawn from.
+/// The highest surface that is still to be drawn from: its head, and its cells in pieces.
 struct Surface {
     head: i64,
-    cells: Vec<(IVec3, Place)>,
+    pieces: Vec<Piece>,
 }
 
 impl Tick<'_> {
     /// Levels every body with an awake or touched cell by one tick's worth.
     pub(super) fn level_pools(&mut self) {
-        let mut flooded: HashMap<Slot, Box<CellMask>> = HashMap::new();
+        let mut flooded = core::mem::take(&mut self.work.flooded);
         let mut bodies = Vec::new();
         for slot in self.work.members() {
             for layer in 0..16 {
                 let (wet, _) = self.store.layer(slot, layer);
-                let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
+                let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
                 let mut seeds = and(or(self.awake(slot, layer), touched), wet);
                 while let Some(cell) = bits::iter(seeds).next() {
                     let mut seed = NONE;
                     bits::insert(&mut seed, cell);
                     let body = self.flood(Piece { slot, layer, cells: seed }, &mut flooded);
                     seeds = minus(seeds, seed);
-                    if let Some(mask) = flooded.get(&slot) {
-                        seeds = minus(seeds, layer_of(mask, layer));
-                    }
+                    seeds = minus(seeds, flooded.of(slot).layer(layer));
                     if !body.is_empty() {
                         bodies.push(body);
                     }
                 }
             }
         }
+        self.work.flooded = flooded;
         // A dry cell between two bodies may draw from either, so their order must not depend on who was awake.
         bodies.sort_by_cached_key(|body| self.lowest_cell(body));
         for body in bodies {
@@ -82,18 +83,18 @@ impl Tick<'_> {
     }
 
     /// The body of the cells in `seed`, apart from what is flooded already.
-    fn flood(&self, seed: Piece, flooded: &mut HashMap<Slot, Box<CellMask>>) -> Vec<Piece> {
+    fn flood(&self, seed: Piece, flooded: &mut Flooded) -> Vec<Piece> {
         let mut body = Vec::new();
         let mut open = vec![seed];
         while let Some(Piece { slot, layer, cells }) = open.pop() {
             let (wet, closed) = self.store.layer(slot, layer);
-            let mask = flooded.entry(slot).or_default();
-            let fresh = minus(wet, layer_of(mask, layer));
+            let mask = flooded.of(slot);
+            let fresh = minus(wet, mask.layer(layer));
             let filled = bits::fill(cells, fresh);
             if !any(filled) {
                 continue;
             }
-            super::store::add_layer(mask, layer, filled);
+            mask.insert_layer(layer, filled);
             body.push(Piece { slot, layer, cells: filled });
             if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
                 let cells = and(and(filled, closed), self.store.layer(slot, layer).0);
@@ -109,7 +110,7 @@ impl Tick<'_> {
                 }
             }
             for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
-                let slot = self.store.grid.neighbours_of(slot)[face.index()];
+                let slot = self.store.neighbour(slot, face);
                 if slot.is_some() && any(and(cells, self.store.layer(slot, layer).0)) {
                     open.push(Piece { slot, layer, cells });
                 }
@@ -120,11 +121,12 @@ impl Tick<'_> {
 
     /// Lets the lowest cells of a body that moved nothing draw from its highest surface.
     fn level(&mut self, body: &[Piece]) {
-        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return };
-        let mut drawers = self.drawers(body, surface.head - 2);
+        let Some(top) = self.top_of(body) else { return };
+        let mut drawers = self.drawers(body, top - 2);
         if drawers.is_empty() {
             return;
         }
+        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return };
         let unheard = drawers.len() > DRAWS_PER_BODY;
         if unheard {
             drawers.select_nth_unstable(DRAWS_PER_BODY);
@@ -152,23 +154,43 @@ impl Tick<'_> {
             if voxel.room() == 0 || surface.head < own + 2 {
                 return true;
             }
-            let cell = self.position(place);
-            let nearest =
-                surface.cells.iter().enumerate().min_by_key(|(_, (there, _))| (distance(cell, *there), key(*there)));
-            let Some((at, &(_, goal))) = nearest else {
+            let Some((piece, goal)) = self.nearest(surface, place) else {
                 match self.surface_below(body, surface.head) {
                     Some(lower) => *surface = lower,
                     None => return true,
                 }
                 continue;
             };
-            if self.crest_head(goal) != Some(surface.head) || goal == place {
-                surface.cells.swap_remove(at);
+            let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
+            if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
+                let (word, bit) = (goal.1 % LAYER_CELLS >> 6, goal.1 & 63);
+                surface.pieces[piece].cells[word] &= !(1 << bit);
                 continue;
             }
             let Some(path) = self.way(place, goal, own, budget) else { return false };
             self.carry(&path, place, own);
         }
+    }
+
+    /// The cell of a surface that is nearest to a cell, and the number of its piece.
+    fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
+        let cell = self.position(place);
+        let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
+        for (number, piece) in surface.pieces.iter().enumerate() {
+            let low = Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
+            let inside = cell.clamp(low, low + IVec3::new(15, 0, 15));
+            if best.is_some_and(|((least, _), ..)| least < distance(cell, inside)) {
+                continue;
+            }
+            for index in bits::iter(piece.cells) {
+                let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
+                let rank = (distance(cell, there), key(there));
+                if best.is_none_or(|(least, ..)| rank < least) {
+                    best = Some((rank, number, (piece.slot, piece.layer * LAYER_CELLS + index)));
+                }
+            }
+        }
+        best.map(|(_, number, place)| (number, place))
     }
 
     /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
@@ -196,7 +218,9 @@ impl Tick<'_> {
     /// highest surface that can be is taken instead.
     fn way(&self, to: Place, goal: Place, own: i64, budget: &mut usize) -> Option<Vec<(Place, Face)>> {
         let target = self.position(goal);
-        let mut found: HashMap<Place, (Place, Face)> = HashMap::new();
+        let patience = SEARCH_SLACK + 8 * distance(self.position(to), target) as usize;
+        let mut looked = 0;
+        let mut found: HashMap<Place, (Place, Face)> = HashMap::with_capacity(64);
         let mut open = BinaryHeap::new();
         let mut best: Option<(i64, Reverse<i32>, Place)> = None;
         open.push((Reverse(0), 0, Reverse(0), to, 0));
@@ -206,10 +230,11 @@ impl Tick<'_> {
                 best = Some((i64::MAX, Reverse(0), goal));
                 break;
             }
-            if *budget == 0 {
+            if *budget == 0 || looked > patience && best.is_some() {
                 break;
             }
             *budget -= 1;
+            looked += 1;
             if place != to
                 && let Some(head) = self.crest_head(place)
                 && head >= own + 2
@@ -260,26 +285,49 @@ impl Tick<'_> {
         top.then(|| head(y, voxel.height()))
     }
 
+    /// The head of a body's highest surface.
+    fn top_of(&self, body: &[Piece]) -> Option<i64> {
+        let mut top = None;
+        for piece in body {
+            let y = self.layer_height(piece);
+            if top.is_some_and(|top| top >= head(y, FULL)) {
+                continue;
+            }
+            for place in self.crests(piece) {
+                top = top.max(self.crest_head(place));
+                if top == Some(head(y, FULL)) {
+                    break;
+                }
+            }
+        }
+        top
+    }
+
     /// The highest surface of a body below a head.
     fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
-        let mut surface = Surface { head: i64::MIN, cells: Vec::new() };
+        let mut surface = Surface { head: i64::MIN, pieces: Vec::new() };
         for piece in body {
             let y = self.layer_height(piece);
             if head(y, FULL) < surface.head || head(y, 0) >= below {
                 continue;
             }
+            let mut cells = NONE;
             for place in self.crests(piece) {
                 let Some(head) = self.crest_head(place) else { continue };
                 if head >= below || head < surface.head {
                     continue;
                 }
                 if head > surface.head {
-                    surface = Surface { head, cells: Vec::new() };
+                    surface = Surface { head, pieces: Vec::new() };
+                    cells = NONE;
                 }
-                surface.cells.push((self.position(place), place));
+                bits::insert(&mut cells, place.1 % LAYER_CELLS);
+            }
+            if any(cells) {
+                surface.pieces.push(Piece { cells, ..*piece });
             }
         }
-        (!surface.cells.is_empty()).then_some(surface)
+        (!surface.pieces.is_empty()).then_some(surface)
     }
 
     /// The cells of a piece that may be a surface, and its sources.
@@ -309,8 +357,14 @@ impl Tick<'_> {
             }
             let &Piece { slot, layer, cells } = piece;
             let (_, closed) = self.store.layer(slot, layer);
-            let touched = self.work.get(slot).map_or(NONE, |scratch| layer_of(&scratch.touched, layer));
-            let still = minus(cells, touched);
+            let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
+            let mut still = minus(cells, touched);
+            if any(still) {
+                still = minus(still, self.supplied(slot, layer, still, y));
+            }
+            if !any(still) {
+                continue;
+            }
             self.add_drawers(&mut drawers, slot, layer, minus(still, closed), highest);
             let dry = |slot: Slot, layer: usize| {
                 let (wet, closed) = self.store.layer(slot, layer);
@@ -318,7 +372,7 @@ impl Tick<'_> {
             };
             let mut places = vec![(slot, layer, and(bits::spread(still), dry(slot, layer)))];
             for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(still)) {
-                let there = self.store.grid.neighbours_of(slot)[face.index()];
+                let there = self.store.neighbour(slot, face);
                 if there.is_some() {
                     places.push((there, layer, and(cells, dry(there, layer))));
                 }
@@ -345,17 +399,26 @@ impl Tick<'_> {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
             let own = head(position.y * 16 + layer as i32, voxel.height());
-            if voxel.is_mark() || own > highest || self.is_supplied(place, voxel) {
+            if voxel.is_mark() || own > highest {
                 continue;
             }
             drawers.push((own, mix(seed, cell as u64), place));
         }
     }
 
-    /// Whether a source feeds the cell along its path: then it draws there and not from the pool.
-    fn is_supplied(&mut self, place: Place, voxel: Voxel) -> bool {
-        let y = self.height_of(place);
-        voxel.has(CellFlags::HAS_SOURCE) && self.source_of(place).is_none_or(|source| source >= y)
+    /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
+    fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32) -> LayerBits {
+        let sourced = and(cells, self.store.flagged(slot, layer, CellFlags::HAS_SOURCE));
+        if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
+            return sourced;
+        }
+        let mut supplied = sourced;
+        for cell in bits::iter(sourced) {
+            if self.source_of((slot, layer * LAYER_CELLS + cell)).is_some_and(|source| source < y) {
+                supplied[cell >> 6] &= !(1 << (cell & 63));
+            }
+        }
+        supplied
     }
 
     /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and below it.

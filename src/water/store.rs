@@ -12,6 +12,7 @@ use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
@@ -40,13 +41,27 @@ impl LayerMasks {
 }
 
 /// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Beside {
     masks: Option<Box<LayerMasks>>,
-    /// Cells with a draining neighbour below or at a side.
-    outlets: Option<Box<CellMask>>,
+    rarities: Option<Box<Rarities>>,
+    /// The chunks across the six faces: water crosses borders too often to look them up each time.
+    neighbours: [Slot; 6],
+}
+
+/// What few chunks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Rarities {
+    /// Cells with a draining neighbour below or at a side; empty in most.
+    outlets: CellMask,
     /// Local indices of source cells, ascending.
     sources: SmallVec<[u16; 4]>,
+}
+
+impl Rarities {
+    fn boxed(self) -> Option<Box<Self>> {
+        (!self.outlets.is_empty() || !self.sources.is_empty()).then(|| Box::new(self))
+    }
 }
 
 pub(super) struct Store {
@@ -54,13 +69,22 @@ pub(super) struct Store {
     beside: Vec<Beside>,
     /// For each cell with the Extra flag, the faces behind which its parents lie, by bit; two or more.
     parents: HashMap<(Slot, u16), u8>,
+    /// Sources by the height of their layer.
+    source_heights: BTreeMap<i32, usize>,
     bounds: Region,
     edges: Edges,
 }
 
 impl Store {
     pub(super) fn new(bounds: Region, edges: Edges) -> Self {
-        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), parents: HashMap::new(), bounds, edges }
+        Store {
+            grid: Grid::new(Voxel::HELD),
+            beside: Vec::new(),
+            parents: HashMap::new(),
+            source_heights: BTreeMap::new(),
+            bounds,
+            edges,
+        }
     }
 
     pub(super) fn bounds(&self) -> Region {
@@ -97,7 +121,22 @@ impl Store {
     /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
     #[inline]
     pub(super) fn step(&self, place: Place, face: Face) -> Place {
-        self.grid.step(place.0, place.1, face)
+        let (slot, index) = place;
+        let axis = face.index() >> 1;
+        let stride = Cube::STRIDES[axis];
+        let local = (index / stride) & 15;
+        match (face.index() & 1, local) {
+            (0, 0) => (self.neighbour(slot, face), index + 15 * stride),
+            (0, _) => (slot, index - stride),
+            (_, 15) => (self.neighbour(slot, face), index - 15 * stride),
+            _ => (slot, index + stride),
+        }
+    }
+
+    /// The chunk across a face; [`Slot::NONE`] where it is not loaded.
+    #[inline]
+    pub(super) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
+        self.beside[slot.index()].neighbours[face.index()]
     }
 
     /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.
@@ -118,7 +157,7 @@ impl Store {
     #[inline]
     pub(super) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
         match &self.beside[slot.index()].masks {
-            Some(masks) => (layer_of(&masks.wet, layer), layer_of(&masks.closed, layer)),
+            Some(masks) => (masks.wet.layer(layer), masks.closed.layer(layer)),
             None => {
                 let voxel = self.grid.chunk_at(slot).get(0);
                 let all = |yes: bool| if yes { [u64::MAX; 4] } else { [0; 4] };
@@ -130,30 +169,93 @@ impl Store {
     /// Cells of the chunk with a draining neighbour below or at a side.
     #[inline]
     pub(super) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
-        self.beside[slot.index()].outlets.as_deref()
+        self.beside[slot.index()].rarities.as_ref().map(|rarities| &rarities.outlets)
     }
 
     /// Local indices of the chunk's source cells, ascending.
     #[inline]
     pub(super) fn sources(&self, slot: Slot) -> &[u16] {
-        &self.beside[slot.index()].sources
+        self.beside[slot.index()].rarities.as_ref().map_or(&[], |rarities| &rarities.sources)
     }
 
     pub(super) fn note_source(&mut self, (slot, index): Place, present: bool) {
-        let sources = &mut self.beside[slot.index()].sources;
-        match (sources.binary_search(&(index as u16)), present) {
-            (Err(at), true) => sources.insert(at, index as u16),
+        let beside = &mut self.beside[slot.index()];
+        let mut rarities = beside.rarities.take().unwrap_or_default();
+        let found = rarities.sources.binary_search(&(index as u16));
+        match (found, present) {
+            (Err(at), true) => rarities.sources.insert(at, index as u16),
             (Ok(at), false) => {
-                sources.remove(at);
+                rarities.sources.remove(at);
             }
             _ => {}
+        }
+        beside.rarities = rarities.boxed();
+        if found.is_ok() != present {
+            self.count_sources(slot, &[index as u16], present);
+        }
+    }
+
+    /// The height of the lowest source in the world.
+    #[inline]
+    pub(super) fn lowest_source(&self) -> Option<i32> {
+        self.source_heights.keys().next().copied()
+    }
+
+    /// The height of the highest source in the world.
+    #[inline]
+    pub(super) fn highest_source(&self) -> Option<i32> {
+        self.source_heights.keys().next_back().copied()
+    }
+
+    fn count_sources(&mut self, slot: Slot, sources: &[u16], present: bool) {
+        let bottom = self.grid.position_at(slot).y * 16;
+        for &index in sources {
+            let y = bottom + i32::from(index) / LAYER_CELLS as i32;
+            let count = self.source_heights.entry(y).or_default();
+            if present {
+                *count += 1;
+            } else {
+                *count -= 1;
+            }
+            if *count == 0 {
+                self.source_heights.remove(&y);
+            }
+        }
+    }
+
+    /// The cells of a layer (0 to 15) with a flag. Solid ground and the world's end have none of those asked for here.
+    pub(super) fn flagged(&self, slot: Slot, layer: usize, flag: CellFlags) -> LayerBits {
+        self.select(slot, layer, |voxel| voxel.has(flag))
+    }
+
+    /// The cells of a layer (0 to 15) with still water: no direction, no activity, no flag.
+    pub(super) fn still(&self, slot: Slot, layer: usize) -> LayerBits {
+        self.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL))
+    }
+
+    #[inline]
+    fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
+        let chunk = self.grid.chunk_at(slot);
+        match chunk.as_dense() {
+            None => [if is_in(chunk.get(0)) { u64::MAX } else { 0 }; 4],
+            Some(cells) => {
+                let words = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<64>().0;
+                core::array::from_fn(|word| {
+                    words[word].iter().rev().fold(0, |bits, &voxel| bits << 1 | u64::from(is_in(voxel)))
+                })
+            }
         }
     }
 
     /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
     #[inline]
     pub(super) fn parents_of(&self, place: Place) -> u8 {
-        let voxel = self.read(place);
+        self.parents_in(place, self.read(place))
+    }
+
+    /// The same for a cell whose voxel is at hand.
+    #[inline]
+    pub(super) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
             return self.parents.get(&(place.0, place.1 as u16)).copied().unwrap_or(0);
         }
@@ -178,11 +280,14 @@ impl Store {
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
     pub(super) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         let region = Cube::region_of(position);
-        if self.bounds.intersection(&region) != Some(region) {
+        let has_marks = (0..CHUNK_CELLS).any(|index| chunk.get(index).is_outside());
+        if self.bounds.intersection(&region) != Some(region) || has_marks {
             let cells = chunk.cells_mut();
             for (index, voxel) in cells.iter_mut().enumerate() {
                 if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
                     *voxel = mark(self.edges.outer[face.index()]);
+                } else if voxel.is_outside() {
+                    *voxel = Voxel::OPEN;
                 }
             }
             chunk.canonicalize();
@@ -204,27 +309,24 @@ impl Store {
         if self.beside.len() < self.grid.slot_capacity() {
             self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
         }
-        self.beside[slot.index()] = Beside { masks, outlets: None, sources };
+        self.count_sources(slot, &sources, true);
+        let neighbours = self.grid.neighbours_of(slot);
+        let rarities = Rarities { outlets: CellMask::EMPTY, sources }.boxed();
+        self.beside[slot.index()] = Beside { masks, rarities, neighbours };
         self.refresh_outlets(slot);
-        for face in Face::ALL {
-            let neighbour = self.grid.neighbours_of(slot)[face.index()];
-            if neighbour.is_some() {
-                self.refresh_outlets(neighbour);
-            }
-        }
+        self.link(slot, slot);
         Some(slot)
     }
 
     /// Takes a chunk out. Marks of the world's end come back as open cells.
     pub(super) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
-        let neighbours = *self.grid.neighbours_of(slot);
+        let sources = SmallVec::<[u16; 4]>::from_slice(self.sources(slot));
+        self.count_sources(slot, &sources, false);
         let mut chunk = self.grid.remove(position)?;
-        self.beside[slot.index()] = Beside::default();
         self.parents.retain(|&(owner, _), _| owner != slot);
-        for neighbour in neighbours.into_iter().filter(|neighbour| neighbour.is_some()) {
-            self.refresh_outlets(neighbour);
-        }
+        self.link(slot, Slot::NONE);
+        self.beside[slot.index()] = Beside::default();
         if chunk.as_dense().is_some_and(|cells| cells.iter().any(|voxel| voxel.is_outside())) {
             for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
                 *voxel = Voxel::OPEN;
@@ -234,12 +336,25 @@ impl Store {
         Some(chunk)
     }
 
+    /// Tells the neighbours of a chunk what lies there now: the chunk itself or [`Slot::NONE`].
+    fn link(&mut self, slot: Slot, there: Slot) {
+        for face in Face::ALL {
+            let neighbour = self.neighbour(slot, face);
+            if neighbour.is_some() {
+                self.beside[neighbour.index()].neighbours[face.opposite().index()] = there;
+                self.refresh_outlets(neighbour);
+            }
+        }
+    }
+
     /// Bytes held: grid, masks and tables.
     pub(super) fn memory_bytes(&self) -> usize {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |_| size_of::<LayerMasks>())
-                + beside.outlets.as_ref().map_or(0, |_| size_of::<CellMask>())
-                + if beside.sources.spilled() { beside.sources.capacity() * size_of::<u16>() } else { 0 }
+                + beside.rarities.as_ref().map_or(0, |rarities| {
+                    let spilled = if rarities.sources.spilled() { rarities.sources.capacity() } else { 0 };
+                    size_of::<Rarities>() + spilled * size_of::<u16>()
+                })
         };
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
@@ -255,9 +370,10 @@ impl Store {
             let voxel = chunk.get(index as usize);
             !voxel.is_mark() && voxel.has(CellFlags::IS_SOURCE)
         });
+        let rarities = Rarities { outlets: self.outlets_of(slot), sources: sources.collect() };
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
-            && beside.outlets.as_deref() == self.outlets_of(slot).as_ref()
-            && sources.eq(beside.sources.iter().copied())
+            && beside.rarities == rarities.boxed()
+            && beside.neighbours == self.grid.neighbours_of(slot)
     }
 
     /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under the sides.
@@ -275,15 +391,17 @@ impl Store {
     }
 
     fn refresh_outlets(&mut self, slot: Slot) {
-        self.beside[slot.index()].outlets = self.outlets_of(slot).map(Box::new);
+        let outlets = self.outlets_of(slot);
+        let beside = &mut self.beside[slot.index()];
+        let rarities = beside.rarities.take().map(|rarities| *rarities).unwrap_or_default();
+        beside.rarities = Rarities { outlets, ..rarities }.boxed();
     }
 
-    fn outlets_of(&self, slot: Slot) -> Option<CellMask> {
+    fn outlets_of(&self, slot: Slot) -> CellMask {
         let drains = [Face::Down, Face::West, Face::East, Face::North, Face::South];
         let mut outlets = CellMask::EMPTY;
         for face in drains {
-            let neighbour = self.grid.neighbours_of(slot)[face.index()];
-            if !neighbour.is_some() && self.beyond(slot, face) != Voxel::DRAIN {
+            if !self.neighbour(slot, face).is_some() && self.beyond(slot, face) != Voxel::DRAIN {
                 continue;
             }
             for index in border_cells(face) {
@@ -300,7 +418,7 @@ impl Store {
                 }
             }
         }
-        (!outlets.is_empty()).then_some(outlets)
+        outlets
     }
 }
 
@@ -322,22 +440,6 @@ pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
     match voxel.direction_code() {
         0 | 7 => None,
         code => Face::from_index(code as u8 - 1).map(Face::opposite),
-    }
-}
-
-/// The four words of a mask that make up a layer.
-#[inline]
-pub(super) fn layer_of(mask: &CellMask, layer: usize) -> LayerBits {
-    let words = &mask.words()[(layer & 15) * 4..][..4];
-    [words[0], words[1], words[2], words[3]]
-}
-
-/// Adds bits to a layer of a mask.
-#[inline]
-pub(super) fn add_layer(mask: &mut CellMask, layer: usize, bits: LayerBits) {
-    let words = &mut mask.words_mut()[(layer & 15) * 4..][..4];
-    for (word, more) in words.iter_mut().zip(bits) {
-        *word |= more;
     }
 }
 

@@ -5,7 +5,7 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::{Purpose, Queue, fraction, layer_seed, mix};
-use super::store::{LAYER_CELLS, Place, Store, add_layer, layer_of};
+use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
 use super::voxel::Voxel;
 use super::window::{Limits, LocalFlow, Window, lower_layer, upper_layer};
@@ -88,7 +88,7 @@ impl Tick<'_> {
     fn outflows(&mut self) {
         self.each_layer(|tick, slot, layer| {
             let Some(outlets) = tick.store.outlets(slot) else { return };
-            let bits = and(layer_of(outlets, layer), tick.awake(slot, layer));
+            let bits = and(outlets.layer(layer), tick.awake(slot, layer));
             if any(bits) {
                 tick.report.visited += u64::from(bits::count(bits));
                 let mut queue = tick.queue(slot, layer, Purpose::Order, bits);
@@ -110,7 +110,7 @@ impl Tick<'_> {
 
     #[inline]
     pub(super) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
-        self.store.grid.awake_at(slot).map_or(NONE, |mask| layer_of(mask, layer))
+        self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
     }
 
     /// The cells in `bits`, in the layer's random order.
@@ -176,7 +176,7 @@ impl Tick<'_> {
         beyond: impl Fn(Voxel) -> bool,
     ) -> [LayerBits; 4] {
         Face::LATERAL.map(|face| {
-            let neighbour = self.store.grid.neighbours_of(slot)[face.index()];
+            let neighbour = self.store.neighbour(slot, face);
             if neighbour.is_some() {
                 let (wet, closed) = self.store.layer(neighbour, layer);
                 of(closed, wet)
@@ -207,7 +207,7 @@ impl Tick<'_> {
             let scratch = self.work.join(self.store, slot);
             scratch.use_layer(layer);
             scratch.save(self.store, slot, layer);
-            add_layer(&mut scratch.touched, layer, done.fell);
+            scratch.touched.insert_layer(layer, done.fell);
             for cell in bits::iter(done.fell) {
                 scratch.inflow[first + cell] |= 1 << Face::Up.index();
                 self.store.write((slot, first + cell), window.below(cell));
@@ -215,14 +215,14 @@ impl Tick<'_> {
             self.wake_layer(slot, layer, done.fell);
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = self.store.grid.neighbours_of(slot)[face.index()];
+            let there = self.store.neighbour(slot, face);
             if !any(done.left[side]) || !there.is_some() {
                 continue;
             }
             let scratch = self.work.join(self.store, there);
             scratch.use_layer(layer);
             scratch.save(self.store, there, layer);
-            add_layer(&mut scratch.touched, layer, done.left[side]);
+            scratch.touched.insert_layer(layer, done.left[side]);
             for cell in bits::iter(done.left[side]) {
                 scratch.inflow[first + cell] |= 1 << face.opposite().index();
                 self.store.write((there, first + cell), window.beside(side, cell));
@@ -242,7 +242,7 @@ impl Tick<'_> {
             }
         }
         let scratch = self.work.join(self.store, slot);
-        add_layer(&mut scratch.touched, layer, touched);
+        scratch.touched.insert_layer(layer, touched);
         self.wake_layer(slot, layer, touched);
     }
 
@@ -258,7 +258,7 @@ impl Tick<'_> {
             self.wake_layer(slot, layer, around);
         }
         for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(gave)) {
-            let there = self.store.grid.neighbours_of(slot)[face.index()];
+            let there = self.store.neighbour(slot, face);
             if any(bits) && there.is_some() {
                 self.wake_layer(there, layer, bits);
                 if let Some((slot, layer)) = upper_layer(self.store, there, layer) {
@@ -275,7 +275,7 @@ impl Tick<'_> {
         if any(bits) {
             self.store.grid.wake_layer_at(slot, layer, bits);
             if let Some(scratch) = self.work.get_mut(slot) {
-                add_layer(&mut scratch.woken, layer, bits);
+                scratch.woken.insert_layer(layer, bits);
             }
         }
     }

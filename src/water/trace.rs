@@ -14,6 +14,8 @@ use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
 use crate::coords::Face;
 use crate::grid::Slot;
+use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
 const JOINED: u32 = u32::MAX;
@@ -35,6 +37,15 @@ pub(super) enum Need {
     Fill { y: i32, head: i64 },
     /// To rise into a cell at this height: the source must lie higher.
     Rise { y: i32 },
+}
+
+/// Where a search may take another way.
+struct Fork {
+    /// Cells of the path up to here.
+    length: usize,
+    ways: SmallVec<[Face; 6]>,
+    /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted for everyone.
+    nothing: bool,
 }
 
 /// What came of a draw.
@@ -115,11 +126,14 @@ impl Tick<'_> {
             None => NONE,
         };
         let fillers = minus(and(awake, firm), closed);
-        let risers = minus(and(awake, and(wet, closed)), roof);
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let mut risers = minus(and(awake, and(wet, closed)), roof);
+        if self.store.highest_source().is_none_or(|highest| highest <= y + 1) {
+            risers = NONE;
+        }
         if !any(or(fillers, risers)) {
             return;
         }
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
         let mut queue = self.queue(slot, layer, Purpose::Order, or(fillers, risers));
         while let Some(cell) = queue.pop() {
             let place = (slot, layer * LAYER_CELLS + cell);
@@ -137,9 +151,13 @@ impl Tick<'_> {
             return Drawn::Nothing;
         }
         let need = Need::Fill { y, head: head(y, voxel.height()) };
-        let faces = self.store.parents_of(place);
+        let parents = self.store.parents_in(place, voxel);
+        if Store::faces(parents).all(|face| self.is_exhausted(self.store.step(place, face))) {
+            self.work.join(self.store, place.0).blocked.insert(place.1);
+            return Drawn::Waiting;
+        }
         let mut drawn = Drawn::Nothing;
-        for face in self.shuffled(place, faces) {
+        for face in self.shuffled(place, parents) {
             let parent = self.store.step(place, face);
             drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
                 Drawn::Nothing => drawn,
@@ -161,7 +179,7 @@ impl Tick<'_> {
             return Drawn::Nothing;
         }
         let above = self.store.look(place, Face::Up);
-        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
+        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y + 1 });
         if let Drawn::Units { units, .. } = drawn {
             if above == Voxel::DRAIN {
                 self.ledger.drained += u64::from(units);
@@ -220,18 +238,18 @@ impl Tick<'_> {
         }
     }
 
-    /// The path where flows join: at each fork the parents are tried in random order.
+    /// The path where flows join: at each fork the parents are tried in random order. A cell all of whose ways are
+    /// exhausted is marked, as on a path in a tree.
     fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Vec<(Place, Face)>) -> Result<u8, Drawn> {
-        let mut forks: Vec<(usize, Vec<Face>)> = Vec::new();
-        let mut fruitless = hashbrown::HashSet::new();
-        let mut outcome = Drawn::Nothing;
+        let mut forks: SmallVec<[Fork; 4]> = SmallVec::new();
+        let mut fruitless = HashSet::new();
+        let mut waiting = false;
         let (mut place, mut exit) = (first, exit);
         loop {
-            let exhausted = self.is_exhausted(place);
-            if exhausted {
-                outcome = Drawn::Waiting;
-            }
-            if !exhausted && !fruitless.contains(&place) {
+            let mut nothing = fruitless.contains(&place);
+            if !nothing && self.is_exhausted(place) {
+                waiting = true;
+            } else if !nothing {
                 path.push((place, exit));
                 let parents = self.store.parents_of(place);
                 if parents == 0 {
@@ -239,24 +257,35 @@ impl Tick<'_> {
                     if offer > 0 {
                         return Ok(offer);
                     }
+                    nothing = true;
+                } else {
+                    let mut ways = self.shuffled(place, parents);
+                    let Some(face) = ways.pop() else { continue };
+                    if !ways.is_empty() {
+                        forks.push(Fork { length: path.len(), ways, nothing: false });
+                    }
+                    (place, exit) = (self.store.step(place, face), face.opposite());
+                    continue;
                 }
-                forks.push((path.len(), self.shuffled(place, parents)));
             }
             let next = loop {
-                let Some((length, faces)) = forks.last_mut() else {
-                    if outcome == Drawn::Waiting && !path.is_empty() {
-                        self.block(&path[..1]);
-                    }
-                    return Err(outcome);
+                let length = forks.last().map_or(0, |fork| fork.length);
+                if !nothing {
+                    self.block(&path[length..]);
+                }
+                path.truncate(length);
+                let Some(fork) = forks.last_mut() else {
+                    return Err(if waiting { Drawn::Waiting } else { Drawn::Nothing });
                 };
-                path.truncate(*length);
-                let from = path[*length - 1].0;
-                match faces.pop() {
-                    Some(face) => break (self.store.step(from, face), face.opposite()),
-                    None => {
-                        fruitless.insert(from);
-                        forks.pop();
-                    }
+                fork.nothing |= nothing;
+                let at = path[length - 1].0;
+                if let Some(face) = fork.ways.pop() {
+                    break (self.store.step(at, face), face.opposite());
+                }
+                nothing = fork.nothing;
+                forks.pop();
+                if nothing {
+                    fruitless.insert(at);
                 }
             };
             (place, exit) = next;
@@ -368,8 +397,8 @@ impl Tick<'_> {
     }
 
     /// The faces of a set in random order.
-    fn shuffled(&self, place: Place, faces: u8) -> Vec<Face> {
-        let mut faces: Vec<Face> = Store::faces(faces).collect();
+    fn shuffled(&self, place: Place, faces: u8) -> SmallVec<[Face; 6]> {
+        let mut faces: SmallVec<[Face; 6]> = Store::faces(faces).collect();
         if faces.len() > 1 {
             let position = self.store.grid.position_at(place.0);
             let seed = layer_seed(self.random, Purpose::Parent, position, place.1 / LAYER_CELLS);

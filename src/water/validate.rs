@@ -93,9 +93,7 @@ impl WaterWorld {
     /// # Errors
     /// The first law found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
-        if self.store.grid.chunks().any(|(_, chunk)| chunk.validate().is_err()) {
-            return Err(Violation::Storage);
-        }
+        self.store.grid.validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;
         for slot in self.store.grid.sorted_slots() {
             if !self.store.beside_is_true(slot) {

@@ -121,7 +121,7 @@ impl Window {
             }
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let neighbour = store.grid.neighbours_of(slot)[face.index()];
+            let neighbour = store.neighbour(slot, face);
             if neighbour.is_some() {
                 copy_border(&mut self.own, store, neighbour, layer, side);
                 match lower_layer(store, neighbour, layer) {
@@ -337,7 +337,7 @@ pub(super) fn lower_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Sl
     if layer > 0 {
         return Some((slot, layer - 1));
     }
-    let below = store.grid.neighbours_of(slot)[Face::Down.index()];
+    let below = store.neighbour(slot, Face::Down);
     below.is_some().then_some((below, 15))
 }
 
@@ -347,7 +347,7 @@ pub(super) fn upper_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Sl
     if layer < 15 {
         return Some((slot, layer + 1));
     }
-    let above = store.grid.neighbours_of(slot)[Face::Up.index()];
+    let above = store.neighbour(slot, Face::Up);
     above.is_some().then_some((above, 0))
 }
 

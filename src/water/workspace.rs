@@ -61,8 +61,6 @@ pub(super) struct Scratch {
     pub(super) waiting: CellMask,
     /// Seen to lie on a way to the world's end in this tick.
     pub(super) marked: CellMask,
-    /// Part of a body that was looked at in this tick.
-    pub(super) flooded: CellMask,
     saved: u16,
     used: u16,
 }
@@ -79,7 +77,6 @@ impl Scratch {
             blocked: CellMask::EMPTY,
             waiting: CellMask::EMPTY,
             marked: CellMask::EMPTY,
-            flooded: CellMask::EMPTY,
             saved: 0,
             used: 0,
         })
@@ -89,11 +86,6 @@ impl Scratch {
     #[inline]
     pub(super) fn use_layer(&mut self, layer: usize) {
         self.used |= 1 << layer;
-    }
-
-    /// The layers that were used in this tick, by bit.
-    pub(super) fn used_layers(&self) -> u16 {
-        self.used
     }
 
     /// Keeps a layer as it is now, if this is the tick's first change to it.
@@ -117,10 +109,26 @@ impl Scratch {
         self.saved >> layer & 1 != 0
     }
 
-    /// The cell as it was before the tick, if its layer is saved.
-    #[inline]
-    pub(super) fn before(&self, index: usize) -> Voxel {
-        self.before[index & (CHUNK_CELLS - 1)]
+    /// The cells of a saved layer that differ from before the tick.
+    pub(super) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+        let range = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
+        let before = self.before[range.clone()].as_chunks::<64>().0;
+        let chunk = store.grid.chunk_at(slot);
+        match chunk.as_dense() {
+            None => {
+                let now = chunk.get(0);
+                core::array::from_fn(|word| {
+                    before[word].iter().rev().fold(0, |bits, was| bits << 1 | u64::from(*was != now))
+                })
+            }
+            Some(cells) => {
+                let cells = cells[range].as_chunks::<64>().0;
+                core::array::from_fn(|word| {
+                    let pairs = before[word].iter().zip(&cells[word]).rev();
+                    pairs.fold(0, |bits, (was, is)| bits << 1 | u64::from(was != is))
+                })
+            }
+        }
     }
 
     fn clear(&mut self) {
@@ -130,14 +138,7 @@ impl Scratch {
             self.inflow[range.clone()].fill(0);
             self.tree[range].fill(0);
         }
-        for mask in [
-            &mut self.touched,
-            &mut self.woken,
-            &mut self.blocked,
-            &mut self.waiting,
-            &mut self.marked,
-            &mut self.flooded,
-        ] {
+        for mask in [&mut self.touched, &mut self.woken, &mut self.blocked, &mut self.waiting, &mut self.marked] {
             *mask = CellMask::EMPTY;
         }
         self.saved = 0;
@@ -154,6 +155,30 @@ pub(super) struct Workspace {
     /// The members by chunk layer, each row in the tick's order.
     rows: BTreeMap<i32, Vec<Slot>>,
     flip: u64,
+    pub(super) flooded: Flooded,
+}
+
+/// The cells that belong to a body found in this tick, whether or not their chunk takes part in it.
+#[derive(Default)]
+pub(super) struct Flooded {
+    masks: Vec<Option<Box<(u64, CellMask)>>>,
+    tick: u64,
+}
+
+impl Flooded {
+    /// Begins a tick: nothing is flooded.
+    pub(super) fn begin(&mut self, slots: usize) {
+        self.tick += 1;
+        self.masks.resize_with(slots, || None);
+    }
+
+    pub(super) fn of(&mut self, slot: Slot) -> &mut CellMask {
+        let (tick, mask) = &mut **self.masks[slot.index()].get_or_insert_default();
+        if *tick != self.tick {
+            (*tick, *mask) = (self.tick, CellMask::EMPTY);
+        }
+        mask
+    }
 }
 
 impl Workspace {
@@ -167,6 +192,7 @@ impl Workspace {
         }
         self.rows.clear();
         self.flip = random;
+        self.flooded.begin(store.grid.slot_capacity());
         self.scratch.resize_with(store.grid.slot_capacity(), || None);
         for &slot in store.grid.awake_slots() {
             self.scratch[slot.index()] = Some(self.spare.pop().unwrap_or_else(Scratch::new));
@@ -273,10 +299,4 @@ impl Workspace {
 fn row_key(position: IVec3, flip: u64) -> (i32, i32) {
     let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
     (turn(position.z, 0), turn(position.x, 1))
-}
-
-/// The bits of one layer of a mask.
-#[inline]
-pub(super) fn layer(mask: &CellMask, layer: usize) -> LayerBits {
-    super::store::layer_of(mask, layer)
 }

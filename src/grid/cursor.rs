@@ -1,0 +1,251 @@
+//! Cursors: a place in a grid from which the cells around it are cheap to reach.
+
+use super::{Grid, Slot};
+use crate::coords::{Cube, Face, Shape};
+use glam::IVec3;
+
+/// A cell position, its place in the grid, and the chunks met on the way there.
+#[derive(Clone)]
+struct Trail {
+    position: IVec3,
+    chunk: IVec3,
+    slot: Slot,
+    /// One chunk for each parity of the three chunk coordinates, so that no two chunks that touch share a place: around a
+    /// chunk border nothing is looked up twice.
+    met: [(IVec3, Slot); 8],
+}
+
+impl Trail {
+    fn new<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, position: IVec3) -> Trail {
+        let chunk = S::chunk_of(position);
+        let slot = grid.slot_or_none(chunk);
+        // Right for its own parity; under the other seven the entry is never asked for.
+        Trail { position, chunk, slot, met: [(chunk, slot); 8] }
+    }
+
+    #[inline]
+    fn get<T: Copy + PartialEq, S: Shape>(&self, grid: &Grid<T, S>) -> T {
+        read::<T, S>(grid, self.slot, self.position)
+    }
+
+    #[inline]
+    fn near<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, offset: IVec3) -> T {
+        let Some(target) = self.position.checked_add(offset) else { return grid.background() };
+        let chunk = S::chunk_of(target);
+        let slot = if chunk == self.chunk { self.slot } else { self.meet(grid, chunk) };
+        read::<T, S>(grid, slot, target)
+    }
+
+    #[inline]
+    fn move_to<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, position: IVec3) {
+        let chunk = S::chunk_of(position);
+        self.position = position;
+        if chunk != self.chunk {
+            self.slot = self.meet(grid, chunk);
+            self.chunk = chunk;
+        }
+    }
+
+    fn step<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, face: Face) -> bool {
+        let next = face.step(self.position);
+        if let Some(next) = next {
+            self.move_to(grid, next);
+        }
+        next.is_some()
+    }
+
+    #[inline]
+    fn meet<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, chunk: IVec3) -> Slot {
+        let met = &mut self.met[Trail::parity(chunk)];
+        if met.0 != chunk {
+            *met = (chunk, grid.slot_or_none(chunk));
+        }
+        met.1
+    }
+
+    #[inline]
+    fn parity(chunk: IVec3) -> usize {
+        (chunk.x & 1 | (chunk.y & 1) << 1 | (chunk.z & 1) << 2) as usize
+    }
+}
+
+#[inline]
+fn read<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot, position: IVec3) -> T {
+    if slot.is_some() { grid.chunk_at(slot).get(S::index_of(position)) } else { grid.background() }
+}
+
+/// Reads the cells around a position that moves; see [`Grid::cursor`].
+#[derive(Clone)]
+pub struct Cursor<'g, T, S: Shape = Cube> {
+    grid: &'g Grid<T, S>,
+    trail: Trail,
+}
+
+/// Reads and writes the cells around a position that moves; see [`Grid::cursor_mut`].
+pub struct CursorMut<'g, T, S: Shape = Cube> {
+    grid: &'g mut Grid<T, S>,
+    trail: Trail,
+}
+
+/// # Cursors
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// A cursor at `position`, to read with.
+    ///
+    /// It remembers its chunk and those around it, so neighbours cost no lookup.
+    ///
+    /// ```
+    /// use floodplain::{Cube, Face, Grid, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// grid.set(IVec3::new(-1, 0, 0), 7);
+    /// let mut cursor = grid.cursor(IVec3::ZERO);
+    /// assert_eq!(cursor.neighbour(Face::West), 7);
+    /// assert_eq!(cursor.near(IVec3::new(-1, 1, 0)), 0);
+    /// assert!(cursor.step(Face::West));
+    /// assert_eq!((cursor.position(), cursor.get()), (IVec3::NEG_X, 7));
+    /// ```
+    pub fn cursor(&self, position: IVec3) -> Cursor<'_, T, S> {
+        Cursor { trail: Trail::new(self, position), grid: self }
+    }
+
+    /// A cursor at `position`, to read and write with.
+    pub fn cursor_mut(&mut self, position: IVec3) -> CursorMut<'_, T, S> {
+        CursorMut { trail: Trail::new(self, position), grid: self }
+    }
+}
+
+impl<T: Copy + PartialEq, S: Shape> Cursor<'_, T, S> {
+    /// Where the cursor is.
+    #[inline]
+    pub fn position(&self) -> IVec3 {
+        self.trail.position
+    }
+
+    /// The cell here; the background where its chunk is missing.
+    #[inline]
+    pub fn get(&self) -> T {
+        self.trail.get(self.grid)
+    }
+
+    /// The cell this far away; the background where its chunk is missing or its position would leave the `i32` range.
+    #[inline]
+    pub fn near(&mut self, offset: IVec3) -> T {
+        self.trail.near(self.grid, offset)
+    }
+
+    /// The cell across `face`; the background where its chunk is missing or its position would leave the `i32` range.
+    #[inline]
+    pub fn neighbour(&mut self, face: Face) -> T {
+        self.near(face.offset())
+    }
+
+    /// Goes to `position`.
+    #[inline]
+    pub fn move_to(&mut self, position: IVec3) {
+        self.trail.move_to(self.grid, position);
+    }
+
+    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32` range.
+    #[inline]
+    pub fn step(&mut self, face: Face) -> bool {
+        self.trail.step(self.grid, face)
+    }
+}
+
+impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
+    /// Where the cursor is.
+    #[inline]
+    pub fn position(&self) -> IVec3 {
+        self.trail.position
+    }
+
+    /// The cell here; the background where its chunk is missing.
+    #[inline]
+    pub fn get(&self) -> T {
+        self.trail.get(self.grid)
+    }
+
+    /// Writes the cell here and returns what stood there, like [`Grid::set`].
+    #[inline]
+    pub fn set(&mut self, value: T) -> T {
+        let trail = &mut self.trail;
+        if trail.slot.is_some() {
+            return self.grid.chunk_at_mut(trail.slot).set(S::index_of(trail.position), value);
+        }
+        let old = self.grid.set(trail.position, value);
+        trail.slot = self.grid.slot_or_none(trail.chunk);
+        trail.met[Trail::parity(trail.chunk)] = (trail.chunk, trail.slot);
+        old
+    }
+
+    /// The cell this far away; the background where its chunk is missing or its position would leave the `i32` range.
+    #[inline]
+    pub fn near(&mut self, offset: IVec3) -> T {
+        self.trail.near(self.grid, offset)
+    }
+
+    /// The cell across `face`; the background where its chunk is missing or its position would leave the `i32` range.
+    #[inline]
+    pub fn neighbour(&mut self, face: Face) -> T {
+        self.near(face.offset())
+    }
+
+    /// Goes to `position`.
+    #[inline]
+    pub fn move_to(&mut self, position: IVec3) {
+        self.trail.move_to(self.grid, position);
+    }
+
+    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32` range.
+    #[inline]
+    pub fn step(&mut self, face: Face) -> bool {
+        self.trail.step(self.grid, face)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Sheet;
+
+    /// Walks at random across chunk borders, reading and writing, and compares each cell around with a lookup.
+    fn agrees_with_lookups<S: Shape>(start: IVec3) {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut plain = Grid::<u16, S>::new(9);
+        let mut grid = Grid::<u16, S>::new(9);
+        let mut cursor = grid.cursor_mut(start);
+        let mut position = start;
+        for _ in 0..4000 {
+            let face = Face::ALL[rng.usize(..6)];
+            assert_eq!(cursor.step(face), face.step(position).is_some());
+            position = face.step(position).unwrap_or(position);
+            if rng.u8(..20) == 0 {
+                position = position.saturating_add(IVec3::new(rng.i32(-40..40), rng.i32(-40..40), rng.i32(-2..3)));
+                cursor.move_to(position);
+            }
+            assert_eq!(cursor.position(), position);
+            if rng.u8(..3) == 0 {
+                let value = rng.u16(8..11);
+                assert_eq!(cursor.set(value), plain.set(position, value));
+            }
+            assert_eq!(cursor.get(), plain.get(position));
+            let far = IVec3::new(rng.i32(-70..70), rng.i32(-70..70), rng.i32(-20..20));
+            for offset in Face::ALL.map(Face::offset).into_iter().chain([far]) {
+                assert_eq!(cursor.near(offset), position.checked_add(offset).map_or(9, |target| plain.get(target)));
+            }
+        }
+        assert_eq!(grid.validate(), Ok(()));
+        assert!(grid.chunks().eq(plain.chunks()));
+        let mut reader = grid.cursor(start);
+        for face in Face::ALL {
+            assert_eq!(reader.neighbour(face), face.step(start).map_or(9, |target| plain.get(target)));
+        }
+    }
+
+    #[test]
+    fn cursors_agree_with_lookups_in_both_shapes_and_at_the_extremes() {
+        for start in [IVec3::ZERO, IVec3::splat(-1), IVec3::MIN, IVec3::MAX] {
+            agrees_with_lookups::<Cube>(start);
+            agrees_with_lookups::<Sheet>(start);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Halos: the cells of a chunk with a rim one cell wide, in a fixed-size array.
+
+use super::Grid;
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Shape, Sheet};
+use core::ops::Range;
+use glam::IVec3;
+
+/// The array in which a chunk of this shape lies with a rim one cell wide. Implemented by [`Cube`] and [`Sheet`] only.
+pub trait HaloShape: Shape {
+    /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x, for [`Sheet`]. The
+    /// chunk's own cells begin at 1.
+    type Halo<T>;
+
+    /// Fills the array from the chunk at each offset, -1 to 1 along each axis.
+    #[doc(hidden)]
+    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>);
+}
+
+impl HaloShape for Cube {
+    type Halo<T> = [[[T; 18]; 18]; 18];
+
+    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+        for (y, ys, from_y) in parts::<16>() {
+            for (z, zs, from_z) in parts::<16>() {
+                for (x, xs, from_x) in parts::<16>() {
+                    let part = halo[ys.clone()].iter_mut().map(|layer| &mut layer[zs.clone()]);
+                    let chunk = chunk(IVec3::new(x, y, z));
+                    if let Some(cells) = chunk.as_dense() {
+                        let layers = cells.as_chunks::<16>().0.as_chunks::<16>().0;
+                        for (layer, from) in part.zip(&layers[from_y..]) {
+                            copy_rows(layer, &from[from_z..], xs.clone(), from_x);
+                        }
+                    } else {
+                        let value = chunk.get(0);
+                        part.flatten().for_each(|row| row[xs.clone()].fill(value));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl HaloShape for Sheet {
+    type Halo<T> = [[T; 66]; 66];
+
+    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+        for (y, ys, from_y) in parts::<64>() {
+            for (x, xs, from_x) in parts::<64>() {
+                let part = &mut halo[ys.clone()];
+                let chunk = chunk(IVec3::new(x, y, 0));
+                if let Some(cells) = chunk.as_dense() {
+                    copy_rows(part, &cells.as_chunks::<64>().0[from_y..], xs, from_x);
+                } else {
+                    let value = chunk.get(0);
+                    part.iter_mut().for_each(|row| row[xs.clone()].fill(value));
+                }
+            }
+        }
+    }
+}
+
+/// Along one axis: the offset of the chunk, where its cells lie in the halo, and the first of its cells to take.
+fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
+    [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
+}
+
+/// Copies `xs.len()` cells from `from_x` on of each row to `xs` of the row above it in the halo.
+#[inline]
+fn copy_rows<T: Copy, const SIDE: usize, const WIDE: usize>(
+    rows: &mut [[T; WIDE]],
+    from: &[[T; SIDE]],
+    xs: Range<usize>,
+    from_x: usize,
+) {
+    if xs.len() == SIDE {
+        for (row, from) in rows.iter_mut().zip(from) {
+            row[1..SIDE + 1].copy_from_slice(from);
+        }
+    } else {
+        for (row, from) in rows.iter_mut().zip(from) {
+            row[xs.start] = from[from_x];
+        }
+    }
+}
+
+/// # Halos
+impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
+    /// Gathers the cells of a chunk and the rim of cells around it, corners included. Missing chunks, the chunk itself too,
+    /// and positions outside the `i32` range read as the background.
+    ///
+    /// A kernel over a halo is a plain loop over an array of fixed size, without bounds to check or chunks to find.
+    ///
+    /// ```
+    /// use floodplain::{Cube, Grid, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// grid.set(IVec3::new(3, 15, 0), 5);
+    /// grid.set(IVec3::new(3, 16, 0), 6);
+    /// let mut halo = [[[0; 18]; 18]; 18];
+    /// grid.halo(IVec3::ZERO, &mut halo);
+    /// assert_eq!((halo[16][1][4], halo[17][1][4]), (5, 6));
+    /// ```
+    pub fn halo(&self, chunk: IVec3, halo: &mut S::Halo<T>) {
+        let background = Chunk::uniform(self.background());
+        let at = |offset| chunk.checked_add(offset).and_then(|beyond| self.chunk(beyond)).unwrap_or(&background);
+        S::gather(at, halo);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::{CHUNK_CELLS, Region};
+
+    /// A world of dense, uniform and missing chunks around the chunk that holds `cell`.
+    fn world<S: Shape>(cell: IVec3) -> Grid<u16, S> {
+        let mut rng = fastrand::Rng::with_seed(11);
+        let mut grid = Grid::new(3);
+        let around = Region::new(IVec3::NEG_ONE, IVec3::ONE);
+        for chunk in around.positions().filter_map(|offset| S::chunk_of(cell).checked_add(offset)) {
+            let chunk_kind = rng.u8(..4);
+            let mut cells = [rng.u16(..5); CHUNK_CELLS];
+            if chunk_kind > 1 {
+                cells.fill_with(|| rng.u16(..));
+            }
+            if chunk_kind > 0 && S::holds_chunk(chunk) {
+                grid.insert(chunk, Chunk::from_cells(&cells)).unwrap();
+            }
+        }
+        grid
+    }
+
+    fn expected<S: Shape>(grid: &Grid<u16, S>, min: IVec3, [x, y, z]: [usize; 3]) -> u16 {
+        let offset = IVec3::new(x as i32, y as i32, z as i32) - 1;
+        min.checked_add(offset).map_or(3, |position| grid.get(position))
+    }
+
+    #[test]
+    fn halos_agree_with_lookups_in_both_shapes_and_at_the_extremes() {
+        for cell in [IVec3::ZERO, IVec3::splat(-1), IVec3::MIN, IVec3::MAX] {
+            let grid = world::<Cube>(cell);
+            let mut halo = [[[0; 18]; 18]; 18];
+            grid.halo(Cube::chunk_of(cell), &mut halo);
+            let min = Cube::region_of(Cube::chunk_of(cell)).min();
+            for (y, layer) in halo.iter().enumerate() {
+                for (z, row) in layer.iter().enumerate() {
+                    for (x, &value) in row.iter().enumerate() {
+                        assert_eq!(value, expected(&grid, min, [x, y, z]), "{cell}: {x} {y} {z}");
+                    }
+                }
+            }
+
+            let grid = world::<Sheet>(cell);
+            let mut halo = [[0; 66]; 66];
+            grid.halo(Sheet::chunk_of(cell), &mut halo);
+            let min = Sheet::region_of(Sheet::chunk_of(cell)).min();
+            for (y, row) in halo.iter().enumerate() {
+                for (x, &value) in row.iter().enumerate() {
+                    assert_eq!(value, expected(&grid, min, [x, y, 1]), "{cell}: {x} {y}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_chunk_position_outside_the_range_reads_as_background() {
+        let grid = world::<Cube>(IVec3::ZERO);
+        let mut halo = [[[0; 18]; 18]; 18];
+        grid.halo(IVec3::MAX, &mut halo);
+        assert_eq!(halo, [[[3; 18]; 18]; 18]);
+    }
+}
