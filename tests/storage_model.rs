@@ -142,7 +142,7 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) -> R
             let mut chunk = Chunk::uniform(value);
             chunk.cells_mut();
             prop_assert!(grid.insert(at, chunk).is_ok());
-            prop_assert_eq!(grid.chunk(at), Some(&Chunk::uniform(value)));
+            prop_assert_eq!(grid.chunk(at).and_then(Chunk::as_uniform), Some(value));
             model.chunks.insert(key(at));
             for index in 0..CHUNK_CELLS {
                 model.set::<S>(S::cell_at(at, index), value);

@@ -70,7 +70,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
                 let old = core::mem::replace(&mut cells[index], value);
                 // The chunk can have become uniform only if the cell next to this one and both ends hold the new value.
                 // The next cell is asked first: it mostly says no, and lies in the cache line just written.
-                if old != value && cells[index ^ 1] == value && cells[0] == value && cells[CHUNK_CELLS - 1] == value {
+                if cells[index ^ 1] == value && old != value && cells[0] == value && cells[CHUNK_CELLS - 1] == value {
                     self.canonicalize();
                 }
                 old

@@ -23,17 +23,15 @@ impl HaloShape for Cube {
     fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
         for (y, ys, from_y) in parts::<16>() {
             for (z, zs, from_z) in parts::<16>() {
-                for (x, xs, from_x) in parts::<16>() {
-                    let part = halo[ys.clone()].iter_mut().map(|layer| &mut layer[zs.clone()]);
-                    let chunk = chunk(IVec3::new(x, y, z));
-                    if let Some(cells) = chunk.as_dense() {
-                        let layers = cells.as_chunks::<16>().0.as_chunks::<16>().0;
-                        for (layer, from) in part.zip(&layers[from_y..]) {
-                            copy_rows(layer, &from[from_z..], xs.clone(), from_x);
-                        }
-                    } else {
-                        let value = chunk.get(0);
-                        part.flatten().for_each(|row| row[xs.clone()].fill(value));
+                let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, z)));
+                let uniform = chunks.map(|chunk| [chunk.get(0); 16]);
+                let [west, here, east] = [0, 1, 2].map(|x| Rows::of(chunks[x], &uniform[x]));
+                for (layer, from_y) in halo[ys.clone()].iter_mut().zip(from_y..) {
+                    for (row, from_z) in layer[zs.clone()].iter_mut().zip(from_z..) {
+                        let from = 16 * from_y + from_z;
+                        row[0] = west.at(from)[15];
+                        row[1..17].copy_from_slice(here.at(from));
+                        row[17] = east.at(from)[0];
                     }
                 }
             }
@@ -46,15 +44,13 @@ impl HaloShape for Sheet {
 
     fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
         for (y, ys, from_y) in parts::<64>() {
-            for (x, xs, from_x) in parts::<64>() {
-                let part = &mut halo[ys.clone()];
-                let chunk = chunk(IVec3::new(x, y, 0));
-                if let Some(cells) = chunk.as_dense() {
-                    copy_rows(part, &cells.as_chunks::<64>().0[from_y..], xs, from_x);
-                } else {
-                    let value = chunk.get(0);
-                    part.iter_mut().for_each(|row| row[xs.clone()].fill(value));
-                }
+            let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, 0)));
+            let uniform = chunks.map(|chunk| [chunk.get(0); 64]);
+            let [west, here, east] = [0, 1, 2].map(|x| Rows::of(chunks[x], &uniform[x]));
+            for (row, from) in halo[ys].iter_mut().zip(from_y..) {
+                row[0] = west.at(from)[63];
+                row[1..65].copy_from_slice(here.at(from));
+                row[65] = east.at(from)[0];
             }
         }
     }
@@ -65,22 +61,23 @@ fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
     [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
 }
 
-/// Copies `xs.len()` cells from `from_x` on of each row to `xs` of the row above it in the halo.
-#[inline]
-fn copy_rows<T: Copy, const SIDE: usize, const WIDE: usize>(
-    rows: &mut [[T; WIDE]],
-    from: &[[T; SIDE]],
-    xs: Range<usize>,
-    from_x: usize,
-) {
-    if xs.len() == SIDE {
-        for (row, from) in rows.iter_mut().zip(from) {
-            row[1..SIDE + 1].copy_from_slice(from);
+/// The rows of a chunk along x. A uniform chunk has one, which stands for all: a step of 0 instead of a branch per row.
+struct Rows<'c, T, const SIDE: usize> {
+    rows: &'c [[T; SIDE]],
+    step: usize,
+}
+
+impl<'c, T: Copy + PartialEq, const SIDE: usize> Rows<'c, T, SIDE> {
+    fn of(chunk: &'c Chunk<T>, uniform: &'c [T; SIDE]) -> Self {
+        match chunk.as_dense() {
+            Some(cells) => Rows { rows: cells.as_chunks().0, step: 1 },
+            None => Rows { rows: core::slice::from_ref(uniform), step: 0 },
         }
-    } else {
-        for (row, from) in rows.iter_mut().zip(from) {
-            row[xs.start] = from[from_x];
-        }
+    }
+
+    #[inline]
+    fn at(&self, row: usize) -> &'c [T; SIDE] {
+        &self.rows[row * self.step]
     }
 }
 

@@ -169,6 +169,10 @@ impl Store {
     /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle. Further parents are
     /// not part of a chunk, so the Extra flag goes.
     pub(super) fn adopt(&mut self, slot: Slot) {
+        let uniform = self.grid.chunk_at(slot).as_uniform();
+        if uniform.is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN) {
+            return;
+        }
         let mut sound = CellMask::EMPTY;
         for index in 0..CHUNK_CELLS {
             let voxel = self.read((slot, index));

@@ -43,6 +43,27 @@ struct Surface {
     pieces: Vec<Piece>,
 }
 
+impl Surface {
+    /// Takes cells with this head in, if they are below `below` and none higher is known.
+    fn offer(&mut self, below: i64, head: i64, piece: &Piece, cells: LayerBits) {
+        if head >= below || head < self.head || !any(cells) {
+            return;
+        }
+        if head > self.head {
+            self.head = head;
+            self.pieces.clear();
+        }
+        self.pieces.push(Piece { cells, ..*piece });
+    }
+}
+
+/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever they lie.
+struct Crests {
+    full: LayerBits,
+    partial: LayerBits,
+    sources: LayerBits,
+}
+
 impl Tick<'_> {
     /// Levels every body with an awake or touched cell by one tick's worth.
     pub(super) fn level_pools(&mut self) {
@@ -90,10 +111,10 @@ impl Tick<'_> {
             let (wet, closed) = self.store.layer(slot, layer);
             let mask = flooded.of(slot);
             let fresh = minus(wet, mask.layer(layer));
-            let filled = bits::fill(cells, fresh);
-            if !any(filled) {
+            if !any(and(cells, fresh)) {
                 continue;
             }
+            let filled = bits::fill(cells, fresh);
             mask.insert_layer(layer, filled);
             body.push(Piece { slot, layer, cells: filled });
             if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
@@ -174,7 +195,7 @@ impl Tick<'_> {
 
     /// The cell of a surface that is nearest to a cell, and the number of its piece.
     fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
-        let cell = self.position(place);
+        let cell = self.store.position(place);
         let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
         for (number, piece) in surface.pieces.iter().enumerate() {
             let low = Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
@@ -217,8 +238,8 @@ impl Tick<'_> {
     /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
     /// highest surface that can be is taken instead.
     fn way(&self, to: Place, goal: Place, own: i64, budget: &mut usize) -> Option<Vec<(Place, Face)>> {
-        let target = self.position(goal);
-        let patience = SEARCH_SLACK + 8 * distance(self.position(to), target) as usize;
+        let target = self.store.position(goal);
+        let patience = SEARCH_SLACK + 8 * distance(self.store.position(to), target) as usize;
         let mut looked = 0;
         let mut found: HashMap<Place, (Place, Face)> = HashMap::with_capacity(64);
         let mut open = BinaryHeap::new();
@@ -257,7 +278,7 @@ impl Tick<'_> {
                     continue;
                 }
                 found.insert(there, (place, face.opposite()));
-                let ahead = distance(self.position(there), target) as i32;
+                let ahead = distance(self.store.position(there), target) as i32;
                 pushed += 1;
                 // Among equals the one nearest to the goal first, so that open water is crossed in a straight line.
                 open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
@@ -293,11 +314,16 @@ impl Tick<'_> {
             if top.is_some_and(|top| top >= head(y, FULL)) {
                 continue;
             }
-            for place in self.crests(piece) {
-                top = top.max(self.crest_head(place));
-                if top == Some(head(y, FULL)) {
-                    break;
-                }
+            let crests = self.crests(piece);
+            if any(crests.full) {
+                top = Some(head(y, FULL));
+                continue;
+            }
+            if any(crests.sources) {
+                top = top.max(Some(head(y, 0)));
+            }
+            for cell in bits::iter(crests.partial) {
+                top = top.max(Some(head(y, self.height_at(piece, cell))));
             }
         }
         top
@@ -311,39 +337,43 @@ impl Tick<'_> {
             if head(y, FULL) < surface.head || head(y, 0) >= below {
                 continue;
             }
-            let mut cells = NONE;
-            for place in self.crests(piece) {
-                let Some(head) = self.crest_head(place) else { continue };
-                if head >= below || head < surface.head {
-                    continue;
-                }
-                if head > surface.head {
-                    surface = Surface { head, pieces: Vec::new() };
-                    cells = NONE;
-                }
-                bits::insert(&mut cells, place.1 % LAYER_CELLS);
+            let crests = self.crests(piece);
+            surface.offer(below, head(y, FULL), piece, crests.full);
+            surface.offer(below, head(y, 0), piece, crests.sources);
+            if surface.head >= head(y, FULL) {
+                continue;
             }
-            if any(cells) {
-                surface.pieces.push(Piece { cells, ..*piece });
+            let mut levels = [NONE; 8];
+            for cell in bits::iter(crests.partial) {
+                bits::insert(&mut levels[usize::from(self.height_at(piece, cell))], cell);
+            }
+            for (height, cells) in (0..FULL).zip(levels) {
+                surface.offer(below, head(y, height), piece, cells);
             }
         }
         (!surface.pieces.is_empty()).then_some(surface)
     }
 
-    /// The cells of a piece that may be a surface, and its sources.
-    fn crests(&self, piece: &Piece) -> impl Iterator<Item = Place> + use<> {
+    fn height_at(&self, piece: &Piece, cell: usize) -> u8 {
+        self.store.read((piece.slot, piece.layer * LAYER_CELLS + cell)).height()
+    }
+
+    /// The cells of a piece that are a surface.
+    fn crests(&self, piece: &Piece) -> Crests {
         let &Piece { slot, layer, cells } = piece;
         let (wet, closed) = self.store.layer(slot, layer);
         let covered =
             upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
-        let mut crests = minus(and(cells, wet), and(closed, covered));
+        let mut sources = NONE;
         for &index in self.store.sources(slot) {
-            let (source_layer, cell) = (usize::from(index) / LAYER_CELLS, usize::from(index) % LAYER_CELLS);
-            if source_layer == layer && bits::contains(&cells, cell) {
-                bits::insert(&mut crests, cell);
+            if usize::from(index) / LAYER_CELLS == layer {
+                bits::insert(&mut sources, usize::from(index) % LAYER_CELLS);
             }
         }
-        bits::iter(crests).map(move |cell| (slot, layer * LAYER_CELLS + cell))
+        let wet = and(cells, wet);
+        let sources = and(wet, sources);
+        let full = minus(minus(and(wet, closed), covered), sources);
+        Crests { full, partial: minus(wet, closed), sources }
     }
 
     /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
@@ -358,35 +388,40 @@ impl Tick<'_> {
             let &Piece { slot, layer, cells } = piece;
             let (_, closed) = self.store.layer(slot, layer);
             let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
-            let mut still = minus(cells, touched);
-            if any(still) {
-                still = minus(still, self.supplied(slot, layer, still, y));
-            }
+            let still = minus(cells, touched);
             if !any(still) {
                 continue;
             }
-            self.add_drawers(&mut drawers, slot, layer, minus(still, closed), highest);
-            let dry = |slot: Slot, layer: usize| {
-                let (wet, closed) = self.store.layer(slot, layer);
-                minus(bits::ALL, or(wet, closed))
-            };
-            let mut places = vec![(slot, layer, and(bits::spread(still), dry(slot, layer)))];
-            for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(still)) {
-                let there = self.store.neighbour(slot, face);
-                if there.is_some() {
-                    places.push((there, layer, and(cells, dry(there, layer))));
-                }
+            let above = upper_layer(self.store, slot, layer);
+            let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
+            let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
+            let [west, east, north, south] = bits::neighbours(self.dry(slot, layer), &dry_beside);
+            let banks = and(still, or(or(west, east), or(north, south)));
+            let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
+            let agents = or(or(minus(still, closed), banks), roofs);
+            if !any(agents) {
+                continue;
             }
-            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
-                places.push((slot, layer, and(and(still, closed), dry(slot, layer))));
+            let agents = minus(agents, self.supplied(slot, layer, agents, y));
+            self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
+            let dry = self.dry(slot, layer);
+            self.add_drawers(&mut drawers, slot, layer, and(bits::spread(agents), dry), highest);
+            for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
+                self.add_drawers(&mut drawers, there, layer, and(cells, dry), highest);
             }
-            for (slot, layer, cells) in places {
-                self.add_drawers(&mut drawers, slot, layer, cells, highest);
+            if let Some((slot, layer)) = above {
+                self.add_drawers(&mut drawers, slot, layer, and(roofs, agents), highest);
             }
         }
         drawers.sort_unstable();
         drawers.dedup();
         drawers
+    }
+
+    /// The open cells of a layer without water.
+    fn dry(&self, slot: Slot, layer: usize) -> LayerBits {
+        let (wet, closed) = self.store.layer(slot, layer);
+        minus(bits::ALL, or(wet, closed))
     }
 
     fn add_drawers(&mut self, drawers: &mut Vec<Drawer>, slot: Slot, layer: usize, cells: LayerBits, highest: i64) {
@@ -408,8 +443,9 @@ impl Tick<'_> {
 
     /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
     fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32) -> LayerBits {
+        let Some(lowest) = self.store.lowest_source() else { return NONE };
         let sourced = and(cells, self.store.flagged(slot, layer, CellFlags::HAS_SOURCE));
-        if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
+        if lowest >= y {
             return sourced;
         }
         let mut supplied = sourced;
@@ -440,10 +476,6 @@ impl Tick<'_> {
 
     fn layer_height(&self, piece: &Piece) -> i32 {
         self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
-    }
-
-    fn position(&self, (slot, index): Place) -> IVec3 {
-        Cube::cell_at(self.store.grid.position_at(slot), index)
     }
 }
 

@@ -17,6 +17,10 @@ use std::collections::BTreeMap;
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
 
+/// Base-two logarithms of [`Cube`]'s strides: a shift costs a tenth of the division by a stride that is looked up.
+const STRIDE_SHIFT: [u32; 3] =
+    [Cube::STRIDES[0].trailing_zeros(), Cube::STRIDES[1].trailing_zeros(), Cube::STRIDES[2].trailing_zeros()];
+
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 pub(super) type Place = (Slot, usize);
 
@@ -122,15 +126,19 @@ impl Store {
     #[inline]
     pub(super) fn step(&self, place: Place, face: Face) -> Place {
         let (slot, index) = place;
-        let axis = face.index() >> 1;
-        let stride = Cube::STRIDES[axis];
-        let local = (index / stride) & 15;
-        match (face.index() & 1, local) {
+        let shift = STRIDE_SHIFT[face.index() >> 1];
+        let stride = 1 << shift;
+        match (face.index() & 1, index >> shift & 15) {
             (0, 0) => (self.neighbour(slot, face), index + 15 * stride),
             (0, _) => (slot, index - stride),
             (_, 15) => (self.neighbour(slot, face), index - 15 * stride),
             _ => (slot, index + stride),
         }
+    }
+
+    /// Where a cell lies.
+    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
+        Cube::cell_at(self.grid.position_at(slot), index)
     }
 
     /// The chunk across a face; [`Slot::NONE`] where it is not loaded.

@@ -222,6 +222,10 @@ impl Tick<'_> {
         if offer == 0 {
             return Err(Drawn::Nothing);
         }
+        if self.is_exhausted(head) {
+            self.block(&[(first, exit)]);
+            return Err(Drawn::Waiting);
+        }
         let (mut place, mut exit) = (first, exit);
         loop {
             if self.is_exhausted(place) {

@@ -2,12 +2,12 @@
 
 use super::WaterWorld;
 use super::cell::{CellFlags, WaterCell};
-use super::store::{Place, Store, parent_face};
+use super::store::{Place, Store, head, parent_face};
 use super::voxel::Voxel;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Face};
 use core::fmt;
 use glam::IVec3;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// The first law that [`WaterWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,15 @@ pub enum Violation {
     HasSource(IVec3),
     /// Sleeping water over a cell with room.
     Unsupported(IVec3),
+    /// A sleeping body of water whose surface is not level within one unit.
+    Uneven {
+        /// A cell of its highest surface.
+        high: IVec3,
+        /// A cell that its water could flow to.
+        low: IVec3,
+        /// How much higher the one surface is than the other, in units.
+        difference: i64,
+    },
     /// Two sleeping neighbours at one level whose heights differ by two or more.
     Unlevel {
         /// The higher cell.
@@ -78,6 +87,9 @@ impl fmt::Display for Violation {
             Violation::Asleep(cell) => write!(f, "cell {cell} is asleep though it is active"),
             Violation::HasSource(cell) => write!(f, "cell {cell} sleeps with a HasSource flag that is not true"),
             Violation::Unsupported(cell) => write!(f, "the water in cell {cell} sleeps over a cell with room"),
+            Violation::Uneven { high, low, difference } => {
+                write!(f, "a sleeping body's surface at {high} is {difference} units above {low}")
+            }
             Violation::Unlevel { cell, neighbour } => {
                 write!(f, "cells {cell} and {neighbour} sleep at heights that differ by two or more")
             }
@@ -108,12 +120,13 @@ impl WaterWorld {
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
-        self.check_loops()
+        self.check_loops()?;
+        if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
 
     fn check_cell(&self, place: Place) -> Result<(), Violation> {
         let voxel = self.store.read(place);
-        let cell = self.position(place);
+        let cell = self.store.position(place);
         if voxel.is_outside() == self.store.bounds().contains(cell) {
             return Err(Violation::Bounds(cell));
         }
@@ -190,7 +203,7 @@ impl WaterWorld {
                     open.push((place, faces & (faces - 1)));
                     let parent = self.store.step(place, face);
                     match done.get(&parent) {
-                        Some(false) => return Err(Violation::ParentLoop(self.position(parent))),
+                        Some(false) => return Err(Violation::ParentLoop(self.store.position(parent))),
                         Some(true) => {}
                         None => {
                             done.insert(parent, false);
@@ -203,7 +216,77 @@ impl WaterWorld {
         Ok(())
     }
 
-    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
-        Cube::cell_at(self.store.grid.position_at(slot), index)
+    /// Every sleeping body without a source is level: cell by cell, apart from the masks that the pools are found with.
+    fn check_surfaces(&self) -> Result<(), Violation> {
+        let mut seen = HashSet::new();
+        for slot in self.store.grid.sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                if self.store.read((slot, index)).is_wet() && seen.insert((slot, index)) {
+                    self.check_surface((slot, index), &mut seen)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_surface(&self, start: Place, seen: &mut HashSet<Place>) -> Result<(), Violation> {
+        let mut open = vec![start];
+        let (mut high, mut low): (Option<(i64, IVec3)>, Option<(i64, IVec3)>) = (None, None);
+        let mut exempt = false;
+        while let Some(place) = open.pop() {
+            let voxel = self.store.read(place);
+            let cell = self.store.position(place);
+            let full = voxel.is_closed();
+            let asleep = !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+            exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
+            let own = head(cell.y, voxel.height());
+            if !full || !self.store.look(place, Face::Up).is_wet() {
+                high = high.max_by_head((own, cell));
+            }
+            if !full {
+                low = low.min_by_head((own, cell));
+            }
+            for face in Face::ALL {
+                let there = self.store.step(place, face);
+                if !there.0.is_some() {
+                    continue;
+                }
+                let beside = self.store.read(there);
+                let joined = match face {
+                    Face::Up => full,
+                    Face::Down => beside.is_closed(),
+                    _ => true,
+                };
+                if joined && beside.is_wet() && seen.insert(there) {
+                    open.push(there);
+                }
+                if joined && face != Face::Down && !beside.is_mark() && !beside.is_wet() {
+                    let dry = self.store.position(there);
+                    low = low.min_by_head((head(dry.y, 0), dry));
+                }
+            }
+        }
+        match (high, low) {
+            (Some((top, high)), Some((bottom, low))) if !exempt && top - bottom > 1 => {
+                Err(Violation::Uneven { high, low, difference: top - bottom })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Keeps the higher or the lower of two surfaces, the first of equals.
+trait ByHead {
+    fn max_by_head(self, other: (i64, IVec3)) -> Self;
+    fn min_by_head(self, other: (i64, IVec3)) -> Self;
+}
+
+impl ByHead for Option<(i64, IVec3)> {
+    fn max_by_head(self, other: (i64, IVec3)) -> Self {
+        self.filter(|kept| kept.0 >= other.0).or(Some(other))
+    }
+
+    fn min_by_head(self, other: (i64, IVec3)) -> Self {
+        self.filter(|kept| kept.0 <= other.0).or(Some(other))
     }
 }
