@@ -36,6 +36,8 @@
 mod chunk;
 mod coords;
 mod grid;
+#[cfg(feature = "scenario")]
+pub mod scenario;
 pub mod water;
 
 pub use chunk::{CellMask, Chunk};
