@@ -201,7 +201,7 @@ impl Plate {
             }
             tile.push(cells);
         }
-        let size = [tile.first().map_or(0, Vec::len) * along_x, tile.len() * across];
+        let size = [tile.first().map_or(0, Vec::len).saturating_mul(along_x), tile.len().saturating_mul(across)];
         if size[0].saturating_mul(size[1]) > LIMIT {
             return Err(ScenarioError::TooLarge { line, limit: LIMIT });
         }
