@@ -36,6 +36,8 @@
 mod chunk;
 mod coords;
 mod grid;
+#[cfg(feature = "scenario")]
+pub mod scenario;
 pub mod water;
 
 pub use chunk::{CellMask, Chunk};
@@ -44,3 +46,8 @@ pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
 pub use grid::{Cursor, CursorMut, FILL_CHUNK_LIMIT, Grid, GridError, HaloShape};
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

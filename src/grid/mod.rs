@@ -188,7 +188,6 @@ impl<T: Copy + PartialEq + fmt::Debug, S: Shape> fmt::Debug for Grid<T, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::{Face, Sheet};
 
     #[test]
     fn a_uniform_chunk_fits_in_64_bytes_with_all_spare_room() {
@@ -202,39 +201,6 @@ mod tests {
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
-    }
-
-    #[test]
-    fn steps_agree_with_positions_across_linked_and_unlinked_chunks() {
-        fn check<S: Shape>() {
-            let mut grid = Grid::<u16, S>::new(0);
-            for position in [IVec3::ZERO, IVec3::NEG_X, IVec3::Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
-                let chunk = S::chunk_of(position);
-                grid.insert(chunk, Chunk::uniform(1)).unwrap();
-                if position == IVec3::ZERO || position == IVec3::MAX {
-                    grid.wake(position).unwrap();
-                }
-            }
-            for slot in grid.sorted_slots() {
-                for index in [0, 15, 17, 63, 240, 255, 3840, 4032, 4095] {
-                    let position = S::cell_at(grid.position_at(slot), index);
-                    for face in Face::ALL {
-                        let (beyond, beyond_index) = grid.step(slot, index, face);
-                        assert_eq!(grid.neighbours_of(slot)[face.index()], grid.neighbour_of(slot, face));
-                        match face.step(position) {
-                            Some(target) => {
-                                assert_eq!(beyond, grid.slot_or_none(S::chunk_of(target)));
-                                assert_eq!(beyond_index, S::index_of(target));
-                            }
-                            None => assert_eq!(beyond, Slot::NONE),
-                        }
-                    }
-                }
-            }
-            assert_eq!(grid.validate(), Ok(()));
-        }
-        check::<Cube>();
-        check::<Sheet>();
     }
 
     #[test]

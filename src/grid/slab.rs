@@ -119,31 +119,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// The neighbour across `face`, [`Slot::NONE`] where it is missing.
-    #[inline]
-    pub(crate) fn neighbour_of(&self, slot: Slot, face: Face) -> Slot {
-        match self.activity_at(slot) {
-            Some(activity) => activity.neighbours[face.index()],
-            None => self.find_neighbour(self.position_at(slot), face),
-        }
-    }
-
-    /// The cell across `face` from a cell of `slot`; its slot is [`Slot::NONE`] where that chunk is missing.
-    #[inline]
-    pub(crate) fn step(&self, slot: Slot, index: usize, face: Face) -> (Slot, usize) {
-        let axis = face.index() >> 1;
-        let stride = S::STRIDES[axis];
-        let last = (1 << S::BITS[axis]) - 1;
-        let local = (index / stride) & last;
-        if face.index() & 1 == 0 {
-            if local > 0 { (slot, index - stride) } else { (self.neighbour_of(slot, face), index + last * stride) }
-        } else if local < last {
-            (slot, index + stride)
-        } else {
-            (self.neighbour_of(slot, face), index - last * stride)
-        }
-    }
-
     /// Occupied slots in order of position.
     pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
         self.in_order(self.slots.iter().copied())

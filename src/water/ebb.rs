@@ -21,6 +21,8 @@ struct Afterwards {
     dried: Vec<Place>,
     /// Cells that lost water to the air.
     lowered: Vec<Place>,
+    /// Cells whose way to the head is new.
+    joined: Vec<Place>,
 }
 
 /// The layer's random sets, drawn when first needed.
@@ -42,6 +44,9 @@ impl Tick<'_> {
         self.turn_sources(&later.turned);
         for place in later.dried {
             self.dry_up(place);
+        }
+        for place in later.joined {
+            self.store.wake_descendants(place);
         }
         for place in later.lowered {
             self.store.note_change(place);
@@ -75,7 +80,7 @@ impl Tick<'_> {
                 continue;
             }
             let after = if bits::contains(&touched, cell) {
-                self.raise(place, voxel)
+                self.raise(place, voxel, later)
             } else {
                 self.lower(place, voxel, &mut chances, (decay, evaporation), later)
             };
@@ -109,7 +114,7 @@ impl Tick<'_> {
     }
 
     /// A cell with flow: its activity rises, and it takes its feeders for parents.
-    fn raise(&mut self, place: Place, voxel: Voxel) -> Voxel {
+    fn raise(&mut self, place: Place, voxel: Voxel, later: &mut Afterwards) -> Voxel {
         let scratch = self.work.join(self.store, place.0);
         let (flow, inflow) = (scratch.flow[place.1], scratch.inflow[place.1]);
         let active = (voxel.active() + 1).min(FULL);
@@ -117,7 +122,11 @@ impl Tick<'_> {
         if voxel.has(CellFlags::IS_SOURCE) {
             return voxel;
         }
+        let before = self.store.parents_in(place, voxel);
         let voxel = self.follow(place, voxel, inflow);
+        if self.store.parents_in(place, voxel) & !before != 0 {
+            later.joined.push(place);
+        }
         let largest = voxel.largest().max(passed(flow));
         if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) }
     }

@@ -184,7 +184,7 @@ impl Tick<'_> {
             };
             let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
-                let (word, bit) = (goal.1 % LAYER_CELLS >> 6, goal.1 & 63);
+                let (word, bit) = ((goal.1 % LAYER_CELLS) >> 6, goal.1 & 63);
                 surface.pieces[piece].cells[word] &= !(1 << bit);
                 continue;
             }
@@ -402,6 +402,8 @@ impl Tick<'_> {
             if !any(agents) {
                 continue;
             }
+            // A source lifts water to the cell under its own level, so cells above ask for a higher one.
+            let roofs = minus(roofs, self.supplied(slot, layer, roofs, y + 2));
             let agents = minus(agents, self.supplied(slot, layer, agents, y));
             self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
             let dry = self.dry(slot, layer);
@@ -410,7 +412,7 @@ impl Tick<'_> {
                 self.add_drawers(&mut drawers, there, layer, and(cells, dry), highest);
             }
             if let Some((slot, layer)) = above {
-                self.add_drawers(&mut drawers, slot, layer, and(roofs, agents), highest);
+                self.add_drawers(&mut drawers, slot, layer, roofs, highest);
             }
         }
         drawers.sort_unstable();
@@ -450,7 +452,7 @@ impl Tick<'_> {
         }
         let mut supplied = sourced;
         for cell in bits::iter(sourced) {
-            if self.source_of((slot, layer * LAYER_CELLS + cell)).is_some_and(|source| source < y) {
+            if self.source_of((slot, layer * LAYER_CELLS + cell)).is_none_or(|source| source < y) {
                 supplied[cell >> 6] &= !(1 << (cell & 63));
             }
         }

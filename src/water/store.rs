@@ -473,3 +473,31 @@ pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
 pub(super) fn head(y: i32, height: u8) -> i64 {
     i64::from(y) * i64::from(FULL) + i64::from(height)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
+            store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
+        }
+        store.remove(IVec3::NEG_Y);
+        for slot in store.grid.sorted_slots() {
+            assert!(store.beside_is_true(slot));
+            for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
+                for face in Face::ALL {
+                    let there = store.step((slot, index), face);
+                    match face.step(store.position((slot, index))) {
+                        Some(cell) if store.grid.slot(Cube::chunk_of(cell)).is_some() => {
+                            assert_eq!(store.position(there), cell);
+                        }
+                        _ => assert_eq!(there.0, Slot::NONE),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -273,10 +273,9 @@ impl Tick<'_> {
         let (wet, _) = self.store.layer(slot, layer);
         let bits = and(bits, wet);
         if any(bits) {
+            // A chunk that was asleep joins the tick: its cells may have their turn yet.
+            self.work.join(self.store, slot).woken.insert_layer(layer, bits);
             self.store.grid.wake_layer_at(slot, layer, bits);
-            if let Some(scratch) = self.work.get_mut(slot) {
-                scratch.woken.insert_layer(layer, bits);
-            }
         }
     }
 
@@ -322,9 +321,7 @@ impl Tick<'_> {
     }
 
     pub(super) fn wake_cell(&mut self, (slot, index): Place) {
+        self.work.join(self.store, slot).woken.insert(index);
         self.store.grid.wake_at(slot, index);
-        if let Some(scratch) = self.work.get_mut(slot) {
-            scratch.woken.insert(index);
-        }
     }
 }

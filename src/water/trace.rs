@@ -33,8 +33,9 @@ pub(super) struct Trees {
 pub(super) enum Need {
     /// To leave the world: any head will do.
     Leave,
-    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units.
-    Fill { y: i32, head: i64 },
+    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell that has a source
+    /// draws from sources only: it may sleep while they lie too low, and must miss nothing by that.
+    Fill { y: i32, head: i64, sourced: bool },
     /// To rise into a cell at this height: the source must lie higher.
     Rise { y: i32 },
 }
@@ -150,7 +151,8 @@ impl Tick<'_> {
         if voxel.is_mark() || voxel.direction_code() == 0 || voxel.room() == 0 {
             return Drawn::Nothing;
         }
-        let need = Need::Fill { y, head: head(y, voxel.height()) };
+        let sourced = voxel.has(CellFlags::HAS_SOURCE);
+        let need = Need::Fill { y, head: head(y, voxel.height()), sourced };
         let parents = self.store.parents_in(place, voxel);
         if Store::faces(parents).all(|face| self.is_exhausted(self.store.step(place, face))) {
             self.work.join(self.store, place.0).blocked.insert(place.1);
@@ -336,6 +338,7 @@ impl Tick<'_> {
         }
         match need {
             Need::Leave => voxel.height(),
+            Need::Fill { sourced: true, .. } => 0,
             Need::Fill { head: wanted, .. } => {
                 let half = (head(y, voxel.height()) - wanted).max(0) / 2;
                 voxel.height().min(half.min(7) as u8)

@@ -231,7 +231,7 @@ impl WaterWorld {
 
     fn check_surface(&self, start: Place, seen: &mut HashSet<Place>) -> Result<(), Violation> {
         let mut open = vec![start];
-        let (mut high, mut low): (Option<(i64, IVec3)>, Option<(i64, IVec3)>) = (None, None);
+        let (mut high, mut low): (Option<Surface>, Option<Surface>) = (None, None);
         let mut exempt = false;
         while let Some(place) = open.pop() {
             let voxel = self.store.read(place);
@@ -275,18 +275,21 @@ impl WaterWorld {
     }
 }
 
+/// The head of a surface in one cell, and the cell.
+type Surface = (i64, IVec3);
+
 /// Keeps the higher or the lower of two surfaces, the first of equals.
 trait ByHead {
-    fn max_by_head(self, other: (i64, IVec3)) -> Self;
-    fn min_by_head(self, other: (i64, IVec3)) -> Self;
+    fn max_by_head(self, other: Surface) -> Self;
+    fn min_by_head(self, other: Surface) -> Self;
 }
 
-impl ByHead for Option<(i64, IVec3)> {
-    fn max_by_head(self, other: (i64, IVec3)) -> Self {
+impl ByHead for Option<Surface> {
+    fn max_by_head(self, other: Surface) -> Self {
         self.filter(|kept| kept.0 >= other.0).or(Some(other))
     }
 
-    fn min_by_head(self, other: (i64, IVec3)) -> Self {
+    fn min_by_head(self, other: Surface) -> Self {
         self.filter(|kept| kept.0 <= other.0).or(Some(other))
     }
 }

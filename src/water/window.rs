@@ -241,7 +241,7 @@ impl Window {
             code @ 5..=6 => 1 << (code - 3),
             _ => 0,
         };
-        let order = &SIDE_ORDERS[((seed >> 32) * 24 >> 32) as usize];
+        let order = &SIDE_ORDERS[(((seed >> 32) * 24) >> 32) as usize];
         while open != 0 && turn.height > 0 && turn.left > 0 {
             let preferred = [open & flow_out, open & momentum, open].into_iter().find(|&set| set != 0).unwrap_or(0);
             let Some(&side) = order.iter().find(|&&side| preferred >> side & 1 != 0) else { return };

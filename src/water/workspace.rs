@@ -238,11 +238,6 @@ impl Workspace {
         self.scratch.get(slot.index())?.as_deref()
     }
 
-    #[inline]
-    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut Scratch> {
-        self.scratch.get_mut(slot.index())?.as_deref_mut()
-    }
-
     /// Units that a cell has passed on in this tick.
     #[inline]
     pub(super) fn passed(&self, (slot, index): Place) -> u8 {

@@ -1,0 +1,228 @@
+//! The drawing: layers or slices of characters, one for each cell, and where in the world they stand.
+
+use super::error::ScenarioError;
+use super::tree::{Field, Table};
+use crate::coords::{Cube, Region, Shape};
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// The character of a cell that is not part of the world.
+pub(super) const NOWHERE: char = ' ';
+
+/// Cells that a drawing may have.
+const LIMIT: usize = 1 << 24;
+
+/// A box of characters. Cells are given as they are drawn; the world has them [`offset`](Drawing::offset) further on.
+#[derive(Debug)]
+pub(super) struct Drawing {
+    region: Region,
+    /// x fastest, then z, then y.
+    characters: Vec<char>,
+    /// The line on which each character first stands.
+    lines: BTreeMap<char, usize>,
+    pub(super) offset: IVec3,
+}
+
+/// Which way the plates of a drawing lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    /// `[[layer]]`: seen from above, bottom first, rows along +z.
+    Above,
+    /// `[[slice]]`: seen from the side, smallest z first, the first row on top.
+    Side,
+}
+
+impl View {
+    /// The key that says where a plate lies.
+    fn key(self) -> &'static str {
+        match self {
+            View::Above => "y",
+            View::Side => "z",
+        }
+    }
+}
+
+impl Drawing {
+    /// Puts the plates of a drawing together; `missing` is the error if there are none.
+    pub(super) fn read(tables: Vec<Table>, view: View, missing: ScenarioError) -> Result<Drawing, ScenarioError> {
+        let mut lines = BTreeMap::new();
+        let mut characters: Vec<char> = Vec::new();
+        let mut first_size = None;
+        let mut first_at = None;
+        let mut least = 0;
+        for table in tables {
+            let plate = Plate::read(table, view)?;
+            let [width, height] = *first_size.get_or_insert(plate.size);
+            if plate.size != [width, height] || width == 0 {
+                return Err(ScenarioError::PlateSize { line: plate.line, size: plate.size, first: [width, height] });
+            }
+            let at = plate.at.unwrap_or(least);
+            if first_at.is_none() {
+                (first_at, least) = (Some(at), at);
+            }
+            if at < least {
+                return Err(ScenarioError::PlateOrder { line: plate.line, key: view.key(), at, least });
+            }
+            let too_large = ScenarioError::TooLarge { line: plate.line, limit: LIMIT };
+            let gap = at.abs_diff(least) as usize;
+            let cells = (width * height).checked_mul(gap + plate.repeat);
+            if cells.is_none_or(|cells| cells > LIMIT - characters.len()) {
+                return Err(too_large);
+            }
+            characters.resize(characters.len() + gap * width * height, NOWHERE);
+            for _ in 0..plate.repeat {
+                characters.extend(&plate.characters);
+            }
+            for (character, line) in plate.lines {
+                lines.entry(character).or_insert(line);
+            }
+            // Positions reach half the range and repeats the limit, so the sum stays in the range.
+            least = at + plate.repeat as i32;
+        }
+        let (Some([width, height]), Some(first)) = (first_size, first_at) else { return Err(missing) };
+        let (width, height) = (width as i32 - 1, height as i32 - 1);
+        if view == View::Above {
+            let region = Region::new(IVec3::new(0, first, 0), IVec3::new(width, least - 1, height));
+            return Ok(Drawing { region, characters, lines, offset: IVec3::ZERO });
+        }
+        let region = Region::new(IVec3::new(0, 0, first), IVec3::new(width, height, least - 1));
+        let drawn = |cell: IVec3| {
+            let (slice, row) = ((cell.z - first) as usize, (height - cell.y) as usize);
+            characters[(slice * (height as usize + 1) + row) * (width as usize + 1) + cell.x as usize]
+        };
+        Ok(Drawing { region, characters: region.positions().map(drawn).collect(), lines, offset: IVec3::ZERO })
+    }
+
+    /// The drawn cells.
+    pub(super) fn region(&self) -> Region {
+        self.region
+    }
+
+    /// The same cells where the world has them, or `None` if they do not fit into the `i32` range.
+    pub(super) fn region_at(&self, offset: IVec3) -> Option<Region> {
+        let (min, max) = (self.region.min(), self.region.max());
+        let add = |a: IVec3| {
+            Some(IVec3::new(a.x.checked_add(offset.x)?, a.y.checked_add(offset.y)?, a.z.checked_add(offset.z)?))
+        };
+        Some(Region::new(add(min)?, add(max)?))
+    }
+
+    /// The chunk positions that the drawing touches in the world.
+    pub(super) fn chunks(&self) -> Option<Region> {
+        let region = self.region_at(self.offset)?;
+        Some(Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())))
+    }
+
+    /// The character of a cell; `None` outside the drawing.
+    pub(super) fn at(&self, cell: IVec3) -> Option<char> {
+        if !self.region.contains(cell) {
+            return None;
+        }
+        let [width, _, depth] = self.region.size().map(|size| size as usize);
+        let local = cell - self.region.min();
+        Some(self.characters[(local.y as usize * depth + local.z as usize) * width + local.x as usize])
+    }
+
+    /// The characters in use with the lines on which they first stand.
+    pub(super) fn characters(&self) -> impl Iterator<Item = (char, usize)> {
+        self.lines.iter().map(|(&character, &line)| (character, line))
+    }
+
+    /// Takes the choice of cells out of a table: `cells`, the characters that they are drawn with, or `from` and `to`,
+    /// two corners, of which `to` defaults to `from`. `None` if the table names no cells.
+    pub(super) fn take_cells(&self, table: &mut Table) -> Result<Option<Vec<IVec3>>, ScenarioError> {
+        let (from, to) = (table.take("from"), table.take("to"));
+        match (table.take("cells"), from, to) {
+            (Some(field), None, None) => self.drawn_with(&field).map(Some),
+            (Some(field), ..) => Err(field.refuse("alone, or give way to `from` and `to`")),
+            (None, Some(from), to) => {
+                let to = to.unwrap_or(from.clone());
+                for corner in [&from, &to] {
+                    let cell = corner.cell()?;
+                    if !self.region.contains(cell) {
+                        return Err(ScenarioError::OutOfDrawing { line: corner.line, cell });
+                    }
+                }
+                Ok(Some(Region::new(from.cell()?, to.cell()?).positions().collect()))
+            }
+            (None, None, Some(to)) => Err(to.refuse("the second corner, after `from`")),
+            (None, None, None) => Ok(None),
+        }
+    }
+
+    /// The cells drawn with any of the characters of a string.
+    pub(super) fn drawn_with(&self, field: &Field) -> Result<Vec<IVec3>, ScenarioError> {
+        let text = field.text()?;
+        if text.is_empty() || text.chars().any(|character| !self.lines.contains_key(&character)) {
+            return Err(field.refuse("characters of the drawing"));
+        }
+        Ok(self.region.positions().zip(&self.characters).filter(|(_, c)| text.contains(**c)).map(|(p, _)| p).collect())
+    }
+}
+
+/// One `[[layer]]` or `[[slice]]`.
+struct Plate {
+    line: usize,
+    /// Its y or z.
+    at: Option<i32>,
+    /// How often it is stacked.
+    repeat: usize,
+    /// Cells in a row, and rows.
+    size: [usize; 2],
+    characters: Vec<char>,
+    lines: BTreeMap<char, usize>,
+}
+
+impl Plate {
+    fn read(mut table: Table, view: View) -> Result<Plate, ScenarioError> {
+        let line = table.line;
+        let at = match table.take(view.key()) {
+            Some(field) => Some(field.whole(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2))? as i32),
+            None => None,
+        };
+        let [along_x, along_y, along_z] = repeats(table.take("repeat"), view)?;
+        let (across, repeat) = match view {
+            View::Above => (along_z, along_y),
+            View::Side => (along_y, along_z),
+        };
+        let rows = table.need("rows")?.list()?;
+        table.finish()?;
+
+        let mut lines = BTreeMap::new();
+        let mut tile: Vec<Vec<char>> = Vec::new();
+        for row in &rows {
+            let cells: Vec<char> = row.text()?.chars().collect();
+            let first = tile.first().map_or(cells.len(), Vec::len);
+            if cells.len() != first {
+                return Err(ScenarioError::RaggedRow { line: row.line, cells: cells.len(), first });
+            }
+            for &character in &cells {
+                lines.entry(character).or_insert(row.line);
+            }
+            tile.push(cells);
+        }
+        let size = [tile.first().map_or(0, Vec::len).saturating_mul(along_x), tile.len().saturating_mul(across)];
+        if size[0].saturating_mul(size[1]) > LIMIT {
+            return Err(ScenarioError::TooLarge { line, limit: LIMIT });
+        }
+        let mut characters = Vec::with_capacity(size[0] * size[1]);
+        for row in (0..across).flat_map(|_| &tile) {
+            for _ in 0..along_x {
+                characters.extend(row);
+            }
+        }
+        Ok(Plate { line, at, repeat, size, characters, lines })
+    }
+}
+
+/// `repeat = N` stacks a plate; `repeat = [x, y, z]` repeats it along every axis.
+fn repeats(field: Option<Field>, view: View) -> Result<[usize; 3], ScenarioError> {
+    let times = |field: &Field| field.whole(1, LIMIT as i64).map(|value| value as usize);
+    let Some(field) = field else { return Ok([1; 3]) };
+    match (field.as_list(), view) {
+        (Some([x, y, z]), _) => Ok([times(x)?, times(y)?, times(z)?]),
+        (Some(_), _) => Err(field.refuse("a number or [x, y, z]")),
+        (None, View::Above) => Ok([1, times(&field)?, 1]),
+        (None, View::Side) => Ok([1, 1, times(&field)?]),
+    }
+}

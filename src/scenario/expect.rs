@@ -1,0 +1,237 @@
+//! The `[expect]` of a file: what it may ask for, read and checked against the drawing. Judged in `judge.rs`.
+
+use super::drawing::Drawing;
+use super::error::ScenarioError;
+use super::subject::Quantity;
+use super::tree::{Field, Table};
+use core::fmt;
+use glam::IVec3;
+
+/// Everything that a file expects, each with the line that says so.
+#[derive(Debug, Default)]
+pub(super) struct Expect {
+    pub(super) balanced: Option<usize>,
+    pub(super) at_rest_by: Option<(u64, usize)>,
+    pub(super) total: Option<(Range, usize)>,
+    pub(super) orders: Vec<Order>,
+    pub(super) checks: Vec<Check>,
+}
+
+/// `wets` or `fills`: groups of cells in the order in which each first holds water, or is first full.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) line: usize,
+    /// Full, every cell of it; or else wet, any cell of it.
+    pub(super) full: bool,
+    pub(super) groups: Vec<(String, Vec<IVec3>)>,
+}
+
+/// One `[[expect.check]]`: what holds for some cells at some ticks.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) name: String,
+    /// First and last tick.
+    pub(super) when: [u64; 2],
+    pub(super) cells: Vec<IVec3>,
+    /// The same cells by column, each from the top down.
+    pub(super) columns: Vec<Vec<IVec3>>,
+    pub(super) wants: Vec<Want>,
+}
+
+#[derive(Debug)]
+pub(super) struct Want {
+    pub(super) line: usize,
+    /// As it is called in the file.
+    pub(super) name: &'static str,
+    pub(super) measure: Measure,
+    pub(super) range: Range,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    /// The automaton's quantity of that index, in every cell.
+    Cell(usize),
+    /// The sum over the cells.
+    Total,
+    /// What the sum gained in the tick.
+    Gain,
+    /// The surface of every column.
+    Level,
+    /// The highest surface less the lowest.
+    Spread,
+    AtRest,
+    Visited,
+    /// Injected less drained over so many ticks.
+    Steady(u64),
+}
+
+/// A value from `min` to `max`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Range {
+    pub(super) min: f64,
+    pub(super) max: f64,
+    is_flag: bool,
+}
+
+impl Range {
+    pub(super) fn exactly(value: f64) -> Range {
+        Range { min: value, max: value, is_flag: false }
+    }
+
+    pub(super) fn holds(&self, value: f64) -> bool {
+        self.min <= value && value <= self.max
+    }
+
+    /// A value in the words of this range.
+    pub(super) fn say(&self, value: f64) -> String {
+        if self.is_flag { (value != 0.0).to_string() } else { value.to_string() }
+    }
+
+    fn read(field: &Field, is_flag: bool) -> Result<Range, ScenarioError> {
+        if is_flag {
+            let value = if field.boolean()? { 1.0 } else { 0.0 };
+            return Ok(Range { min: value, max: value, is_flag });
+        }
+        let (min, max) = match field.as_list() {
+            Some([min, max]) => (min.number()?, max.number()?),
+            Some(_) => return Err(field.refuse("a number or [least, most]")),
+            None => (field.number()?, field.number()?),
+        };
+        if min > max { Err(field.refuse("[least, most]")) } else { Ok(Range { min, max, is_flag }) }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.min == self.max {
+            f.write_str(&self.say(self.min))
+        } else if self.max == f64::INFINITY {
+            write!(f, "{} or more", self.min)
+        } else {
+            write!(f, "{} to {}", self.min, self.max)
+        }
+    }
+}
+
+/// What the readers below need to know of the rest of the file.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    pub(super) drawing: &'a Drawing,
+    pub(super) quantities: &'static [Quantity],
+    pub(super) ticks: u64,
+}
+
+impl Expect {
+    pub(super) fn read(mut table: Table, context: Context<'_>) -> Result<Expect, ScenarioError> {
+        let mut expect = Expect::default();
+        if let Some(field) = table.take("balanced") {
+            if !field.boolean()? {
+                return Err(field.refuse("true"));
+            }
+            expect.balanced = Some(field.line);
+        }
+        if let Some(field) = table.take("at_rest_by") {
+            expect.at_rest_by = Some((field.whole(0, context.ticks as i64)?.unsigned_abs(), field.line));
+        }
+        if let Some(field) = table.take("total") {
+            expect.total = Some((Range::read(&field, false)?, field.line));
+        }
+        for (key, full) in [("wets", false), ("fills", true)] {
+            if let Some(field) = table.take(key) {
+                expect.orders.push(Order::read(field, full, context.drawing)?);
+            }
+        }
+        for check in table.take_tables("check")? {
+            expect.checks.push(Check::read(check, context)?);
+        }
+        table.finish()?;
+        Ok(expect)
+    }
+}
+
+impl Order {
+    fn read(field: Field, full: bool, drawing: &Drawing) -> Result<Order, ScenarioError> {
+        let line = field.line;
+        let group = |field: Field| Ok((field.text()?.to_owned(), drawing.drawn_with(&field)?));
+        let groups = field.list()?.into_iter().map(group).collect::<Result<_, _>>()?;
+        Ok(Order { line, full, groups })
+    }
+}
+
+impl Check {
+    fn read(mut table: Table, context: Context<'_>) -> Result<Check, ScenarioError> {
+        let name = match table.take("name") {
+            Some(field) => field.text()?.to_owned(),
+            None => String::new(),
+        };
+        let when = read_when(table.take("when"), context.ticks)?;
+        let cells = match context.drawing.take_cells(&mut table)? {
+            Some(cells) => cells,
+            None => context.drawing.region().positions().collect(),
+        };
+        let mut wants = Vec::new();
+        for (index, quantity) in context.quantities.iter().enumerate() {
+            if let Some(field) = table.take(quantity.name) {
+                wants.push(Want {
+                    line: field.line,
+                    name: quantity.name,
+                    measure: Measure::Cell(index),
+                    range: Range::read(&field, quantity.is_flag)?,
+                });
+            }
+        }
+        for (name, measure) in [
+            ("total", Measure::Total),
+            ("gain", Measure::Gain),
+            ("level", Measure::Level),
+            ("spread", Measure::Spread),
+            ("at_rest", Measure::AtRest),
+            ("visited", Measure::Visited),
+        ] {
+            if let Some(field) = table.take(name) {
+                let range = Range::read(&field, measure == Measure::AtRest)?;
+                wants.push(Want { line: field.line, name, measure, range });
+            }
+        }
+        if let Some(field) = table.take("steady") {
+            let window = field.whole(1, (when[1] - when[0]).max(1) as i64)?.unsigned_abs();
+            let range = Range::exactly(0.0);
+            wants.push(Want { line: field.line, name: "steady", measure: Measure::Steady(window), range });
+        }
+        if wants.is_empty() {
+            // Nothing that it could expect, so either a key is misspelt or it is missing.
+            let missing = table.need("height, total, level or another measure");
+            table.finish()?;
+            return missing.and_then(|field| Err(field.refuse("known")));
+        }
+        table.finish()?;
+        let columns = columns_of(&cells);
+        Ok(Check { name, when, cells, columns, wants })
+    }
+}
+
+/// `"end"`, `"always"`, a tick, or `[first, last]`, where the last can be `"end"`. The end if there is nothing.
+fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError> {
+    let Some(field) = field else { return Ok([ticks; 2]) };
+    let tick = |field: &Field| match field.is_text() {
+        true if field.text()? == "end" => Ok(ticks),
+        true => Err(field.refuse("a tick or \"end\"")),
+        false => Ok(field.whole(0, ticks as i64)?.unsigned_abs()),
+    };
+    match field.as_list() {
+        Some([first, last]) => {
+            let when = [tick(first)?, tick(last)?];
+            if when[0] > when[1] { Err(field.refuse("[first, last]")) } else { Ok(when) }
+        }
+        Some(_) => Err(field.refuse("\"end\", \"always\", a tick or [first, last]")),
+        None if field.is_text() && field.text()? == "always" => Ok([0, ticks]),
+        None => Ok([tick(&field)?; 2]),
+    }
+}
+
+/// The columns of some cells, each from the top down.
+fn columns_of(cells: &[IVec3]) -> Vec<Vec<IVec3>> {
+    let mut sorted = cells.to_vec();
+    sorted.sort_unstable_by_key(|cell| (cell.x, cell.z, -i64::from(cell.y)));
+    sorted.chunk_by(|a, b| (a.x, a.z) == (b.x, b.z)).map(<[IVec3]>::to_vec).collect()
+}

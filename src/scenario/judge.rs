@@ -1,0 +1,232 @@
+//! Holds a running world against what its file expects, tick by tick, and keeps the first failure of each expectation.
+
+use super::expect::{Check, Expect, Measure, Order, Range, Want};
+use super::subject::{Stepped, Subject};
+use core::fmt;
+use glam::IVec3;
+use std::collections::VecDeque;
+
+/// An expectation that failed: the first time that it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The line of the file that expects it.
+    pub line: usize,
+    /// The expectation, by its name and key.
+    pub expectation: String,
+    /// What was found.
+    pub value: String,
+    /// What was expected.
+    pub wanted: String,
+    /// The tick at which it was found.
+    pub tick: u64,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { expectation, value, wanted, tick, .. } = self;
+        write!(f, "{expectation}: {value} at tick {tick}, expected {wanted}")
+    }
+}
+
+/// What the judge sees of a world after a tick.
+pub(super) struct Scene<'a> {
+    pub(super) subject: &'a dyn Subject,
+    pub(super) tick: u64,
+    pub(super) stepped: Stepped,
+    pub(super) rest_tick: Option<u64>,
+    /// The last tick is over.
+    pub(super) is_end: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Judge {
+    failures: Vec<Failure>,
+    balance_failed: bool,
+    /// For each check, for each want.
+    watches: Vec<Vec<Watch>>,
+    /// For each order, for each group: the tick at which it was first reached.
+    reached: Vec<Vec<Option<u64>>>,
+}
+
+/// What is remembered of one expectation from tick to tick.
+#[derive(Default)]
+struct Watch {
+    failed: bool,
+    last_total: Option<f64>,
+    /// Injected less drained since the start, for the last ticks.
+    kept: VecDeque<f64>,
+}
+
+impl Judge {
+    pub(super) fn new(expect: &Expect) -> Judge {
+        Judge {
+            watches: expect.checks.iter().map(|check| check.wants.iter().map(|_| Watch::default()).collect()).collect(),
+            reached: expect.orders.iter().map(|order| vec![None; order.groups.len()]).collect(),
+            ..Judge::default()
+        }
+    }
+
+    pub(super) fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    pub(super) fn look(&mut self, expect: &Expect, scene: &Scene<'_>) {
+        if let Some(line) = expect.balanced {
+            self.balance(line, scene);
+        }
+        for (check, watches) in expect.checks.iter().zip(&mut self.watches) {
+            if check.when[0] <= scene.tick && scene.tick <= check.when[1] {
+                for (want, watch) in check.wants.iter().zip(watches) {
+                    self.failures.extend(watch.look(check, want, scene));
+                }
+            }
+        }
+        for (order, reached) in expect.orders.iter().zip(&mut self.reached) {
+            for ((_, cells), reached) in order.groups.iter().zip(reached) {
+                if reached.is_none() && has_reached(order, cells, scene) {
+                    *reached = Some(scene.tick);
+                }
+            }
+        }
+        if scene.is_end {
+            self.look_back(expect, scene);
+        }
+    }
+
+    fn balance(&mut self, line: usize, scene: &Scene<'_>) {
+        // A tick that looked at no cell changed none.
+        if self.balance_failed || scene.tick > 0 && scene.stepped.visited == 0 && !scene.is_end {
+            return;
+        }
+        let (counted, booked) = (scene.subject.count(), scene.subject.account().total);
+        if counted != booked {
+            self.balance_failed = true;
+            self.fail(line, "balanced", format!("{counted} in the cells"), booked.to_string(), scene.tick);
+        }
+    }
+
+    /// What can be said only when all ticks are over.
+    fn look_back(&mut self, expect: &Expect, scene: &Scene<'_>) {
+        if let Some((by, line)) = expect.at_rest_by
+            && scene.rest_tick.is_none_or(|tick| tick > by)
+        {
+            let value = match scene.rest_tick {
+                Some(tick) => format!("at rest since tick {tick}"),
+                None => format!("not at rest, {} active cells", scene.subject.active_cells()),
+            };
+            self.fail(line, "at_rest_by", value, format!("rest by tick {by}"), scene.tick);
+        }
+        if let Some((range, line)) = expect.total {
+            let total = scene.subject.count();
+            if !range.holds(total) {
+                self.fail(line, "total", range.say(total), range.to_string(), scene.tick);
+            }
+        }
+        for (order, reached) in expect.orders.iter().zip(core::mem::take(&mut self.reached)) {
+            self.failures.extend(out_of_order(order, &reached, scene.tick));
+        }
+    }
+
+    fn fail(&mut self, line: usize, expectation: &str, value: String, wanted: String, tick: u64) {
+        self.failures.push(Failure { line, expectation: expectation.to_owned(), value, wanted, tick });
+    }
+}
+
+impl Watch {
+    fn look(&mut self, check: &Check, want: &Want, scene: &Scene<'_>) -> Option<Failure> {
+        if self.failed {
+            return None;
+        }
+        let value = self.wrong_value(check, want, scene)?;
+        self.failed = true;
+        let expectation = match check.name.as_str() {
+            "" => want.name.to_owned(),
+            name => format!("{name}: {}", want.name),
+        };
+        Some(Failure { line: want.line, expectation, value, wanted: want.range.to_string(), tick: scene.tick })
+    }
+
+    /// The value that is not as wanted, in words; `None` if all are.
+    fn wrong_value(&mut self, check: &Check, want: &Want, scene: &Scene<'_>) -> Option<String> {
+        let range = &want.range;
+        let subject = scene.subject;
+        let one = |value: f64| (!range.holds(value)).then(|| range.say(value));
+        match want.measure {
+            Measure::Cell(quantity) => {
+                let values = || check.cells.iter().filter_map(|&cell| Some((cell, subject.measure(quantity, cell)?)));
+                if values().next().is_none() {
+                    return Some("no cell that has it".to_owned());
+                }
+                wrong(values(), range)
+            }
+            Measure::Level => wrong(levels(check, subject), range),
+            Measure::Spread => {
+                let levels = || levels(check, subject).map(|(_, level)| level);
+                one(levels().fold(f64::MIN, f64::max) - levels().fold(f64::MAX, f64::min))
+            }
+            Measure::Total => one(total(check, subject)),
+            Measure::Gain => {
+                let total = total(check, subject);
+                let last = self.last_total.replace(total).unwrap_or(total);
+                one(total - last)
+            }
+            Measure::AtRest => one(if scene.rest_tick.is_some() { 1.0 } else { 0.0 }),
+            Measure::Visited => one(scene.stepped.visited as f64),
+            Measure::Steady(window) => {
+                let account = subject.account();
+                let kept = account.injected - account.drained;
+                self.kept.push_back(kept);
+                if (self.kept.len() as u64) <= window {
+                    return None;
+                }
+                let gained = kept - self.kept.pop_front()?;
+                let words = || format!("{gained} more injected than drained over {window} ticks");
+                (!range.holds(gained)).then(words)
+            }
+        }
+    }
+}
+
+/// The first value that is not in range, with its cell.
+fn wrong(mut values: impl Iterator<Item = (IVec3, f64)>, range: &Range) -> Option<String> {
+    let (cell, value) = values.find(|&(_, value)| !range.holds(value))?;
+    Some(format!("{} in cell {cell}", range.say(value)))
+}
+
+fn total(check: &Check, subject: &dyn Subject) -> f64 {
+    check.cells.iter().map(|&cell| subject.value(cell).max(0.0)).sum()
+}
+
+/// The surface of every column: above y = 0, in units, a full cell being as high as it holds units. A dry column has
+/// its surface at its bottom.
+fn levels(check: &Check, subject: &dyn Subject) -> impl Iterator<Item = (IVec3, f64)> {
+    check.columns.iter().filter_map(move |column| {
+        let wet = column.iter().map(|&cell| (cell, subject.value(cell))).find(|&(_, value)| value > 0.0);
+        let (cell, value) = wet.or(column.last().map(|&cell| (cell, 0.0)))?;
+        Some((cell, f64::from(cell.y) * subject.capacity() + value))
+    })
+}
+
+fn has_reached(order: &Order, cells: &[IVec3], scene: &Scene<'_>) -> bool {
+    let mut values = cells.iter().map(|&cell| scene.subject.value(cell));
+    if order.full { values.all(|value| value >= scene.subject.capacity()) } else { values.any(|value| value > 0.0) }
+}
+
+/// The first group that came too early or never.
+fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Failure> {
+    let name = if order.full { "fills" } else { "wets" };
+    let failure = |value: String, wanted: String, tick: u64| {
+        Some(Failure { line: order.line, expectation: name.to_owned(), value, wanted, tick })
+    };
+    let mut before: Option<(&str, u64)> = None;
+    for ((group, _), tick) in order.groups.iter().zip(reached) {
+        match (*tick, before) {
+            (None, _) => return failure(format!("\"{group}\" has not come"), "all of them".to_owned(), end),
+            (Some(tick), Some((earlier, its))) if tick <= its => {
+                return failure(format!("\"{group}\" came"), format!("it after \"{earlier}\", tick {its}"), tick);
+            }
+            (Some(tick), _) => before = Some((group, tick)),
+        }
+    }
+    None
+}

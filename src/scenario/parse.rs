@@ -1,0 +1,156 @@
+//! From the text of a file to a [`Scenario`].
+
+use super::drawing::{Drawing, NOWHERE, View};
+use super::error::ScenarioError;
+use super::expect::{Context, Expect};
+use super::subject::Setup;
+use super::tree::{Field, Table, read};
+use super::{Action, Edit, Scenario, water};
+use glam::IVec3;
+
+impl Scenario {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// Anything that the format does not have, or that this drawing cannot mean, with its line.
+    ///
+    /// ```
+    /// use floodplain::scenario::Scenario;
+    /// let error = Scenario::from_toml("automaton = \"water\"\nticks = 9\ntick = 9").unwrap_err();
+    /// assert_eq!((error.line(), error.to_string().as_str()), (3, "unknown key `tick`"));
+    /// ```
+    pub fn from_toml(text: &str) -> Result<Scenario, ScenarioError> {
+        let mut file = read(text)?;
+        let automaton = file.need("automaton")?;
+        let read_setup = reader_of(&automaton)?;
+        let seed = file.take("seed").map_or(Ok(0), |field| field.whole(0, i64::MAX))?.unsigned_abs();
+        let ticks = file.need("ticks")?.whole(0, i64::MAX)?.unsigned_abs();
+        let record = read_record(file.take("record"), ticks)?;
+        let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
+        let mut world = file.take_table("world")?;
+        let slices = file.take_tables("slice")?;
+        let layers = file.take_tables("layer")?;
+        let edits = file.take_tables("edit")?;
+        let expect = file.take_table("expect")?;
+        let missing = ScenarioError::MissingKey { line: file.line, key: "layer", table: String::new() };
+        file.finish()?;
+
+        let mut drawing = match (layers.first(), slices.first()) {
+            (Some(_), Some(slice)) => {
+                return Err(ScenarioError::UnknownKey {
+                    line: slice.line,
+                    key: "slice".to_owned(),
+                    table: "a file with [[layer]]".to_owned(),
+                });
+            }
+            (None, Some(_)) => Drawing::read(slices, View::Side, missing)?,
+            _ => Drawing::read(layers, View::Above, missing)?,
+        };
+        if let Some(field) = world.take("offset") {
+            drawing.offset = field.cell()?;
+            if drawing.region_at(drawing.offset).is_none() {
+                return Err(field.refuse("an offset that keeps the drawing in the i32 range"));
+            }
+        }
+        let setup = read_setup(rules, legend, world)?;
+        if let Some((character, line)) =
+            drawing.characters().filter(|&(character, _)| !setup.knows(character)).min_by_key(|&(_, line)| line)
+        {
+            return Err(ScenarioError::UnknownCharacter { line, character });
+        }
+        setup.check(&drawing)?;
+
+        let edits = read_edits(edits, &drawing, setup.as_ref(), ticks)?;
+        let context = Context { drawing: &drawing, quantities: setup.quantities(), ticks };
+        let expect = Expect::read(expect, context)?;
+        let automaton = automaton.text()?.to_owned();
+        Ok(Scenario { automaton, seed, ticks, record, drawing, setup, edits, expect })
+    }
+
+    /// The same scenario with its drawing elsewhere in the world: cell (0, 0, 0) of the drawing at `offset`.
+    ///
+    /// # Errors
+    /// The drawing would leave the `i32` range, or a chunk that the file says is not loaded would not be part of it.
+    pub fn at_offset(mut self, offset: IVec3) -> Result<Scenario, ScenarioError> {
+        if self.drawing.region_at(offset).is_none() {
+            let message = format!("at {offset} the drawing leaves the i32 range");
+            return Err(ScenarioError::World { message });
+        }
+        self.drawing.offset = offset;
+        self.setup.check(&self.drawing)?;
+        Ok(self)
+    }
+}
+
+/// Reads an automaton's `[rules]`, `[legend]`, and its part of `[world]`.
+type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError>;
+
+/// The one place that knows all automata by name.
+fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
+    match name.text()? {
+        "water" => Ok(water::read),
+        later @ ("humidity" | "explosion" | "water-2d") => {
+            Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
+        }
+        _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
+    }
+}
+
+fn read_record(field: Option<Field>, ticks: u64) -> Result<Vec<u64>, ScenarioError> {
+    let Some(field) = field else { return Ok(Vec::new()) };
+    let most = i64::try_from(ticks).unwrap_or(i64::MAX);
+    let ticks = field.list()?.iter().map(|field| Ok(field.whole(0, most)?.unsigned_abs())).collect::<Result<_, _>>();
+    let mut record: Vec<u64> = ticks?;
+    record.sort_unstable();
+    record.dedup();
+    Ok(record)
+}
+
+fn read_edits(
+    tables: Vec<Table>,
+    drawing: &Drawing,
+    setup: &dyn Setup,
+    ticks: u64,
+) -> Result<Vec<Edit>, ScenarioError> {
+    let mut edits = Vec::new();
+    for mut table in tables {
+        let line = table.line;
+        let at = table.need("at")?.whole(1, i64::try_from(ticks).unwrap_or(i64::MAX))?.unsigned_abs();
+        let action = match table.take("load") {
+            Some(field) => read_load(&field, drawing)?,
+            None => read_write(&mut table, drawing, setup)?,
+        };
+        table.finish()?;
+        edits.push(Edit { line, at, action });
+    }
+    edits.sort_by_key(|edit| edit.at);
+    Ok(edits)
+}
+
+fn read_load(field: &Field, drawing: &Drawing) -> Result<Action, ScenarioError> {
+    let chunk = field.cell()?;
+    if !drawing.chunks().is_some_and(|chunks| chunks.contains(chunk)) {
+        return Err(ScenarioError::ChunkOutOfDrawing { line: field.line, chunk });
+    }
+    Ok(Action::Load(chunk))
+}
+
+fn read_write(table: &mut Table, drawing: &Drawing, setup: &dyn Setup) -> Result<Action, ScenarioError> {
+    let line = table.line;
+    let field = table.need("with")?;
+    let with = field.character()?;
+    if !setup.knows(with) {
+        return Err(ScenarioError::UnknownCharacter { line: field.line, character: with });
+    }
+    if with == NOWHERE {
+        return Err(field.refuse("part of the world"));
+    }
+    let cells = match drawing.take_cells(table)? {
+        Some(cells) => cells,
+        None => return Err(ScenarioError::MissingKey { line, key: "from", table: "[[edit]]".to_owned() }),
+    };
+    match cells.iter().find(|&&cell| drawing.at(cell) == Some(NOWHERE)) {
+        Some(&cell) => Err(ScenarioError::OutOfDrawing { line, cell }),
+        None => Ok(Action::Write { cells, with }),
+    }
+}

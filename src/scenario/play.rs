@@ -1,0 +1,71 @@
+//! Reading, running and printing a scenario, as the command line does.
+
+use super::Scenario;
+use super::error::ScenarioError;
+use super::run::Run;
+use std::io::{self, Write};
+
+/// How a scenario ended. The number is the exit code of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// All that was expected held.
+    Held = 0,
+    /// An expectation failed.
+    Failed = 1,
+    /// The file cannot be run.
+    Refused = 2,
+}
+
+/// Runs the scenario in `text`: one line of JSON for each recorded tick goes to `out` as soon as it is known, and one
+/// line for a refusal or for each failed expectation, `name:line: message`, to `err`.
+///
+/// ```
+/// use floodplain::scenario::{Outcome, play};
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let outcome = play("my.toml", "automaton = \"fire\"\nticks = 1", &mut out, &mut err)?;
+/// assert_eq!(outcome, Outcome::Refused);
+/// assert!(out.is_empty() && err.starts_with(b"my.toml:"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Only those of writing.
+pub fn play(name: &str, text: &str, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Outcome> {
+    match run(name, text, out, err)? {
+        Ok(outcome) => Ok(outcome),
+        Err(error) => {
+            match error.line() {
+                0 => writeln!(err, "{name}: {error}")?,
+                line => writeln!(err, "{name}:{line}: {error}")?,
+            }
+            Ok(Outcome::Refused)
+        }
+    }
+}
+
+/// The outer result is that of writing, the inner one that of the scenario.
+fn run(name: &str, text: &str, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Result<Outcome, ScenarioError>> {
+    let scenario = match Scenario::from_toml(text) {
+        Ok(scenario) => scenario,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut run = match Run::new(&scenario) {
+        Ok(run) => run,
+        Err(error) => return Ok(Err(error)),
+    };
+    loop {
+        if run.is_recorded() {
+            writeln!(out, "{}", run.record().to_json())?;
+        }
+        match run.step() {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    for failure in run.failures() {
+        writeln!(err, "{name}:{}: {failure}", failure.line)?;
+    }
+    Ok(Ok(if run.failures().is_empty() { Outcome::Held } else { Outcome::Failed }))
+}

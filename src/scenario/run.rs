@@ -1,0 +1,176 @@
+//! Running a scenario: edits, ticks, records and expectations, one tick at a time or all at once.
+
+use super::error::ScenarioError;
+use super::judge::{Failure, Judge, Scene};
+use super::report::{LayerRecord, Record};
+use super::subject::{Stepped, Subject};
+use super::{Action, Scenario};
+use glam::IVec3;
+
+/// What came of a scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The recorded ticks, in order; the last tick is always among them.
+    pub records: Vec<Record>,
+    /// The expectations that failed, in the order in which they did.
+    pub failures: Vec<Failure>,
+}
+
+/// A scenario on its way. [`Scenario::run`] does all of it; this is for looking in between.
+///
+/// ```
+/// use floodplain::scenario::{Run, Scenario};
+/// let scenario = Scenario::from_toml("automaton = \"water\"\nticks = 5\nlayer = [{ rows = [\"7..\"] }]")?;
+/// let mut run = Run::new(&scenario)?;
+/// while run.step()? {
+///     assert_eq!(run.validate(), Ok(()));
+///     assert!(run.is_balanced());
+/// }
+/// assert_eq!(run.tick(), 5);
+/// # Ok::<(), floodplain::scenario::ScenarioError>(())
+/// ```
+pub struct Run<'a> {
+    scenario: &'a Scenario,
+    subject: Box<dyn Subject>,
+    judge: Judge,
+    tick: u64,
+    stepped: Stepped,
+    rest_tick: Option<u64>,
+    /// Edits made so far.
+    edited: usize,
+}
+
+impl<'a> Run<'a> {
+    /// The world as it is drawn, at tick 0.
+    ///
+    /// # Errors
+    /// The world refuses the drawing.
+    pub fn new(scenario: &'a Scenario) -> Result<Run<'a>, ScenarioError> {
+        let subject = scenario
+            .setup
+            .start(scenario.seed, &scenario.drawing)
+            .map_err(|message| ScenarioError::World { message })?;
+        let mut run = Run {
+            scenario,
+            subject,
+            judge: Judge::new(&scenario.expect),
+            tick: 0,
+            stepped: Stepped::default(),
+            rest_tick: None,
+            edited: 0,
+        };
+        run.look();
+        Ok(run)
+    }
+
+    /// Makes the edits of the next tick and runs it; `false` if all ticks have been run.
+    ///
+    /// # Errors
+    /// The world refuses an edit.
+    pub fn step(&mut self) -> Result<bool, ScenarioError> {
+        if self.tick == self.scenario.ticks {
+            return Ok(false);
+        }
+        self.tick += 1;
+        while let Some(edit) = self.scenario.edits.get(self.edited)
+            && edit.at == self.tick
+        {
+            let done = match &edit.action {
+                Action::Write { cells, with } => self.subject.write(cells, *with),
+                Action::Load(chunk) => self.subject.load(*chunk),
+            };
+            done.map_err(|message| ScenarioError::Edit { line: edit.line, tick: edit.at, message })?;
+            self.edited += 1;
+            self.rest_tick = self.rest_tick.filter(|_| self.subject.active_cells() == 0);
+        }
+        self.stepped = self.subject.step();
+        self.look();
+        Ok(true)
+    }
+
+    /// Ticks run.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// Whether the file wants this tick in the report.
+    pub fn is_recorded(&self) -> bool {
+        self.tick == self.scenario.ticks || self.scenario.record.binary_search(&self.tick).is_ok()
+    }
+
+    /// The state as it is now.
+    pub fn record(&self) -> Record {
+        let region = self.scenario.drawing.region();
+        let (min, max) = (region.min(), region.max());
+        let value = |x, y, z| self.subject.value(IVec3::new(x, y, z));
+        let row = |y, z| (min.x..=max.x).map(|x| value(x, y, z)).collect();
+        let layer = |y| LayerRecord { y, rows: (min.z..=max.z).map(|z| row(y, z)).collect() };
+        let account = self.subject.account();
+        let total = self.subject.count();
+        Record {
+            tick: self.tick,
+            total,
+            balanced: total == account.total,
+            account: account.entries,
+            at_rest: self.rest_tick.is_some(),
+            rest_tick: self.rest_tick,
+            active_cells: self.subject.active_cells(),
+            moved: self.stepped.moved,
+            state_hash: self.subject.state_hash(),
+            values_name: self.subject.values_name(),
+            layers: (min.y..=max.y).map(layer).collect(),
+        }
+    }
+
+    /// Whether the cells hold what the account says.
+    pub fn is_balanced(&self) -> bool {
+        self.subject.count() == self.subject.account().total
+    }
+
+    /// The automaton's check of all its laws over the whole world. Slow.
+    ///
+    /// # Errors
+    /// The first law that is broken, in words.
+    pub fn validate(&self) -> Result<(), String> {
+        self.subject.validate()
+    }
+
+    /// The expectations that have failed so far.
+    pub fn failures(&self) -> &[Failure] {
+        self.judge.failures()
+    }
+
+    fn look(&mut self) {
+        let at_rest = self.subject.active_cells() == 0;
+        self.rest_tick = if at_rest { self.rest_tick.or(Some(self.tick)) } else { None };
+        let scene = Scene {
+            subject: self.subject.as_ref(),
+            tick: self.tick,
+            stepped: self.stepped,
+            rest_tick: self.rest_tick,
+            is_end: self.tick == self.scenario.ticks,
+        };
+        self.judge.look(&self.scenario.expect, &scene);
+    }
+}
+
+impl Scenario {
+    /// Runs all ticks.
+    ///
+    /// # Errors
+    /// The world refuses the drawing or an edit. An expectation that fails is no error; it is in the report.
+    pub fn run(&self) -> Result<Report, ScenarioError> {
+        let mut run = Run::new(self)?;
+        let mut report = Report::default();
+        loop {
+            if run.is_recorded() {
+                report.records.push(run.record());
+            }
+            if !run.step()? {
+                break;
+            }
+        }
+        report.failures = run.failures().to_vec();
+        Ok(report)
+    }
+}

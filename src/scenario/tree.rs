@@ -1,0 +1,262 @@
+//! A TOML file as a tree in which every value knows its line and its key, and every key must be asked for.
+
+use super::error::ScenarioError;
+use glam::IVec3;
+use toml::de::{DeTable, DeValue};
+
+/// A value, with the key that leads to it and its line.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) key: String,
+    pub(super) line: usize,
+    node: Node,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Bool(bool),
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Date(String),
+    List(Vec<Field>),
+    Table(Table),
+}
+
+/// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses what nobody asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// As it is called in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
+    name: String,
+    pub(super) line: usize,
+    fields: Vec<Field>,
+}
+
+/// Reads a whole file.
+pub(super) fn read(text: &str) -> Result<Table, ScenarioError> {
+    let lines = Lines { ends: text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at).collect() };
+    let table = DeTable::parse(text).map_err(|error| ScenarioError::Syntax {
+        line: lines.at(error.span().map_or(0, |span| span.start)),
+        message: error.message().to_owned(),
+    })?;
+    table_of(table.get_ref(), String::new(), 1, &lines)
+}
+
+/// Where the lines of a text end.
+struct Lines {
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    /// The line, from 1, that holds the byte at `offset`.
+    fn at(&self, offset: usize) -> usize {
+        self.ends.partition_point(|&end| end < offset) + 1
+    }
+}
+
+fn table_of(table: &DeTable<'_>, name: String, line: usize, lines: &Lines) -> Result<Table, ScenarioError> {
+    let mut fields = Vec::new();
+    for (key, value) in table.iter() {
+        let inside = match value.get_ref() {
+            DeValue::Array(_) => format!("[[{}]]", path(&name, key.get_ref())),
+            _ => format!("[{}]", path(&name, key.get_ref())),
+        };
+        let line = lines.at(key.span().start);
+        fields.push(field_of(key.get_ref(), value.get_ref(), line, inside, lines)?);
+    }
+    fields.sort_by_key(|field| field.line);
+    Ok(Table { name, line, fields })
+}
+
+/// `[expect]` and `check` make `expect.check`.
+fn path(table: &str, key: &str) -> String {
+    match table.trim_matches(['[', ']']) {
+        "" => key.to_owned(),
+        table => format!("{table}.{key}"),
+    }
+}
+
+fn field_of(
+    key: &str,
+    value: &DeValue<'_>,
+    line: usize,
+    inside: String,
+    lines: &Lines,
+) -> Result<Field, ScenarioError> {
+    let refused = |value: &str, wanted: &str| ScenarioError::Value {
+        line,
+        key: key.to_owned(),
+        value: value.to_owned(),
+        wanted: wanted.to_owned(),
+    };
+    let node = match value {
+        DeValue::Boolean(value) => Node::Bool(*value),
+        DeValue::Integer(value) => match i64::from_str_radix(value.as_str(), value.radix()) {
+            Ok(value) => Node::Integer(value),
+            Err(_) => return Err(refused(value.as_str(), "a number of 64 bits")),
+        },
+        DeValue::Float(value) => match value.as_str().parse() {
+            Ok(value) => Node::Real(value),
+            Err(_) => return Err(refused(value.as_str(), "a number")),
+        },
+        DeValue::String(value) => Node::Text(value.to_string()),
+        DeValue::Datetime(value) => Node::Date(value.to_string()),
+        DeValue::Array(values) => {
+            let item = |value: &toml::Spanned<DeValue<'_>>| {
+                field_of(key, value.get_ref(), lines.at(value.span().start), inside.clone(), lines)
+            };
+            Node::List(values.iter().map(item).collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(table) => Node::Table(table_of(table, inside, line, lines)?),
+    };
+    Ok(Field { key: key.to_owned(), line, node })
+}
+
+impl Table {
+    /// Takes the value of a key out.
+    pub(super) fn take(&mut self, key: &str) -> Option<Field> {
+        let at = self.fields.iter().position(|field| field.key == key)?;
+        Some(self.fields.remove(at))
+    }
+
+    /// Takes the value of a key that must be there.
+    pub(super) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
+        let missing = ScenarioError::MissingKey { line: self.line, key, table: self.name.clone() };
+        self.take(key).ok_or(missing)
+    }
+
+    /// Takes the next field, in the order of the file, whatever its key.
+    pub(super) fn take_any(&mut self) -> Option<Field> {
+        if self.fields.is_empty() { None } else { Some(self.fields.remove(0)) }
+    }
+
+    /// Takes a table out; an empty one if it is not there.
+    pub(super) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
+        match self.take(key) {
+            Some(field) => field.table(),
+            None => Ok(Table { name: format!("[{}]", path(&self.name, key)), line: self.line, fields: Vec::new() }),
+        }
+    }
+
+    /// Takes the tables of a `[[key]]` out, in order; none if there are none.
+    pub(super) fn take_tables(&mut self, key: &str) -> Result<Vec<Table>, ScenarioError> {
+        match self.take(key) {
+            Some(field) => field.list()?.into_iter().map(Field::table).collect(),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Refuses the first key that is left.
+    pub(super) fn finish(self) -> Result<(), ScenarioError> {
+        match self.fields.into_iter().next() {
+            Some(field) => Err(ScenarioError::UnknownKey { line: field.line, key: field.key, table: self.name }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Field {
+    /// The refusal of this value.
+    pub(super) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
+        ScenarioError::Value {
+            line: self.line,
+            key: self.key.clone(),
+            value: self.node.to_string(),
+            wanted: wanted.into(),
+        }
+    }
+
+    pub(super) fn text(&self) -> Result<&str, ScenarioError> {
+        match &self.node {
+            Node::Text(text) => Ok(text),
+            _ => Err(self.refuse("a string")),
+        }
+    }
+
+    /// A string of exactly one character.
+    pub(super) fn character(&self) -> Result<char, ScenarioError> {
+        let mut characters = self.text()?.chars();
+        match (characters.next(), characters.next()) {
+            (Some(character), None) => Ok(character),
+            _ => Err(self.refuse("one character")),
+        }
+    }
+
+    pub(super) fn boolean(&self) -> Result<bool, ScenarioError> {
+        self.as_boolean().ok_or_else(|| self.refuse("true or false"))
+    }
+
+    pub(super) fn as_boolean(&self) -> Option<bool> {
+        if let Node::Bool(value) = self.node { Some(value) } else { None }
+    }
+
+    /// A whole number from `least` to `most`.
+    pub(super) fn whole(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
+        match self.node {
+            Node::Integer(value) if (least..=most).contains(&value) => Ok(value),
+            _ if most == i64::MAX => Err(self.refuse(format!("a whole number, {least} or more"))),
+            _ => Err(self.refuse(format!("a whole number from {least} to {most}"))),
+        }
+    }
+
+    /// Any number, whole or not; infinity is one, and not-a-number is none.
+    pub(super) fn number(&self) -> Result<f64, ScenarioError> {
+        match self.node {
+            Node::Integer(value) => Ok(value as f64),
+            Node::Real(value) if !value.is_nan() => Ok(value),
+            _ => Err(self.refuse("a number")),
+        }
+    }
+
+    /// Three whole numbers.
+    pub(super) fn cell(&self) -> Result<IVec3, ScenarioError> {
+        let whole = |field: &Field| field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32);
+        match self.as_list() {
+            Some([x, y, z]) => Ok(IVec3::new(whole(x)?, whole(y)?, whole(z)?)),
+            _ => Err(self.refuse("[x, y, z]")),
+        }
+    }
+
+    pub(super) fn as_list(&self) -> Option<&[Field]> {
+        if let Node::List(list) = &self.node { Some(list) } else { None }
+    }
+
+    pub(super) fn list(self) -> Result<Vec<Field>, ScenarioError> {
+        match self.node {
+            Node::List(list) => Ok(list),
+            _ => Err(self.refuse("a list")),
+        }
+    }
+
+    pub(super) fn table(self) -> Result<Table, ScenarioError> {
+        match self.node {
+            Node::Table(table) => Ok(table),
+            _ => Err(self.refuse("a table")),
+        }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.node, Node::Text(_))
+    }
+}
+
+/// As it could stand in the file; tables are cut short.
+impl core::fmt::Display for Node {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Node::Bool(value) => write!(f, "{value}"),
+            Node::Integer(value) => write!(f, "{value}"),
+            Node::Real(value) => write!(f, "{value:?}"),
+            Node::Text(value) => write!(f, "{value:?}"),
+            Node::Date(value) => write!(f, "{value}"),
+            Node::Table(_) => f.write_str("a table"),
+            Node::List(list) => {
+                f.write_str("[")?;
+                for (index, field) in list.iter().enumerate() {
+                    write!(f, "{}{}", if index > 0 { ", " } else { "" }, field.node)?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}

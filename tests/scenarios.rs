@@ -1,0 +1,107 @@
+//! Every file in `examples/scenarios` runs, keeps all laws on the way, and does what it says it does.
+
+use floodplain::glam::IVec3;
+use floodplain::scenario::{Record, Run, Scenario, play};
+use std::fs;
+use std::path::PathBuf;
+
+/// The laws of larger worlds are checked at every so many ticks; the ledger at every tick in all.
+const SMALL: u128 = 20_000;
+const SPARSELY: u64 = 64;
+
+/// Files that must be there. Any other is run as well.
+const NAMED: [&str; 13] = [
+    "bathtub",
+    "chunk_corner",
+    "dam_break",
+    "flooded_house",
+    "lake_asleep",
+    "narrow_gap",
+    "siphon_wall",
+    "to_the_edge",
+    "two_springs",
+    "u_tube_finite",
+    "u_tube_source",
+    "unloaded_edge",
+    "waterfall",
+];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/scenarios")
+}
+
+fn text_of(name: &str) -> String {
+    let path = folder().join(format!("{name}.toml"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn read(name: &str) -> Scenario {
+    Scenario::from_toml(&text_of(name)).unwrap_or_else(|error| panic!("{name}.toml:{}: {error}", error.line()))
+}
+
+/// Runs a scenario with all its laws checked, and returns the last record.
+fn check(name: &str, scenario: &Scenario) -> Result<Record, String> {
+    let refused = |error: floodplain::scenario::ScenarioError| format!("{name}.toml:{}: {error}", error.line());
+    let every = if scenario.cells() <= SMALL { 1 } else { SPARSELY };
+    let mut run = Run::new(scenario).map_err(refused)?;
+    loop {
+        if run.tick().is_multiple_of(every) {
+            run.validate().map_err(|broken| format!("{name}.toml: {broken} at tick {}", run.tick()))?;
+        }
+        if !run.is_balanced() {
+            return Err(format!("{name}.toml: the ledger is wrong at tick {}", run.tick()));
+        }
+        if !run.step().map_err(refused)? {
+            break;
+        }
+    }
+    let failures: Vec<String> =
+        run.failures().iter().map(|failure| format!("{name}.toml:{}: {failure}", failure.line)).collect();
+    if failures.is_empty() { Ok(run.record()) } else { Err(failures.join("\n")) }
+}
+
+#[test]
+fn every_file_does_what_it_says() {
+    let entries = fs::read_dir(folder()).expect("the folder of scenarios");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    for name in NAMED {
+        assert!(names.iter().any(|there| there == name), "{name}.toml is missing");
+    }
+    let wrong: Vec<String> = names.iter().filter_map(|name| check(name, &read(name)).err()).collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The file puts its drawing across eight chunks. In the middle of one chunk, and across the origin, it comes out alike.
+#[test]
+fn a_chunk_corner_makes_no_difference() {
+    let across = check("chunk_corner", &read("chunk_corner")).unwrap_or_else(|wrong| panic!("{wrong}"));
+    for offset in [IVec3::splat(2), IVec3::new(-5, -5, -5), IVec3::new(1_000_003, -777_777, 12)] {
+        let moved = read("chunk_corner").at_offset(offset).expect("an offset within range");
+        let moved = check("chunk_corner", &moved).unwrap_or_else(|wrong| panic!("at {offset}: {wrong}"));
+        assert_eq!(moved.total, across.total, "at {offset}");
+        assert_eq!(surfaces(&moved), surfaces(&across), "the rest levels at {offset}");
+    }
+}
+
+/// Units in each layer, from the bottom up: where a remainder of less than a unit a cell lies is left to chance.
+fn surfaces(record: &Record) -> Vec<f64> {
+    let units = |value: &f64| value.max(0.0);
+    record.layers.iter().map(|layer| layer.rows.iter().flatten().map(units).sum()).collect()
+}
+
+#[test]
+fn the_same_file_gives_the_same_bytes() {
+    for name in ["dam_break", "two_springs"] {
+        let run = || {
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            play(name, &text_of(name), &mut out, &mut err).expect("writing to memory");
+            out
+        };
+        assert_eq!(run(), run(), "{name}");
+    }
+}
