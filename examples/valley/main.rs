@@ -36,7 +36,7 @@ use view::View;
 
 /// The most pictures in the film, without the first, and points in the hydrograph.
 const FRAMES: u64 = 100;
-const POINTS: u64 = 1000;
+const POINTS: u64 = 240;
 
 fn main() -> ExitCode {
     let answer = match options::parse(std::env::args_os().skip(1)) {
