@@ -14,11 +14,11 @@ use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use core::cmp::Reverse;
 use glam::IVec3;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::BinaryHeap;
 
-/// Cells that draw from one body in a tick; the rest wait for the next.
-const DRAWS_PER_BODY: usize = 64;
+/// Draws from one body in a tick; whoever still has room waits for the next.
+const DRAWS_PER_BODY: usize = 96;
 
 /// Cells that the searches of one body look at in a tick.
 const SEARCH_LIMIT: usize = 1 << 16;
@@ -36,6 +36,13 @@ struct Piece {
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 type Drawer = (i64, u64, Place);
+
+/// What one body's searches may still cost in this tick, and where they found nothing.
+struct Search {
+    draws: usize,
+    cells: usize,
+    fruitless: HashSet<Place>,
+}
 
 /// The highest surface that is still to be drawn from: its head, and its cells in pieces.
 struct Surface {
@@ -154,10 +161,10 @@ impl Tick<'_> {
             drawers.truncate(DRAWS_PER_BODY);
         }
         drawers.sort_unstable();
-        let mut budget = SEARCH_LIMIT;
+        let mut search = Search { draws: DRAWS_PER_BODY, cells: SEARCH_LIMIT, fruitless: HashSet::new() };
         let mut unserved = None;
         for (_, _, place) in drawers {
-            if !self.draw_from(place, body, &mut surface, &mut budget) || unheard {
+            if !self.draw_from(place, body, &mut surface, &mut search) || unheard {
                 unserved = Some(place);
             }
         }
@@ -168,7 +175,7 @@ impl Tick<'_> {
 
     /// Draws for one cell until it is level with the surface or full. `false` if there is water for it that it could not
     /// have in this tick.
-    fn draw_from(&mut self, place: Place, body: &[Piece], surface: &mut Surface, budget: &mut usize) -> bool {
+    fn draw_from(&mut self, place: Place, body: &[Piece], surface: &mut Surface, search: &mut Search) -> bool {
         loop {
             let voxel = self.store.read(place);
             let own = head(self.height_of(place), voxel.height());
@@ -188,7 +195,11 @@ impl Tick<'_> {
                 surface.pieces[piece].cells[word] &= !(1 << bit);
                 continue;
             }
-            let Some(path) = self.way(place, goal, own, budget) else { return false };
+            if search.draws == 0 {
+                return false;
+            }
+            search.draws -= 1;
+            let Some(path) = self.way(place, goal, own, search) else { return false };
             self.carry(&path, place, own);
         }
     }
@@ -237,7 +248,7 @@ impl Tick<'_> {
     /// The shortest way from a surface cell to a cell that draws, through cells of the body that may still pass water on:
     /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
     /// highest surface that can be is taken instead.
-    fn way(&self, to: Place, goal: Place, own: i64, budget: &mut usize) -> Option<Vec<(Place, Face)>> {
+    fn way(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Vec<(Place, Face)>> {
         let target = self.store.position(goal);
         let patience = SEARCH_SLACK + 8 * distance(self.store.position(to), target) as usize;
         let mut looked = 0;
@@ -251,10 +262,10 @@ impl Tick<'_> {
                 best = Some((i64::MAX, Reverse(0), goal));
                 break;
             }
-            if *budget == 0 || looked > patience && best.is_some() {
+            if search.cells == 0 || looked > patience && best.is_some() {
                 break;
             }
-            *budget -= 1;
+            search.cells -= 1;
             looked += 1;
             if place != to
                 && let Some(head) = self.crest_head(place)
@@ -265,7 +276,8 @@ impl Tick<'_> {
             let full = place != to && self.store.read(place).is_closed();
             for face in Face::ALL {
                 let there = self.store.step(place, face);
-                if !there.0.is_some() || there == to || found.contains_key(&there) {
+                if !there.0.is_some() || there == to || found.contains_key(&there) || search.fruitless.contains(&there)
+                {
                     continue;
                 }
                 let voxel = self.store.read(there);
@@ -284,7 +296,11 @@ impl Tick<'_> {
                 open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
             }
         }
-        let (_, _, mut at) = best?;
+        let Some((_, _, mut at)) = best else {
+            // Later drawers stand higher, so what has nothing for this one has nothing for them.
+            search.fruitless.extend(found.into_keys());
+            return None;
+        };
         let mut path = Vec::new();
         while at != to {
             let &(next, exit) = found.get(&at)?;
