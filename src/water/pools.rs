@@ -124,23 +124,24 @@ impl Tick<'_> {
             let filled = bits::fill(cells, fresh);
             mask.insert_layer(layer, filled);
             body.push(Piece { slot, layer, cells: filled });
-            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
-                let cells = and(and(filled, closed), self.store.layer(slot, layer).0);
+            // Only what is not flooded yet is kept for later: most of what a piece borders on is.
+            let mut reach = |slot: Slot, layer: usize, cells: LayerBits| {
+                let cells = minus(cells, flooded.of(slot).layer(layer));
                 if any(cells) {
                     open.push(Piece { slot, layer, cells });
                 }
+            };
+            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
+                reach(slot, layer, and(and(filled, closed), self.store.layer(slot, layer).0));
             }
             if let Some((slot, layer)) = lower_layer(self.store, slot, layer) {
                 let (wet, closed) = self.store.layer(slot, layer);
-                let cells = and(filled, and(wet, closed));
-                if any(cells) {
-                    open.push(Piece { slot, layer, cells });
-                }
+                reach(slot, layer, and(filled, and(wet, closed)));
             }
             for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
-                let slot = self.store.neighbour(slot, face);
-                if slot.is_some() && any(and(cells, self.store.layer(slot, layer).0)) {
-                    open.push(Piece { slot, layer, cells });
+                let there = self.store.neighbour(slot, face);
+                if there.is_some() && any(cells) {
+                    reach(there, layer, and(cells, self.store.layer(there, layer).0));
                 }
             }
         }

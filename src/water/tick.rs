@@ -68,19 +68,17 @@ impl Tick<'_> {
     /// Runs `work` on every layer of every member, layers bottom-up, chunks of a layer in the tick's order. Chunks that
     /// join meanwhile have their turn if it is still to come.
     fn each_layer(&mut self, mut work: impl FnMut(&mut Self, Slot, usize)) {
-        let mut row = self.work.next_row(None);
-        while let Some(y) = row {
+        while self.work.next_row() {
             for layer in 0..16 {
                 let mut at = 0;
-                while let Some(slot) = self.work.member(y, at) {
+                while let Some(slot) = self.work.member(at) {
                     work(self, slot, layer);
-                    if self.work.member(y, at) != Some(slot) {
-                        at = self.work.place_of(self.store, y, slot);
+                    if self.work.member(at) != Some(slot) {
+                        at = self.work.place_of(self.store, slot);
                     }
                     at += 1;
                 }
             }
-            row = self.work.next_row(row);
         }
     }
 
@@ -123,11 +121,12 @@ impl Tick<'_> {
 
     /// Lets the layer's awake cells fall and settle.
     fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        let (wet, closed) = self.store.layer(slot, layer);
-        let awake = and(self.awake(slot, layer), wet);
+        let awake = self.awake(slot, layer);
         if !any(awake) {
             return;
         }
+        let (wet, closed) = self.store.layer(slot, layer);
+        let awake = and(awake, wet);
         let shut = self.shut_in(slot, layer, closed);
         self.report.visited += u64::from(bits::count(and(awake, shut)));
         let movable = minus(awake, shut);

@@ -154,6 +154,8 @@ pub(super) struct Workspace {
     spare: Vec<Box<Scratch>>,
     /// The members by chunk layer, each row in the tick's order.
     rows: BTreeMap<i32, Vec<Slot>>,
+    /// The row that is being worked on, taken out of `rows`, which is searched too slowly to be asked for every layer.
+    current: Option<(i32, Vec<Slot>)>,
     flip: u64,
     pub(super) flooded: Flooded,
 }
@@ -227,7 +229,10 @@ impl Workspace {
         self.scratch[slot.index()] = Some(scratch);
         self.members.push(slot);
         let position = store.grid.position_at(slot);
-        let row = self.rows.entry(position.y).or_default();
+        let row = match &mut self.current {
+            Some((y, row)) if *y == position.y => row,
+            _ => self.rows.entry(position.y).or_default(),
+        };
         let key = row_key(position, self.flip);
         let at = row.partition_point(|&other| row_key(store.grid.position_at(other), self.flip) < key);
         row.insert(at, slot);
@@ -248,25 +253,32 @@ impl Workspace {
         self.get(slot).map_or(IVec3::ZERO, |scratch| current(scratch.flow[index]))
     }
 
-    /// The lowest row above `after` (or of all).
-    pub(super) fn next_row(&self, after: Option<i32>) -> Option<i32> {
-        match after {
+    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
+    /// none left.
+    pub(super) fn next_row(&mut self) -> bool {
+        let next = match self.current.take() {
             None => self.rows.keys().next().copied(),
-            Some(after) => self.rows.range(after.checked_add(1)?..).next().map(|(&row, _)| row),
-        }
+            Some((y, row)) => {
+                self.rows.insert(y, row);
+                y.checked_add(1).and_then(|above| self.rows.range(above..).next()).map(|(&row, _)| row)
+            }
+        };
+        self.current = next.and_then(|y| self.rows.remove_entry(&y));
+        self.current.is_some()
     }
 
-    /// The member at a place in a row's order. The row may grow while it is worked on.
-    pub(super) fn member(&self, row: i32, at: usize) -> Option<Slot> {
-        self.rows.get(&row)?.get(at).copied()
+    /// The member at a place in the order of the row that is worked on. The row may grow meanwhile.
+    #[inline]
+    pub(super) fn member(&self, at: usize) -> Option<Slot> {
+        self.current.as_ref()?.1.get(at).copied()
     }
 
-    /// The place of a member in its row's order.
-    pub(super) fn place_of(&self, store: &Store, row: i32, slot: Slot) -> usize {
+    /// The place of a member of the row that is worked on in its order.
+    pub(super) fn place_of(&self, store: &Store, slot: Slot) -> usize {
         let key = row_key(store.grid.position_at(slot), self.flip);
-        self.rows
-            .get(&row)
-            .map_or(0, |row| row.partition_point(|&other| row_key(store.grid.position_at(other), self.flip) < key))
+        self.current
+            .as_ref()
+            .map_or(0, |(_, row)| row.partition_point(|&other| row_key(store.grid.position_at(other), self.flip) < key))
     }
 
     /// All members, rows bottom-up, each in the tick's order.
