@@ -189,7 +189,33 @@ fn puddles(chunks: i32) -> WaterWorld {
     world
 }
 
+/// What a chunk adds to a water world, spare room of the slab and map included.
+fn print_bytes() {
+    let add = |chunk: &Chunk<Voxel>, rest: bool| {
+        let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+        for at in 0..1_000 {
+            world.insert_chunk(IVec3::new(at % 32, 0, at / 32), chunk.clone()).expect("free");
+        }
+        if rest {
+            world.run(60);
+            assert!(world.is_at_rest());
+            world.take_changes();
+        } else {
+            world.step();
+        }
+        world.memory_bytes() / 1_000
+    };
+    let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+    cells[..256].fill(Voxel::SOLID);
+    cells[300] = WaterCell::with_height(1).expect("in range").into();
+    let puddle = Chunk::from_cells(&cells);
+    println!("bytes a water chunk: uniform {}", add(&Chunk::uniform(Voxel::OPEN), true));
+    println!("bytes a water chunk: dense, at rest {}", add(&puddle, true));
+    println!("bytes a water chunk: dense, awake {}", add(&puddle, false));
+}
+
 fn asleep(criterion: &mut Criterion) {
+    print_bytes();
     let mut group = criterion.benchmark_group("asleep");
     for chunks in [1, 100_000] {
         let mut world = puddles(chunks);

@@ -1,14 +1,13 @@
 //! The laws of water under random edits: the ledger, every invariant of `validate`, determinism, and that sleep changes
 //! nothing. Every failure prints the seed and the operations that replay it.
 
+mod support;
+
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Face, Region};
 use proptest::prelude::*;
-
-/// A small world across eight chunks, so that borders are crossed in every direction.
-const LOW: IVec3 = IVec3::new(-6, -5, -6);
-const HIGH: IVec3 = IVec3::new(5, 6, 5);
+use support::{HIGH, LOW, world};
 
 #[derive(Clone, Debug)]
 enum Edit {
@@ -64,16 +63,6 @@ fn rules() -> impl Strategy<Value = Rules> {
             pools,
             many_parents,
         })
-}
-
-fn world(seed: u64, rules: Rules) -> WaterWorld {
-    let mut world = WaterWorld::with_bounds(seed, rules, Region::new(LOW, HIGH)).unwrap();
-    for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
-    }
-    // Some ground, so that water has something to do.
-    world.fill_solid(Region::new(LOW, IVec3::new(HIGH.x, LOW.y + 1, HIGH.z))).unwrap();
-    world
 }
 
 /// Applies an edit; a refusal is fine, but must change nothing.

@@ -1,21 +1,12 @@
 //! A sleeping world equals one that never slept: the cases in which it once did not, each with its story. The law itself
 //! is tested on random worlds in `water_laws.rs`.
 
+mod support;
+
+use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
-
-const LOW: IVec3 = IVec3::new(-6, -5, -6);
-const HIGH: IVec3 = IVec3::new(5, 6, 5);
-
-fn world(seed: u64, rules: Rules) -> WaterWorld {
-    let mut world = WaterWorld::with_bounds(seed, rules, Region::new(LOW, HIGH)).unwrap();
-    for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
-    }
-    world.fill_solid(Region::new(LOW, IVec3::new(HIGH.x, LOW.y + 1, HIGH.z))).unwrap();
-    world
-}
+use floodplain::water::{Edge, Edges, Rules, WaterWorld};
+use support::{HIGH, LOW, world};
 
 /// Runs the same edits on a world that sleeps and on one that is woken before each tick, and compares them after each.
 fn compare(seed: u64, rules: Rules, ticks: u64, edit: impl Fn(u64, &mut WaterWorld)) {

@@ -1,0 +1,19 @@
+//! The small world that the tests of water's laws share.
+
+use floodplain::glam::IVec3;
+use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
+
+/// The world lies across eight chunks, so that borders are crossed in every direction.
+pub const LOW: IVec3 = IVec3::new(-6, -5, -6);
+pub const HIGH: IVec3 = IVec3::new(5, 6, 5);
+
+/// An open world with two layers of ground.
+pub fn world(seed: u64, rules: Rules) -> WaterWorld {
+    let mut world = WaterWorld::with_bounds(seed, rules, Region::new(LOW, HIGH)).unwrap();
+    for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+    }
+    world.fill_solid(Region::new(LOW, IVec3::new(HIGH.x, LOW.y + 1, HIGH.z))).unwrap();
+    world
+}
