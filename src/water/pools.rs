@@ -420,7 +420,7 @@ impl Tick<'_> {
                 continue;
             }
             // A source lifts water to the cell under its own level, so cells above ask for a higher one.
-            let roofs = minus(roofs, self.supplied(slot, layer, roofs, y + 2));
+            let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2)));
             let agents = minus(agents, self.supplied(slot, layer, agents, y));
             self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
             let dry = self.dry(slot, layer);

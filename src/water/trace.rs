@@ -129,7 +129,7 @@ impl Tick<'_> {
         let fillers = minus(and(awake, firm), closed);
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
         let mut risers = minus(and(awake, and(wet, closed)), roof);
-        if self.store.highest_source().is_none_or(|highest| highest <= y + 1) {
+        if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
             risers = NONE;
         }
         if !any(or(fillers, risers)) {
@@ -181,7 +181,7 @@ impl Tick<'_> {
             return Drawn::Nothing;
         }
         let above = self.store.look(place, Face::Up);
-        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y + 1 });
+        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
         if let Drawn::Units { units, .. } = drawn {
             if above == Voxel::DRAIN {
                 self.ledger.drained += u64::from(units);
