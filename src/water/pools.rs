@@ -462,14 +462,13 @@ impl Tick<'_> {
 
     /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
     fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32) -> LayerBits {
-        let Some(lowest) = self.store.lowest_source() else { return NONE };
         let sourced = and(cells, self.store.flagged(slot, layer, CellFlags::HAS_SOURCE));
-        if lowest >= y {
+        if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
         }
         let mut supplied = sourced;
         for cell in bits::iter(sourced) {
-            if self.source_of((slot, layer * LAYER_CELLS + cell)).is_none_or(|source| source < y) {
+            if self.is_out_of_reach((slot, layer * LAYER_CELLS + cell), y) {
                 supplied[cell >> 6] &= !(1 << (cell & 63));
             }
         }

@@ -245,7 +245,8 @@ impl Tick<'_> {
         self.wake_layer(slot, layer, touched);
     }
 
-    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above.
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above; and full
+    /// cells below, which may rise into them if a source lies higher.
     fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
         if !any(gave) {
             return;
@@ -255,6 +256,13 @@ impl Tick<'_> {
         self.wake_layer(slot, layer, around);
         if let Some((slot, layer)) = above {
             self.wake_layer(slot, layer, around);
+        }
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        if self.store.highest_source().is_some_and(|highest| highest > y)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            let full = self.store.layer(slot, layer).1;
+            self.wake_layer(slot, layer, and(gave, full));
         }
         for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(gave)) {
             let there = self.store.neighbour(slot, face);

@@ -347,15 +347,38 @@ impl Tick<'_> {
         }
     }
 
-    /// The source that feeds a cell, if it has one head and that is a source: the height of its cell.
-    pub(super) fn source_of(&mut self, place: Place) -> Option<i32> {
+    /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source, which will lose its
+    /// flag when that news reaches it, counts as within reach until then: it may be asleep, and must miss nothing by that.
+    pub(super) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
         let tree = self.tree_of(place);
-        if tree == JOINED {
-            return None;
+        if tree != JOINED {
+            let head = self.trees.heads[tree as usize - 1];
+            return self.source_height(head).is_some_and(|height| height < y);
         }
-        let head = self.trees.heads[tree as usize - 1];
-        let y = self.store.grid.position_at(head.0).y * 16 + (head.1 / LAYER_CELLS) as i32;
-        self.store.read(head).has(CellFlags::IS_SOURCE).then_some(y)
+        let mut open = vec![place];
+        let mut forks = HashSet::new();
+        let mut fed = false;
+        while let Some(place) = open.pop() {
+            let parents = self.store.parents_of(place);
+            if parents.count_ones() > 1 && !forks.insert(place) {
+                continue;
+            }
+            if let Some(height) = self.source_height(place) {
+                if height >= y {
+                    return false;
+                }
+                fed = true;
+            }
+            let above = Store::faces(parents).map(|face| self.store.step(place, face));
+            open.extend(above.filter(|parent| parent.0.is_some()));
+        }
+        fed
+    }
+
+    /// The height of a source's cell, or `None` if the cell is no source.
+    fn source_height(&self, place: Place) -> Option<i32> {
+        let height = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
+        self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
     /// The number of the tree that a cell belongs to in this tick, from 1, or [`JOINED`].
