@@ -53,3 +53,37 @@ fn a_cell_cut_from_its_source_misses_nothing_in_its_sleep() {
         _ => {}
     });
 }
+
+/// A full cell with a source higher up rises into the cell above once that has given water away. It was asleep, and what
+/// a cell gave woke its sides and what lay above it, but not what lay below.
+#[test]
+fn a_full_cell_wakes_to_rise_into_the_cell_above() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules =
+        Rules { source_supply: 2, throughput: 2, pools: false, many_parents: false, edges, ..Rules::lossless() };
+    compare(12_451_237_387_512_472_474, rules, 60, |tick, world| {
+        if tick == 20 {
+            assert!(world.fill_water(Region::new(IVec3::new(1, -1, 0), IVec3::new(4, -5, 4)), 6).is_ok());
+            assert_eq!(world.add_source(IVec3::new(2, 0, 4)), Ok(true));
+            assert_eq!(world.clear_solid(IVec3::new(1, -4, 5)), Ok(true));
+        }
+    });
+}
+
+/// Water slides sideways over a cell that would let it fall. When such a cell got room, the news went round by the chunk
+/// beside it, and was lost where that one was not loaded.
+#[test]
+fn a_slide_is_noticed_past_a_chunk_that_is_not_loaded() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules =
+        Rules { source_supply: 0, throughput: 2, pools: false, many_parents: false, edges, ..Rules::lossless() };
+    compare(4_900_143_239_458_837_956, rules, 60, |tick, world| match tick {
+        0 => {
+            assert!(world.set_solid(IVec3::new(0, -4, 0)).is_ok());
+            assert!(world.fill_solid(Region::new(IVec3::new(-3, 0, -1), IVec3::new(-4, -2, 2))).is_ok());
+            assert!(world.fill_water(Region::new(IVec3::new(0, 1, 3), IVec3::new(-5, 5, -6)), 6).is_ok());
+        }
+        15 => assert!(world.remove_chunk(IVec3::new(0, -1, -1)).is_ok()),
+        _ => {}
+    });
+}

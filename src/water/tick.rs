@@ -251,11 +251,12 @@ impl Tick<'_> {
         if !any(gave) {
             return;
         }
-        let above = upper_layer(self.store, slot, layer);
         let around = or(gave, bits::spread(gave));
         self.wake_layer(slot, layer, around);
-        if let Some((slot, layer)) = above {
+        self.wake_across(slot, layer, gave);
+        if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
             self.wake_layer(slot, layer, around);
+            self.wake_across(slot, layer, gave);
         }
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
         if self.store.highest_source().is_some_and(|highest| highest > y)
@@ -264,13 +265,14 @@ impl Tick<'_> {
             let full = self.store.layer(slot, layer).1;
             self.wake_layer(slot, layer, and(gave, full));
         }
-        for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(gave)) {
+    }
+
+    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
+    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(bits)) {
             let there = self.store.neighbour(slot, face);
             if any(bits) && there.is_some() {
                 self.wake_layer(there, layer, bits);
-                if let Some((slot, layer)) = upper_layer(self.store, there, layer) {
-                    self.wake_layer(slot, layer, bits);
-                }
             }
         }
     }
