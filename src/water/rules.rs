@@ -42,7 +42,7 @@ impl Edges {
     }
 }
 
-/// How water behaves. The default is what the source text says, so water that lies still slowly goes away.
+/// How water behaves. Chances are kept to a 65,536th, rounded up. The default is what the source text says, so water that lies still slowly goes away.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The chance, 0 to 1, for an inactive cell to lose a unit in a tick: evaporation, or seepage into the ground.
