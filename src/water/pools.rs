@@ -414,6 +414,8 @@ impl Tick<'_> {
             let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
             let [west, east, north, south] = bits::neighbours(self.dry(slot, layer), &dry_beside);
             let banks = and(still, or(or(west, east), or(north, south)));
+            // Only where they lie low enough: whether a source feeds them is dear to find out.
+            let above = above.filter(|_| head(y.saturating_add(1), 0) <= highest);
             let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
             let agents = or(or(minus(still, closed), banks), roofs);
             if !any(agents) {
