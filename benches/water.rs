@@ -3,8 +3,9 @@
 //! `cargo bench --bench water`. Before each group the bench prints what one sample did, so that a rate can be checked.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use floodplain::StepReport;
 use floodplain::glam::IVec3;
-use floodplain::water::{Edge, Edges, Rules, StepReport, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};

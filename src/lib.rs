@@ -33,6 +33,8 @@
 //! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For worlds that are dense
 //! and small throughout: a plain array is simpler.
 
+mod automata;
+mod automaton;
 mod chunk;
 mod coords;
 mod grid;
@@ -40,6 +42,8 @@ mod grid;
 pub mod scenario;
 pub mod water;
 
+pub use automata::FieldShape;
+pub use automaton::{Automaton, ChunkChanges, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use glam;

@@ -1,8 +1,9 @@
 //! The water as seen from above, column by column, brought up to date from the cells that changed.
 
 use crate::ground::Ground;
+use floodplain::ChunkChanges;
 use floodplain::glam::IVec3;
-use floodplain::water::{ChunkChanges, WaterWorld};
+use floodplain::water::WaterWorld;
 use floodplain::{Cube, Shape};
 
 /// The water over one column of ground.

@@ -34,6 +34,11 @@ impl CellMask {
         before != *word
     }
 
+    /// Adds the cell, at compile time.
+    pub(crate) const fn insert_const(&mut self, index: usize) {
+        self.words[index >> 6] |= 1 << (index & 63);
+    }
+
     /// Removes the cell; `true` if it was there. Indices wrap at 4096.
     #[inline]
     pub fn remove(&mut self, index: usize) -> bool {
@@ -96,6 +101,11 @@ impl CellMask {
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64; CHUNK_CELLS / 64] {
         &mut self.words
+    }
+
+    /// Whether any cell is in both masks.
+    pub fn intersects(&self, other: &CellMask) -> bool {
+        self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
     }
 
     /// Adds every cell of `other`.

@@ -199,6 +199,30 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         mask.insert_layer(layer, bits);
     }
 
+    /// Wakes every cell of a chunk.
+    pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
+        self.wake_at(slot, 0);
+        if let Some(mask) = self.awake_at_mut(slot) {
+            *mask = CellMask::FULL;
+        }
+    }
+
+    /// Puts every cell of a chunk to sleep. [`drop_sleepers`](Grid::drop_sleepers) clears up.
+    pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
+        if let Some(mask) = self.awake_at_mut(slot) {
+            *mask = CellMask::EMPTY;
+        }
+    }
+
+    /// Marks cells of a chunk as changed.
+    pub(crate) fn mark_changes_at(&mut self, slot: Slot, cells: &CellMask) {
+        self.mark_layer_changed_at(slot, 0, cells.layer(0));
+        let activity = self.entries[slot.index()].activity as usize;
+        if let Some(mask) = self.activities[activity].changed.as_mut() {
+            mask.union_with(cells);
+        }
+    }
+
     /// The chunks with an awake mask, in no particular order.
     #[inline]
     pub(crate) fn awake_slots(&self) -> &[Slot] {

@@ -24,11 +24,11 @@ mod workspace;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Displaced, EditError};
 pub use ledger::Ledger;
-pub use query::ChunkChanges;
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub use validate::Violation;
 pub use voxel::Voxel;
 
+use crate::automaton::automaton;
 use crate::coords::Region;
 use store::Store;
 use workspace::Workspace;
@@ -60,17 +60,6 @@ pub struct WaterWorld {
     work: Workspace,
 }
 
-/// What one step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StepReport {
-    /// Cells that the step looked at.
-    pub visited: u64,
-    /// Cells whose two bytes differ from before the step.
-    pub changed: u64,
-    /// Units that moved from a cell to its neighbour or over an edge, each counted once for every cell it left.
-    pub moved: u64,
-}
-
 impl WaterWorld {
     /// A world without end (but for the `i32` range) and without chunks.
     ///
@@ -96,3 +85,5 @@ impl WaterWorld {
         })
     }
 }
+
+automaton!([] WaterWorld, u64, Ledger, Violation);

@@ -5,18 +5,10 @@ use super::cell::WaterCell;
 use super::ledger::Ledger;
 use super::rules::Rules;
 use super::voxel::Voxel;
-use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::automaton::{ChunkChanges, StateHash};
+use crate::chunk::Chunk;
+use crate::coords::Region;
 use glam::IVec3;
-
-/// The cells of one chunk that changed since they were last asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkChanges {
-    /// The chunk's position, in chunks.
-    pub chunk: IVec3,
-    /// The cells whose two bytes, or whose ground, may differ.
-    pub cells: CellMask,
-}
 
 impl WaterWorld {
     /// The world's rules.
@@ -87,7 +79,7 @@ impl WaterWorld {
 
     /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        self.store.grid.take_changes().into_iter().map(|(chunk, cells)| ChunkChanges { chunk, cells }).collect()
+        ChunkChanges::list(self.store.grid.take_changes())
     }
 
     /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water.
@@ -103,7 +95,7 @@ impl WaterWorld {
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
     /// position. The same on every platform; independent of the order in which chunks were loaded.
     pub fn state_hash(&self) -> u64 {
-        let mut hash = Fnv::new();
+        let mut hash = StateHash::new();
         let ledger = self.ledger;
         for value in
             [self.seed, self.tick, ledger.placed, ledger.injected, ledger.removed, ledger.drained, ledger.evaporated]
@@ -111,37 +103,9 @@ impl WaterWorld {
             hash.add(value);
         }
         for (position, chunk) in self.chunks() {
-            hash.add(position.x as u32 as u64 | (position.y as u32 as u64) << 32);
-            hash.add(position.z as u32 as u64);
-            match chunk.as_uniform() {
-                Some(voxel) => hash.add(u64::from(voxel.word())),
-                None => {
-                    for index in (0..CHUNK_CELLS).step_by(4) {
-                        let word = |offset: usize| u64::from(chunk.get(index + offset).word()) << (16 * offset);
-                        hash.add(word(0) | word(1) | word(2) | word(3));
-                    }
-                }
-            }
+            hash.add_position(position);
+            hash.add_chunk::<_, 4>(chunk, |voxel| u64::from(voxel.word()));
         }
         hash.finish()
-    }
-}
-
-/// A 64-bit hash in the manner of FNV-1a over words, with a final mix: stable across platforms and versions.
-struct Fnv(u64);
-
-impl Fnv {
-    fn new() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, value: u64) {
-        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 32;
-    }
-
-    fn finish(self) -> u64 {
-        let mixed = (self.0 ^ self.0 >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed ^ mixed >> 32
     }
 }

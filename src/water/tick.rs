@@ -10,7 +10,8 @@ use super::trace::Trees;
 use super::voxel::Voxel;
 use super::window::{Limits, LocalFlow, Window, lower_layer, upper_layer};
 use super::workspace::{Workspace, add_flow};
-use super::{Ledger, Rules, StepReport, WaterWorld};
+use super::{Ledger, Rules, WaterWorld};
+use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::Slot;
 
@@ -55,10 +56,7 @@ impl WaterWorld {
     pub fn run(&mut self, ticks: u64) -> StepReport {
         let mut sum = StepReport::default();
         for _ in 0..ticks {
-            let report = self.step();
-            sum.visited += report.visited;
-            sum.changed += report.changed;
-            sum.moved += report.moved;
+            sum += self.step();
         }
         sum
     }

@@ -1,0 +1,7 @@
+//! The automata that update every cell of a chunk by the same rule, and what their kernels share. None imports another.
+
+mod front;
+mod rims;
+mod rows;
+
+pub use rows::FieldShape;

@@ -1,0 +1,76 @@
+//! The outermost cells of chunks as they were before a step, so that a step can change chunks in place, in any order.
+//!
+//! A step first saves the rims of every chunk that it will change and of their neighbours. Then each chunk needs only its own
+//! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough.
+
+use super::rows::FieldShape;
+use crate::chunk::Chunk;
+use crate::grid::{Grid, Slot};
+
+/// Saved rims, by chunk.
+pub(crate) struct Rims<T: Copy + PartialEq, S: FieldShape> {
+    /// What lies where a chunk is missing.
+    background: S::Rims<T>,
+    saved: Vec<S::Rims<T>>,
+    /// By slot: the place in `saved`, or [`UNSAVED`].
+    places: Vec<u32>,
+    slots: Vec<Slot>,
+}
+
+const UNSAVED: u32 = u32::MAX;
+
+impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
+    /// None saved; a missing chunk has the background all over.
+    pub(crate) fn new(background: T) -> Self {
+        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new(), slots: Vec::new() }
+    }
+
+    /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
+    pub(crate) fn save(&mut self, grid: &Grid<T, S>, slots: &[Slot]) {
+        self.clear(grid.slot_capacity());
+        for &slot in slots {
+            self.add(slot, grid.chunk_at(slot));
+            for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
+                self.add(neighbour, grid.chunk_at(neighbour));
+            }
+        }
+    }
+
+    fn clear(&mut self, slot_capacity: usize) {
+        for slot in self.slots.drain(..) {
+            self.places[slot.index()] = UNSAVED;
+        }
+        self.places.resize(slot_capacity, UNSAVED);
+        self.saved.clear();
+    }
+
+    fn add(&mut self, slot: Slot, chunk: &Chunk<T>) {
+        if self.places[slot.index()] == UNSAVED {
+            // There are fewer slots than 2³²−1.
+            self.places[slot.index()] = self.saved.len() as u32;
+            self.slots.push(slot);
+            self.saved.push(match chunk.as_dense() {
+                Some(cells) => S::rims_of(cells),
+                None => S::uniform_rims(chunk.get(0)),
+            });
+        }
+    }
+
+    /// The rims of a chunk; the background if it is missing or was not saved.
+    pub(crate) fn at(&self, slot: Slot) -> &S::Rims<T> {
+        let place = self.places.get(slot.index()).map_or(UNSAVED, |&place| place);
+        self.saved.get(place as usize).unwrap_or(&self.background)
+    }
+
+    /// The rims of a chunk's neighbours, by face.
+    pub(crate) fn around(&self, neighbours: [Slot; 6]) -> [&S::Rims<T>; 6] {
+        neighbours.map(|slot| self.at(slot))
+    }
+
+    /// Bytes on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.saved.capacity() * size_of::<S::Rims<T>>()
+            + self.places.capacity() * size_of::<u32>()
+            + self.slots.capacity() * size_of::<Slot>()
+    }
+}

@@ -1,0 +1,313 @@
+//! How a rule runs over a chunk: row by row along x, each row with the rows around it, as arrays of fixed size.
+//!
+//! A rule is written once, over the width `W` of a row and the number `N` of neighbours of a cell, and serves both shapes.
+//! Without bounds to check or chunks to find, the compiler turns a row into vector instructions.
+
+use crate::chunk::CellMask;
+use crate::coords::{CHUNK_CELLS, Cube, Shape, Sheet};
+use crate::grid::HaloShape;
+
+/// What a rule does to one row.
+pub(crate) trait RowRule<T> {
+    /// Writes the row of `cells` that begins at index `first`. `here` is what stood in it before the step, and `around` what
+    /// stood next to each cell: west, east, down, up, and for cubes north, south, as in [`Face`].
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        here: &[T; W],
+        around: [&[T; W]; N],
+        cells: &mut [T; W],
+    );
+}
+
+/// The shapes that automata run on. Implemented by [`Cube`] and [`Sheet`] only.
+pub trait FieldShape: HaloShape {
+    /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
+    #[doc(hidden)]
+    type Rims<T: Copy + PartialEq>: Copy;
+
+    /// Neighbours of a cell: 4 or 6.
+    const NEIGHBOURS: usize;
+
+    /// The cells at each face, by the face's index; for a [`Sheet`], none at the last two.
+    #[doc(hidden)]
+    const FACE_CELLS: [CellMask; 6];
+
+    /// A halo of equal cells.
+    #[doc(hidden)]
+    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>>;
+
+    /// The rims of a chunk of equal cells.
+    #[doc(hidden)]
+    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T>;
+
+    /// The rims of a chunk.
+    #[doc(hidden)]
+    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
+
+    /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule reads, stay as they were.
+    /// `around` is by the index of the face behind which a neighbour lies.
+    #[doc(hidden)]
+    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
+
+    /// Runs a rule over every row of a chunk.
+    #[doc(hidden)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
+}
+
+impl FieldShape for Sheet {
+    type Rims<T: Copy + PartialEq> = [[T; 64]; 4];
+
+    const NEIGHBOURS: usize = 4;
+    const FACE_CELLS: [CellMask; 6] = face_cells::<Sheet>();
+
+    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>> {
+        Box::new([[value; 66]; 66])
+    }
+
+    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T> {
+        [[value; 64]; 4]
+    }
+
+    #[inline]
+    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
+        let rows: &[[T; 64]] = cells.as_chunks().0;
+        let column = |x: usize| core::array::from_fn(|y| rows[y][x]);
+        [column(0), column(63), rows[0], rows[63]]
+    }
+
+    #[inline]
+    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
+        let [west, east, down, up] = core::array::from_fn(|face| &around[face][face ^ 1]);
+        halo[0][1..65].copy_from_slice(down);
+        halo[65][1..65].copy_from_slice(up);
+        let rows: &[[T; 64]] = cells.as_chunks().0;
+        for (y, row) in rows.iter().enumerate() {
+            let padded = &mut halo[y + 1];
+            padded[0] = west[y];
+            padded[1..65].copy_from_slice(row);
+            padded[65] = east[y];
+        }
+    }
+
+    #[inline]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for (y, cells) in cells.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            let row = &halo[y + 1];
+            let around = [part(row, 0), part(row, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
+            rule.row(64 * y, part(row, 1), around, cells);
+        }
+    }
+}
+
+impl FieldShape for Cube {
+    type Rims<T: Copy + PartialEq> = [[T; 256]; 6];
+
+    const NEIGHBOURS: usize = 6;
+    const FACE_CELLS: [CellMask; 6] = face_cells::<Cube>();
+
+    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>> {
+        Box::new([[[value; 18]; 18]; 18])
+    }
+
+    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T> {
+        [[value; 256]; 6]
+    }
+
+    #[inline]
+    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
+        // A face's cells in index order: along x or z first, then along the slower of the two axes that are left.
+        let face = |first: usize, fast: usize, slow: usize| {
+            core::array::from_fn(|cell| cells[first + cell % 16 * fast + cell / 16 * slow])
+        };
+        [
+            face(0, 16, 256),
+            face(15, 16, 256),
+            face(0, 1, 16),
+            face(15 * 256, 1, 16),
+            face(0, 1, 256),
+            face(15 * 16, 1, 256),
+        ]
+    }
+
+    #[inline]
+    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
+        let [west, east, down, up, north, south] = core::array::from_fn(|face| &around[face][face ^ 1]);
+        let planes = |face: &[T; 256]| -> [[T; 16]; 16] { core::array::from_fn(|row| *part(face, 16 * row)) };
+        let [down, up, north, south] = [down, up, north, south].map(planes);
+        for side in 0..16 {
+            halo[0][side + 1][1..17].copy_from_slice(&down[side]);
+            halo[17][side + 1][1..17].copy_from_slice(&up[side]);
+            halo[side + 1][0][1..17].copy_from_slice(&north[side]);
+            halo[side + 1][17][1..17].copy_from_slice(&south[side]);
+        }
+        let rows: &[[T; 16]] = cells.as_chunks().0;
+        for (index, row) in rows.iter().enumerate() {
+            let padded = &mut halo[index / 16 + 1][index % 16 + 1];
+            padded[0] = west[index];
+            padded[1..17].copy_from_slice(row);
+            padded[17] = east[index];
+        }
+    }
+
+    #[inline]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for (index, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let (y, z) = (index / 16 + 1, index % 16 + 1);
+            let row = &halo[y][z];
+            let around = [
+                part(row, 0),
+                part(row, 2),
+                part(&halo[y - 1][z], 1),
+                part(&halo[y + 1][z], 1),
+                part(&halo[y][z - 1], 1),
+                part(&halo[y][z + 1], 1),
+            ];
+            rule.row(16 * index, part(row, 1), around, cells);
+        }
+    }
+}
+
+/// `W` cells of a row from `first` on.
+#[inline]
+fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
+    row[first..].first_chunk().expect("a halo row is two cells wider than a row")
+}
+
+/// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
+#[inline]
+pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
+    let mut bytes = [0u8; W];
+    for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(b)) {
+        *byte = u8::from(a != b);
+    }
+    // Eight bytes of 0 or 1 become eight bits: the product moves the lowest bit of byte i to bit 56 + i.
+    let pack = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    let eights = bytes.as_chunks::<8>().0;
+    eights.iter().rev().fold(0, |mask, eight| mask.unbounded_shl(8) | pack(eight))
+}
+
+/// The cells at each face of a chunk.
+const fn face_cells<S: Shape>() -> [CellMask; 6] {
+    let mut faces = [CellMask::EMPTY; 6];
+    let mut index = 0;
+    while index < CHUNK_CELLS {
+        let mut axis = 0;
+        while axis < 3 {
+            let last = (1 << S::BITS[axis]) - 1;
+            let along = (index / S::STRIDES[axis]) & last;
+            // A chunk one cell thick has no faces across it that a rule could cross.
+            if last > 0 {
+                if along == 0 {
+                    faces[2 * axis].insert_const(index);
+                }
+                if along == last {
+                    faces[2 * axis + 1].insert_const(index);
+                }
+            }
+            axis += 1;
+        }
+        index += 1;
+    }
+    faces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Face;
+    use crate::grid::Grid;
+    use glam::IVec3;
+
+    /// A rule that records what it was shown.
+    struct Show<'a> {
+        seen: &'a mut Vec<(usize, u32, Vec<u32>)>,
+    }
+
+    impl RowRule<u32> for Show<'_> {
+        fn row<const W: usize, const N: usize>(
+            &mut self,
+            first: usize,
+            here: &[u32; W],
+            around: [&[u32; W]; N],
+            cells: &mut [u32; W],
+        ) {
+            for x in 0..W {
+                self.seen.push((first + x, here[x], around.iter().map(|row| row[x]).collect()));
+                cells[x] = !here[x];
+            }
+        }
+    }
+
+    fn rows_see_every_cell_and_its_neighbours<S: FieldShape>() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut grid = Grid::<u32, S>::new(9);
+        for face in Face::ALL {
+            let cells = core::array::from_fn(|_| rng.u32(..));
+            grid.insert(face.offset(), Chunk::from_cells(&cells)).unwrap();
+        }
+        let mut cells: [u32; CHUNK_CELLS] = core::array::from_fn(|_| rng.u32(..));
+        grid.insert(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
+        grid.remove(IVec3::X);
+        grid.insert(IVec3::Y, Chunk::uniform(4)).unwrap();
+
+        let rims = Face::ALL.map(|face| match grid.chunk(face.offset()) {
+            Some(chunk) => match chunk.as_dense() {
+                Some(cells) => S::rims_of(cells),
+                None => S::uniform_rims(chunk.get(0)),
+            },
+            None => S::uniform_rims(9),
+        });
+        let mut halo = S::uniform_halo(0);
+        S::pad(&cells, rims.each_ref(), &mut halo);
+        let mut seen = Vec::new();
+        S::rows(&halo, &mut cells, &mut Show { seen: &mut seen });
+
+        assert_eq!(seen.len(), CHUNK_CELLS);
+        for (index, here, around) in seen {
+            let position = S::cell_at(IVec3::ZERO, index);
+            assert_eq!((here, cells[index]), (grid.get(position), !here));
+            let expected: Vec<u32> =
+                Face::ALL[..S::NEIGHBOURS].iter().map(|face| grid.get(position + face.offset())).collect();
+            assert_eq!(around, expected, "{position}");
+        }
+    }
+
+    #[test]
+    fn rows_see_every_cell_and_its_neighbours_in_both_shapes() {
+        rows_see_every_cell_and_its_neighbours::<Sheet>();
+        rows_see_every_cell_and_its_neighbours::<Cube>();
+    }
+
+    #[test]
+    fn differing_cells_are_told_one_by_one() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..100 {
+            let a: [u8; 64] = core::array::from_fn(|_| rng.u8(..3));
+            let b: [u8; 64] = core::array::from_fn(|_| rng.u8(..3));
+            let expected = (0..64).filter(|&x| a[x] != b[x]).fold(0, |mask, x| mask | 1u64 << x);
+            assert_eq!(differing(&a, &b), expected);
+            let short = expected & 0xFFFF;
+            assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
+        }
+    }
+
+    #[test]
+    fn faces_hold_the_cells_whose_neighbours_lie_in_another_chunk() {
+        fn check<S: FieldShape>() {
+            for face in &Face::ALL[..S::NEIGHBOURS] {
+                for index in 0..CHUNK_CELLS {
+                    let beyond = S::cell_at(IVec3::ZERO, index) + face.offset();
+                    let leaves = S::chunk_of(beyond) != IVec3::ZERO;
+                    assert_eq!(S::FACE_CELLS[face.index()].contains(index), leaves, "{face:?} {index}");
+                }
+            }
+        }
+        check::<Sheet>();
+        check::<Cube>();
+    }
+}
