@@ -98,8 +98,8 @@ impl Judge {
         if self.balance_failed || scene.tick > 0 && scene.stepped.visited == 0 && !scene.is_end {
             return;
         }
-        let (counted, booked) = (scene.subject.count(), scene.subject.account().total);
-        if counted != booked {
+        if !scene.subject.is_balanced() {
+            let (counted, booked) = (scene.subject.count(), scene.subject.account().total);
             self.balance_failed = true;
             self.fail(line, "balanced", format!("{counted} in the cells"), booked.to_string(), scene.tick);
         }

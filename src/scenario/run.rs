@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         Record {
             tick: self.tick,
             total,
-            balanced: total == account.total,
+            balanced: self.subject.is_balanced(),
             account: account.entries,
             at_rest: self.rest_tick.is_some(),
             rest_tick: self.rest_tick,
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
 
     /// Whether the cells hold what the account says.
     pub fn is_balanced(&self) -> bool {
-        self.subject.count() == self.subject.account().total
+        self.subject.is_balanced()
     }
 
     /// The automaton's check of all its laws over the whole world. Slow.

@@ -67,6 +67,11 @@ pub(super) trait Subject {
 
     fn account(&self) -> Account;
 
+    /// Whether the cells hold what the account says; where sums are rounded, as nearly as the automaton promises.
+    fn is_balanced(&self) -> bool {
+        self.count() == self.account().total
+    }
+
     /// What the report's layers say of a cell: −1 solid, −2 not in the world.
     fn value(&self, cell: IVec3) -> f64;
 

@@ -2,6 +2,7 @@
 
 use super::drawing::{Drawing, NOWHERE};
 use super::error::ScenarioError;
+use super::legend;
 use super::subject::{Account, Quantity, Setup, Stepped, Subject};
 use super::tree::{Field, Table};
 use crate::chunk::Chunk;
@@ -29,7 +30,11 @@ struct WaterSetup {
 
 /// Reads what a file says of water: `[rules]`, `[legend]`, and what is left of `[world]`.
 pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn Setup>, ScenarioError> {
-    let mut setup = WaterSetup { rules: read_rules(rules)?, legend: read_legend(legend)?, unloaded: Vec::new() };
+    let mut setup = WaterSetup {
+        rules: read_rules(rules)?,
+        legend: legend::read(legend, default_legend(), read_glyph)?,
+        unloaded: Vec::new(),
+    };
     setup.read_world(world)?;
     Ok(Box::new(setup))
 }
@@ -71,27 +76,11 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
     }
 }
 
-fn read_legend(mut table: Table) -> Result<BTreeMap<char, Glyph>, ScenarioError> {
+fn default_legend() -> BTreeMap<char, Glyph> {
     let mut legend = BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0)), ('S', Glyph::Source)]);
     legend.extend(('1'..='7').zip(1..).map(|(character, height)| (character, Glyph::Open(height))));
     legend.insert('~', Glyph::Open(FULL));
-    while let Some(field) = table.take_any() {
-        let mut characters = field.key.chars();
-        let (Some(character), None) = (characters.next(), characters.next()) else {
-            return Err(field.refuse("under a key of one character"));
-        };
-        if character == NOWHERE {
-            return Err(field.refuse("under another key: a space is never part of the world"));
-        }
-        let glyph = if field.is_text() {
-            let known = legend.get(&field.character()?).copied();
-            known.ok_or_else(|| field.refuse("a default character or one from further up"))?
-        } else {
-            read_glyph(field)?
-        };
-        legend.insert(character, glyph);
-    }
-    Ok(legend)
+    legend
 }
 
 fn read_glyph(field: Field) -> Result<Glyph, ScenarioError> {
