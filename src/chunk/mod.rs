@@ -16,18 +16,41 @@ use crate::coords::CHUNK_CELLS;
 /// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of `0.0` in which a cell is
 /// set to `-0.0` stays as it was, and a cell that is not equal to itself (a NaN) never joins a uniform chunk. Where such
 /// values must come back bit for bit, store the bits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Chunk<T> {
     cells: Cells<T>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Cells<T> {
     Uniform(T),
-    Dense(Box<[T; CHUNK_CELLS]>),
+    Dense { cells: Box<[T; CHUNK_CELLS]>, seam: Seam },
 }
 
-/// A chunk of equal cells is stored one by one; see [`Chunk::validate`].
+/// Where a dense chunk is known not to be uniform: the cell at `at` and the next one differ.
+///
+/// A write elsewhere leaves that so. Thus [`Chunk::set`] has to read no cell to keep the chunk canonical, and what it
+/// does while a cell is on its way from memory does not wait for it.
+#[derive(Clone, Copy, Debug)]
+struct Seam {
+    /// 0 to 4094.
+    at: u16,
+    /// The last cell, counted from `at`, that a write must not touch: 1, or [`Seam::STALE`].
+    reach: u16,
+}
+
+impl Seam {
+    /// The reach of a seam that may be gone, because the cells were handed out since.
+    const STALE: u16 = u16::MAX;
+
+    /// Whether the seam may be gone after a write at `index`.
+    #[inline]
+    fn is_touched_by(self, index: usize) -> bool {
+        (index as u16).wrapping_sub(self.at) <= self.reach
+    }
+}
+
+/// A chunk of equal cells is stored one by one, or its seam is not one; see [`Chunk::validate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct NotCanonical;
@@ -40,10 +63,10 @@ impl<T: Copy + PartialEq> Chunk<T> {
 
     /// A chunk of these cells, in index order.
     pub fn from_cells(cells: &[T; CHUNK_CELLS]) -> Self {
-        if all_equal(cells) {
-            return Chunk::uniform(cells[0]);
+        match find_seam(cells) {
+            Some(seam) => Chunk { cells: Cells::Dense { cells: boxed(cells.to_vec()), seam } },
+            None => Chunk::uniform(cells[0]),
         }
-        Chunk { cells: Cells::Dense(boxed(cells.to_vec())) }
     }
 
     /// The cell at `index`. Indices wrap at 4096.
@@ -51,7 +74,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn get(&self, index: usize) -> T {
         match &self.cells {
             Cells::Uniform(value) => *value,
-            Cells::Dense(cells) => cells[index & (CHUNK_CELLS - 1)],
+            Cells::Dense { cells, .. } => cells[index & (CHUNK_CELLS - 1)],
         }
     }
 
@@ -59,21 +82,36 @@ impl<T: Copy + PartialEq> Chunk<T> {
     #[inline]
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
-        match &mut self.cells {
-            Cells::Uniform(old) if *old == value => *old,
-            Cells::Uniform(old) => {
-                let old = *old;
-                self.cells_mut()[index] = value;
-                old
-            }
-            Cells::Dense(cells) => {
-                let old = core::mem::replace(&mut cells[index], value);
-                // The chunk can have become uniform only if the cell next to this one and both ends hold the new value.
-                // The next cell is asked first: it mostly says no, and lies in the cache line just written.
-                if cells[index ^ 1] == value && old != value && cells[0] == value && cells[CHUNK_CELLS - 1] == value {
-                    self.canonicalize();
-                }
-                old
+        let Cells::Dense { cells, seam } = &mut self.cells else { return self.set_in_uniform(index, value) };
+        let old = core::mem::replace(&mut cells[index], value);
+        if seam.is_touched_by(index) {
+            self.seek_seam(index);
+        }
+        old
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_in_uniform(&mut self, index: usize, value: T) -> T {
+        let old = self.get(index);
+        if old != value {
+            self.cells_mut()[index] = value;
+            self.seek_seam(index);
+        }
+        old
+    }
+
+    /// Finds the seam again after a write at `index`, beside that first: there it is found at once while a chunk fills
+    /// cell by cell.
+    #[cold]
+    #[inline(never)]
+    fn seek_seam(&mut self, index: usize) {
+        let Cells::Dense { cells, seam } = &mut self.cells else { return };
+        let pairs = index.saturating_sub(1)..(index + 1).min(CHUNK_CELLS - 1);
+        match pairs.into_iter().find(|&at| cells[at] != cells[at + 1]) {
+            Some(at) => *seam = Seam { at: at as u16, reach: 1 },
+            None => {
+                self.canonicalize();
             }
         }
     }
@@ -88,7 +126,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn as_uniform(&self) -> Option<T> {
         match &self.cells {
             Cells::Uniform(value) => Some(*value),
-            Cells::Dense(_) => None,
+            Cells::Dense { .. } => None,
         }
     }
 
@@ -97,27 +135,36 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn as_dense(&self) -> Option<&[T; CHUNK_CELLS]> {
         match &self.cells {
             Cells::Uniform(_) => None,
-            Cells::Dense(cells) => Some(cells),
+            Cells::Dense { cells, .. } => Some(cells),
         }
     }
 
     /// The cells in index order, to change; stores them one by one from here on. Call
     /// [`canonicalize`](Chunk::canonicalize) when done.
+    #[inline]
     pub fn cells_mut(&mut self) -> &mut [T; CHUNK_CELLS] {
         if let Cells::Uniform(value) = self.cells {
-            self.cells = Cells::Dense(boxed(vec![value; CHUNK_CELLS]));
+            let seam = Seam { at: 0, reach: Seam::STALE };
+            self.cells = Cells::Dense { cells: boxed(vec![value; CHUNK_CELLS]), seam };
         }
         match &mut self.cells {
-            Cells::Dense(cells) => cells,
+            Cells::Dense { cells, seam } => {
+                seam.reach = Seam::STALE;
+                cells
+            }
             Cells::Uniform(_) => unreachable!("made dense above"),
         }
     }
 
     /// Stores the chunk as one value if its cells are all equal; `true` if it is uniform now.
     pub fn canonicalize(&mut self) -> bool {
-        if let Cells::Dense(cells) = &self.cells
-            && all_equal(cells)
-        {
+        let Cells::Dense { cells, seam } = &mut self.cells else { return true };
+        // The seam is mostly where it was.
+        if cells[usize::from(seam.at)] != cells[usize::from(seam.at) + 1] {
+            seam.reach = 1;
+        } else if let Some(found) = find_seam(cells) {
+            *seam = found;
+        } else {
             self.cells = Cells::Uniform(cells[0]);
         }
         matches!(self.cells, Cells::Uniform(_))
@@ -127,7 +174,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn heap_bytes(&self) -> usize {
         match self.cells {
             Cells::Uniform(_) => 0,
-            Cells::Dense(_) => size_of::<[T; CHUNK_CELLS]>(),
+            Cells::Dense { .. } => size_of::<[T; CHUNK_CELLS]>(),
         }
     }
 
@@ -137,17 +184,38 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) that nobody canonicalised.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), NotCanonical> {
-        match &self.cells {
-            Cells::Dense(cells) if all_equal(cells) => Err(NotCanonical),
-            _ => Ok(()),
+        let Cells::Dense { cells, seam } = &self.cells else { return Ok(()) };
+        let at = usize::from(seam.at);
+        let found = if seam.reach == Seam::STALE { find_seam(cells).is_some() } else { cells[at] != cells[at + 1] };
+        if found { Ok(()) } else { Err(NotCanonical) }
+    }
+}
+
+/// The same cells in the same form.
+impl<T: PartialEq> PartialEq for Chunk<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.cells, &other.cells) {
+            (Cells::Uniform(value), Cells::Uniform(other)) => value == other,
+            (Cells::Dense { cells, .. }, Cells::Dense { cells: others, .. }) => cells == others,
+            _ => false,
         }
     }
 }
 
-fn all_equal<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> bool {
+impl<T: Eq> Eq for Chunk<T> {}
+
+/// The first cell that differs from the next one.
+fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
     // Blocks keep the early exit for chunks that differ soon, and vectorise inside.
-    let first = cells[0];
-    cells.as_chunks::<64>().0.iter().all(|block| block.iter().fold(true, |equal, cell| equal & (*cell == first)))
+    const BLOCK: usize = 64;
+    let pairs = |block: usize| {
+        let end = (block + BLOCK).min(CHUNK_CELLS - 1);
+        cells[block..end].iter().zip(&cells[block + 1..=end])
+    };
+    let differs = |&block: &usize| pairs(block).fold(false, |differs, (cell, next)| differs | (cell != next));
+    let block = (0..CHUNK_CELLS).step_by(BLOCK).find(differs)?;
+    let offset = pairs(block).position(|(cell, next)| cell != next)?;
+    Some(Seam { at: (block + offset) as u16, reach: 1 })
 }
 
 /// The array form of a vector of 4096 cells. `Box::new` of an array would pass through the stack in debug builds.
@@ -186,6 +254,24 @@ mod tests {
             assert!(chunk.as_dense().is_some());
             assert_eq!(chunk.set(odd, 5), 6);
             assert_eq!(chunk.as_uniform(), Some(5));
+        }
+    }
+
+    #[test]
+    fn the_last_odd_cell_makes_a_chunk_uniform_wherever_it_lies_and_however_it_came() {
+        let order = |step: usize| (0..CHUNK_CELLS).map(move |count| count * step % CHUNK_CELLS);
+        for step in [1, CHUNK_CELLS - 1, 17, 257, 2049] {
+            let mut chunk = Chunk::uniform(1u16);
+            for index in order(step).take(CHUNK_CELLS - 1) {
+                chunk.set(index, 2);
+                assert_eq!(chunk.validate(), Ok(()), "{index} by {step}");
+            }
+            assert!(chunk.as_dense().is_some());
+            // Cells that were handed out may be equal, or not, when the next write comes.
+            let last = order(step).last().unwrap();
+            chunk.cells_mut()[last] = 2;
+            chunk.cells_mut()[0] = 3;
+            assert_eq!((chunk.set(0, 2), chunk.as_uniform()), (3, Some(2)));
         }
     }
 
