@@ -1,4 +1,5 @@
-//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: shifts to neighbours and flood fill.
+//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: made from cells, shifted to neighbours, and
+//! flood filled.
 
 /// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
 pub(super) type LayerBits = [u64; 4];
@@ -44,6 +45,40 @@ pub(super) fn contains(bits: &LayerBits, cell: usize) -> bool {
 #[inline]
 pub(super) fn insert(bits: &mut LayerBits, cell: usize) {
     bits[(cell >> 6) & 3] |= 1 << (cell & 63);
+}
+
+#[inline]
+pub(super) fn remove(bits: &mut LayerBits, cell: usize) {
+    bits[(cell >> 6) & 3] &= !(1 << (cell & 63));
+}
+
+/// The cells of a layer that satisfy `is_in`.
+#[inline]
+pub(super) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> LayerBits {
+    plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
+}
+
+/// A byte for each cell of a layer, for [`plane`].
+#[inline]
+pub(super) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
+    let mut bytes = [0; 256];
+    for (byte, &cell) in bytes.iter_mut().zip(cells) {
+        *byte = of(cell);
+    }
+    bytes
+}
+
+/// The cells whose byte has a bit (0 to 7) set.
+#[inline]
+pub(super) fn plane(bytes: &[u8; 256], bit: u32) -> LayerBits {
+    let words = bytes.as_chunks::<64>().0;
+    core::array::from_fn(|word| {
+        words[word].as_chunks::<8>().0.iter().rev().fold(0, |bits, eight| {
+            // The product brings the lowest bits of the eight bytes together in its highest byte.
+            let lowest = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
+            bits << 8 | lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56
+        })
+    })
 }
 
 /// The cells in ascending order.
@@ -103,6 +138,21 @@ mod tests {
             insert(&mut bits, x + 16 * z);
         }
         bits
+    }
+
+    #[test]
+    fn a_plane_has_the_bits_of_the_bytes() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..20 {
+            let cells: [u16; 256] = core::array::from_fn(|_| random.u16(..));
+            let bytes = bytes(&cells, |cell| cell as u8);
+            for bit in 0..8 {
+                let plane = plane(&bytes, bit);
+                assert!((0..256).all(|cell| contains(&plane, cell) == (cells[cell] >> bit & 1 != 0)));
+            }
+            let odd = select(&cells, |cell| cell % 3 == 1);
+            assert!((0..256).all(|cell| contains(&odd, cell) == (cells[cell] % 3 == 1)));
+        }
     }
 
     #[test]

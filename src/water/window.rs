@@ -47,14 +47,17 @@ pub(super) struct LocalFlow {
     pub(super) changed: LayerBits,
     /// Cells of the layer below that received.
     pub(super) fell: LayerBits,
-    /// Cells of the layer that gave, so that their neighbours may now give to them.
+    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are not among them.
     pub(super) gave: LayerBits,
+    /// Sources of the layer that gave.
+    pub(super) sprang: LayerBits,
+    /// Cells of the layer that may not pass on any more in this tick.
+    pub(super) exhausted: LayerBits,
     /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's layer.
     pub(super) left: [LayerBits; 4],
     pub(super) drained: u64,
     pub(super) injected: u64,
     pub(super) moved: u64,
-    pub(super) visited: u64,
 }
 
 /// The limits that hold for every cell in a tick, in units.
@@ -108,6 +111,15 @@ impl Window {
         Voxel::from_raw(self.own[index])
     }
 
+    /// Copies the window's own layer back.
+    pub(super) fn copy_to(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+        for (row, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (to, &from) in cells.iter_mut().zip(&self.own[window_index(row * 16)..][..16]) {
+                *to = Voxel::from_raw(from);
+            }
+        }
+    }
+
     /// Copies a layer (0 to 15) of a chunk and what surrounds it.
     pub(super) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
         copy_layer(&mut self.own, store, slot, layer);
@@ -135,32 +147,56 @@ impl Window {
         }
     }
 
-    /// Lets the cells in `awake` give to below and sideways, in random order. A cell that a move sets free to give has
-    /// its turn in the same layer if its turn is still to come.
+    /// The cells that would give, if it were their turn.
+    pub(super) fn givers(&self) -> LayerBits {
+        // The height from which water goes into a cell: one more than its own where it would fall there, else two more.
+        let mut least = [0u8; AREA];
+        for ((least, &own), &below) in least.iter_mut().zip(&self.own).zip(&self.below) {
+            let there = (own & 7) as u8;
+            let slides = there < 7 && below & 7 < 7 || own == Voxel::DRAIN.word();
+            *least = there + 2 - u8::from(slides);
+        }
+        let mut gives = [0u8; LAYER_CELLS];
+        for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let at = window_index(row * 16);
+            let (own, below) = (&self.own[at..][..16], &self.below[at..][..16]);
+            let [west, east] = [&least[at - 1..][..16], &least[at + 1..][..16]];
+            let [north, south] = [&least[at - SIDE..][..16], &least[at + SIDE..][..16]];
+            for x in 0..16 {
+                let lowest = west[x].min(east[x]).min(north[x]).min(south[x]);
+                let height = (own[x] & 7) as u8;
+                gives[x] = u8::from((own[x] >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below[x] & 7 < 7)));
+            }
+        }
+        bits::plane(&gives, 0)
+    }
+
+    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A cell that a move sets
+    /// free to give has its turn in the same layer if its turn is still to come.
     ///
     /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are entered there.
     pub(super) fn run(
         &mut self,
-        awake: LayerBits,
+        givers: LayerBits,
         limits: Limits,
         seeds: (u64, u64),
         flow: &mut [u16; LAYER_CELLS],
-        inflow: &mut [u8; LAYER_CELLS],
+        inflow: &mut [LayerBits; 6],
     ) -> LocalFlow {
         let mut queue = Queue::new(seeds.0);
-        bits::iter(awake).for_each(|cell| queue.push(cell));
+        bits::iter(givers).for_each(|cell| queue.push(cell));
         let mut done = LocalFlow {
             changed: NONE,
             fell: NONE,
             gave: NONE,
+            sprang: NONE,
+            exhausted: NONE,
             left: [NONE; 4],
             drained: 0,
             injected: 0,
             moved: 0,
-            visited: 0,
         };
         while let Some(cell) = queue.pop() {
-            done.visited += 1;
             let voxel = self.own(cell);
             let left = limits.left(voxel, passed(flow[cell]));
             if left == 0 || !voxel.is_wet() {
@@ -177,8 +213,12 @@ impl Window {
                 continue;
             }
             done.moved += u64::from(units);
+            if turn.left == 0 {
+                bits::insert(&mut done.exhausted, cell);
+            }
             if turn.endless {
                 done.injected += u64::from(units);
+                bits::insert(&mut done.sprang, cell);
                 continue;
             }
             self.own[window_index(cell)] = voxel.with_height(turn.height).word();
@@ -216,7 +256,7 @@ impl Window {
         voxel: Voxel,
         seed: u64,
         flow: &mut u16,
-        inflow: &mut [u8; LAYER_CELLS],
+        inflow: &mut [LayerBits; 6],
         queue: &mut Queue,
         done: &mut LocalFlow,
     ) {
@@ -261,7 +301,7 @@ impl Window {
             match lateral_cells(turn.cell)[side] {
                 Some(near) => {
                     bits::insert(&mut done.changed, near);
-                    inflow[near] |= 1 << face.opposite().index();
+                    bits::insert(&mut inflow[face.opposite().index()], near);
                     queue.push(near);
                 }
                 None => bits::insert(&mut done.left[side], across(turn.cell, side)),
