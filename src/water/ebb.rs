@@ -41,7 +41,6 @@ struct Ebb {
     touched: LayerBits,
     waiting: LayerBits,
     marked: LayerBits,
-    parents: [LayerBits; 6],
 }
 
 impl Tick<'_> {
@@ -79,7 +78,6 @@ impl Tick<'_> {
             touched,
             waiting: work.waiting,
             marked: work.marked,
-            parents: [NONE; 6],
         };
         if !any(ebb.cells) {
             return;
@@ -89,7 +87,7 @@ impl Tick<'_> {
             let still = self.store.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL));
             ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
         }
-        let stay = if any(ebb.cells) { self.ebb_cells(&mut ebb, chances, later) } else { NONE };
+        let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
             mask.set_layer(layer, NONE);
         }
@@ -100,8 +98,8 @@ impl Tick<'_> {
     }
 
     /// Lets the cells of a layer ebb; returns those that stay awake.
-    fn ebb_cells(&mut self, ebb: &mut Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
-        let &mut Ebb { slot, layer, cells, touched, .. } = ebb;
+    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
+        let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let first = layer * LAYER_CELLS;
         let Some(work) = self.work.get(slot, layer) else { return NONE };
         let mut words = match self.store.cells(slot, layer) {
@@ -113,71 +111,77 @@ impl Tick<'_> {
         let (inflow, seed) = (work.inflow, work.seed);
         if differ {
             self.work.join(self.store, slot, layer).save(self.store, slot, layer);
-            self.store.write_layer_marks(slot, layer, &words);
+            self.store.write_marks(slot, layer, |cells| *cells = words);
         }
-        let data = bits::bytes(&words, |voxel| voxel.word() as u8);
-        let data2 = bits::bytes(&words, |voxel| (voxel.word() >> 8) as u8);
-        let sources = bits::plane(&data, 6);
-        let active = (3..6).fold(NONE, |active, bit| or(active, bits::plane(&data2, bit)));
-        ebb.parents = self.store.parent_planes(slot, layer);
-        let fed = ebb.parents.into_iter().fold(NONE, or);
-        let (wet, _) = self.store.layer(slot, layer);
-        let sourced = self.store.sourced(slot, layer);
+        let of = |bits: u16| bits::select(&words, |voxel| voxel.word() & bits != 0);
+        let sources = if self.store.sources(slot).is_empty() { NONE } else { of(CellFlags::IS_SOURCE.bits()) };
+        let flow_out = of(CellFlags::FLOW_OUT.bits());
+        let active = of(7 << 11);
+        let mut parents = self.store.parent_planes(slot, layer);
+        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
 
-        let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], ebb.parents[face])));
-        let followers = minus(and(entered, touched), sources);
-        for cell in bits::iter(followers) {
+        let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], parents[face])));
+        for cell in bits::iter(minus(and(entered, touched), sources)) {
             self.follow((slot, first + cell), &inflow, later);
+            set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
         }
         let idle = minus(minus(minus(cells, touched), active), sources);
-        for cell in bits::iter(minus(and(idle, fed), sourced)) {
+        for cell in bits::iter(minus(and(idle, fed), self.store.sourced(slot, layer))) {
             let voxel = self.store.read((slot, first + cell));
             let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
             self.put((slot, first + cell), voxel);
+            set_parents(&mut parents, cell, 0);
         }
+        let mut goes = NONE;
         if chances.evaporation > 0 {
             let rising = chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
-            for cell in bits::iter(and(and(idle, wet), rising)) {
+            for cell in bits::iter(and(and(idle, self.store.layer(slot, layer).0), rising)) {
                 self.evaporate((slot, first + cell), later);
             }
+            goes = minus(self.store.layer(slot, layer).0, sources);
         }
-        for cell in bits::iter(minus(and(cells, bits::plane(&data2, 6)), ebb.marked)) {
+        for cell in bits::iter(minus(and(cells, flow_out), ebb.marked)) {
             let voxel = self.store.read((slot, first + cell));
             self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
         }
-        self.note_afterwards(ebb, sources, active, later);
-        let goes = if chances.evaporation > 0 { minus(self.store.layer(slot, layer).0, sources) } else { NONE };
-        let out = and(bits::plane(&data2, 6), ebb.marked);
-        and(cells, or(or(active, out), or(ebb.waiting, goes)))
+        self.note_afterwards(ebb, &parents, sources, active, later);
+        and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
     }
 
-    /// Notes which cells have turned or dried, as they are now.
-    fn note_afterwards(&self, ebb: &Ebb, sources: LayerBits, active: LayerBits, later: &mut Afterwards) {
+    /// Notes which cells of a layer have turned or dried, as they and their parents are now.
+    fn note_afterwards(
+        &self,
+        ebb: &Ebb,
+        parents: &[LayerBits; 6],
+        sources: LayerBits,
+        active: LayerBits,
+        later: &mut Afterwards,
+    ) {
         let &Ebb { slot, layer, cells, .. } = ebb;
-        let parents = self.store.parent_planes(slot, layer);
         let place = |cell| (slot, layer * LAYER_CELLS + cell);
-        let turned = self.sourced_parents(slot, layer, &parents);
-        let sourced = self.store.sourced(slot, layer);
-        let differ = core::array::from_fn(|word| turned[word] ^ sourced[word]);
-        later.turned.extend(bits::iter(minus(and(cells, differ), sources)).map(place));
+        let turned = bits::xor(self.sourced_parents(slot, layer, parents), self.store.sourced(slot, layer));
+        later.turned.extend(bits::iter(minus(and(cells, turned), sources)).map(place));
         let (wet, closed) = self.store.layer(slot, layer);
-        let fed = parents.into_iter().fold(NONE, or);
+        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
         let dry = minus(minus(cells, or(wet, closed)), and(fed, active));
         later.dried.extend(bits::iter(dry).map(place));
     }
 
     /// The cells of a layer with a parent that has a source.
     fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> LayerBits {
-        let there = |slot: Slot, layer| if slot.is_some() { self.store.sourced(slot, layer) } else { NONE };
-        let beyond = Face::LATERAL.map(|face| there(self.store.neighbour(slot, face), layer));
-        let beside = bits::neighbours(self.store.sourced(slot, layer), &beyond);
-        let above = upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| there(slot, layer));
-        let below = lower_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| there(slot, layer));
-        let upright = or(and(parents[Face::Up.index()], above), and(parents[Face::Down.index()], below));
-        Face::LATERAL
-            .into_iter()
-            .zip(beside)
-            .fold(upright, |fed, (face, beside)| or(fed, and(parents[face.index()], beside)))
+        let there = |place: Option<(Slot, usize)>| place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
+        }
+        let [from_west, from_east, from_north, from_south] = bits::neighbours(self.store.sourced(slot, layer), &beyond);
+        let [west, east, down, up, north, south] = *parents;
+        let above = and(up, there(upper_layer(self.store, slot, layer)));
+        let below = and(down, there(lower_layer(self.store, slot, layer)));
+        let along_x = or(and(west, from_west), and(east, from_east));
+        let along_z = or(and(north, from_north), and(south, from_south));
+        or(or(along_x, along_z), or(above, below))
     }
 
     /// Whether one of the cell's parents has a source.
@@ -265,7 +269,7 @@ impl Tick<'_> {
             return;
         }
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
-        self.store.note_change(place);
+        self.store.wake(place);
         open.extend(self.store.children(place));
     }
 
@@ -290,6 +294,16 @@ impl Tick<'_> {
                 self.report.changed += u64::from(bits::count(changed));
                 self.store.grid.mark_layer_changed_at(slot, layer, changed);
             }
+        }
+    }
+}
+
+/// Makes `faces` (by bit) those behind which a cell's parents lie.
+fn set_parents(parents: &mut [LayerBits; 6], cell: usize, faces: u8) {
+    for (face, plane) in parents.iter_mut().enumerate() {
+        bits::remove(plane, cell);
+        if faces >> face & 1 != 0 {
+            bits::insert(plane, cell);
         }
     }
 }

@@ -242,7 +242,7 @@ impl Tick<'_> {
             self.wake_cell(place);
         }
         if let Some(&(_, exit)) = path.first() {
-            self.receive(to, exit.opposite(), units);
+            self.receive(to, exit.opposite(), units, self.store.read(to).largest());
         }
     }
 

@@ -16,10 +16,6 @@ use std::collections::BTreeMap;
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
 
-/// Base-two logarithms of [`Cube`]'s strides: a shift costs a tenth of the division by a stride that is looked up.
-const STRIDE_SHIFT: [u32; 3] =
-    [Cube::STRIDES[0].trailing_zeros(), Cube::STRIDES[1].trailing_zeros(), Cube::STRIDES[2].trailing_zeros()];
-
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 pub(super) type Place = (Slot, usize);
 
@@ -121,27 +117,16 @@ impl Store {
         }
     }
 
-    /// Writes a voxel with the height and the source that are there: the masks stay true of themselves.
+    /// Changes the cells of a layer (0 to 15) in what the masks do not know: all but height and HasSource.
     #[inline]
-    pub(super) fn write_marks(&mut self, (slot, index): Place, voxel: Voxel) {
-        if self.beside[slot.index()].masks.is_none() {
-            return self.write((slot, index), voxel);
-        }
+    pub(super) fn write_marks(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+        let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
-        cells[index & (CHUNK_CELLS - 1)] = voxel;
-        if cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel {
-            self.canonicalize(slot);
+        if beside.masks.is_none() {
+            beside.masks = Some(Box::new(LayerMasks::of(cells)));
         }
-    }
-
-    /// Writes a layer (0 to 15) whose heights and sources are those that are there.
-    pub(super) fn write_layer_marks(&mut self, slot: Slot, layer: usize, voxels: &[Voxel; LAYER_CELLS]) {
-        if self.beside[slot.index()].masks.is_none() {
-            return self.write_layer(slot, layer, |cells| *cells = *voxels);
-        }
-        let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) {
-            *layer_cells = *voxels;
+            change(layer_cells);
         }
         if cells[0] == cells[CHUNK_CELLS - 1] {
             self.canonicalize(slot);
@@ -179,13 +164,16 @@ impl Store {
     #[inline]
     pub(super) fn step(&self, place: Place, face: Face) -> Place {
         let (slot, index) = place;
-        let shift = STRIDE_SHIFT[face.index() >> 1];
-        let stride = 1 << shift;
-        match (face.index() & 1, index >> shift & 15) {
-            (0, 0) => (self.neighbour(slot, face), index + 15 * stride),
-            (0, _) => (slot, index - stride),
-            (_, 15) => (self.neighbour(slot, face), index - 15 * stride),
-            _ => (slot, index + stride),
+        let (stride, at) = match face {
+            Face::West | Face::East => (1, index & 15),
+            Face::North | Face::South => (16, index >> 4 & 15),
+            Face::Down | Face::Up => (256, index >> 8 & 15),
+        };
+        match face {
+            Face::West | Face::North | Face::Down if at > 0 => (slot, index - stride),
+            Face::West | Face::North | Face::Down => (self.neighbour(slot, face), index + 15 * stride),
+            _ if at < 15 => (slot, index + stride),
+            _ => (self.neighbour(slot, face), index - 15 * stride),
         }
     }
 
@@ -525,7 +513,7 @@ pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
 /// For each face, the cells with a parent behind it, from their direction codes: the parent lies against the direction.
 #[inline]
 pub(super) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
-    let [low, middle, high] = [0, 1, 2].map(|bit| bits::plane(codes, bit));
+    let (low, middle, high) = (bits::plane(codes, 0), bits::plane(codes, 1), bits::plane(codes, 2));
     let (small, large) = (minus(bits::ALL, high), minus(high, and(low, middle)));
     let west = minus(and(small, middle), low);
     let east = minus(and(small, low), middle);

@@ -39,7 +39,9 @@ impl WaterWorld {
             trees: Trees::default(),
             report: StepReport::default(),
         };
-        tick.outflows();
+        if tick.rules.edges.any_drains() {
+            tick.outflows();
+        }
         tick.regular_flow();
         if tick.rules.pools {
             tick.level_pools();
@@ -159,17 +161,17 @@ impl Tick<'_> {
         of: impl Fn(LayerBits, LayerBits) -> LayerBits,
         beyond: impl Fn(Voxel) -> bool,
     ) -> [LayerBits; 4] {
-        Face::LATERAL.map(|face| {
+        let mut beside = [NONE; 4];
+        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
             let neighbour = self.store.neighbour(slot, face);
             if neighbour.is_some() {
                 let (wet, closed) = self.store.layer(neighbour, layer);
-                of(closed, wet)
+                *beside = of(closed, wet);
             } else if beyond(self.store.beyond(slot, face)) {
-                bits::ALL
-            } else {
-                NONE
+                *beside = bits::ALL;
             }
-        })
+        }
+        beside
     }
 
     /// Writes what local flow changed back into the world and wakes what that set free.
@@ -269,7 +271,7 @@ impl Tick<'_> {
     pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         let layer = place.1 / LAYER_CELLS;
         self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
-        self.store.write_marks(place, voxel);
+        self.store.write_marks(place.0, layer, |cells| cells[place.1 % LAYER_CELLS] = voxel);
     }
 
     /// Enters units that leave a cell across a face.
@@ -285,15 +287,19 @@ impl Tick<'_> {
         self.report.moved += u64::from(units);
     }
 
-    /// Raises a cell by units that came in through a face.
-    pub(super) fn receive(&mut self, place: Place, face: Face, units: u8) {
-        let voxel = self.store.read(place);
-        self.put(place, voxel.with_height(voxel.height() + units));
-        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        let work = self.work.join(self.store, place.0, layer);
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
+    pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
+        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+        let voxel = self.store.read((slot, index));
+        let voxel = voxel.with_height(voxel.height() + units);
+        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
         bits::insert(&mut work.inflow[face.index()], cell);
         bits::insert(&mut work.touched, cell);
-        self.wake_cell(place);
+        bits::insert(&mut work.woken, cell);
+        self.store.write((slot, index), voxel);
+        self.store.grid.wake_at(slot, index);
     }
 
     /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.

@@ -8,14 +8,14 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::{Order, Purpose, mix};
+use super::links::Met;
 use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
-use super::workspace::add_flow;
+use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
-use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
@@ -37,6 +37,18 @@ struct Step {
     place: Place,
     exit: Face,
     left: u8,
+}
+
+/// The ties of a layer's cells to their parents, when its turn to draw begins.
+struct Ways {
+    /// Cells with parents.
+    fed: LayerBits,
+    /// Cells with a parent above or below that is not exhausted.
+    upright: LayerBits,
+    /// For each lateral face, the cells with a parent behind it.
+    lateral: [LayerBits; 4],
+    /// For each lateral face, the exhausted cells of the chunk across it.
+    beyond: [LayerBits; 4],
 }
 
 /// What water is drawn for, which decides what a head has to offer.
@@ -159,13 +171,11 @@ impl Tick<'_> {
             return;
         }
         let order = Order::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
+        let ways = self.ways_of(slot, layer, &parents);
         let stuck = |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
-        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &parents)));
-        let mut turns = 0..LAYER_CELLS;
+        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
         let mut waiting = NONE;
-        while any(able)
-            && let Some(turn) = turns.next()
-        {
+        for turn in 0..LAYER_CELLS {
             let cell = order.turn(turn);
             if !bits::contains(&able, cell) {
                 continue;
@@ -178,7 +188,10 @@ impl Tick<'_> {
                 bits::insert(&mut waiting, cell);
             }
             if drawn == Drawn::Waiting || core::mem::take(&mut self.trees.spent) {
-                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &parents)));
+                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+                if !any(able) {
+                    break;
+                }
             }
         }
         // Whoever is left found no way.
@@ -186,30 +199,37 @@ impl Tick<'_> {
         work.waiting = or(work.waiting, or(waiting, open));
     }
 
+    /// The ties of a layer's cells to their parents, as far as these are not exhausted.
+    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
+        let blocked = |place: Option<(Slot, usize)>| {
+            place.and_then(|(slot, layer)| self.work.get(slot, layer)).map_or(NONE, |work| work.blocked)
+        };
+        let [west, east, down, up, north, south] = *parents;
+        let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
+        let below = minus(down, blocked(lower_layer(self.store, slot, layer)));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
+        }
+        let fed = or(or(or(west, east), or(north, south)), or(up, down));
+        Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
+    }
+
     /// Marks the cells of a layer as exhausted whose parents all are, and theirs, and so on. Returns the cells all of
-    /// whose parents are exhausted, and the exhausted cells.
-    fn spread_exhaustion(&mut self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> (LayerBits, LayerBits) {
-        let blocked = |tick: &Self, slot: Slot, layer| tick.work.get(slot, layer).map_or(NONE, |work| work.blocked);
-        let beyond = Face::LATERAL.map(|face| {
-            let there = self.store.neighbour(slot, face);
-            if there.is_some() { blocked(self, there, layer) } else { NONE }
-        });
-        let above = upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| blocked(self, slot, layer));
-        let below = lower_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| blocked(self, slot, layer));
-        let upright = or(minus(parents[Face::Up.index()], above), minus(parents[Face::Down.index()], below));
-        let lateral = Face::LATERAL.map(|face| parents[face.index()]);
-        let fed = lateral.into_iter().fold(or(parents[Face::Up.index()], parents[Face::Down.index()]), or);
-        let mut exhausted = blocked(self, slot, layer);
+    /// whose parents are exhausted, and the exhausted cells. What is exhausted outside the layer is taken from `ways`; if
+    /// more is by now, a search will find out.
+    fn spread_exhaustion(&mut self, slot: Slot, layer: usize, ways: &Ways) -> (LayerBits, LayerBits) {
+        let work = self.work.join(self.store, slot, layer);
+        let [west, east, north, south] = ways.lateral;
         loop {
-            let beside = bits::neighbours(exhausted, &beyond);
-            let free = (0..4).fold(upright, |free, side| or(free, minus(lateral[side], beside[side])));
-            let cut = minus(fed, free);
-            let grown = or(exhausted, cut);
-            if grown == exhausted {
-                self.work.join(self.store, slot, layer).blocked = exhausted;
-                return (cut, exhausted);
+            let beside = bits::neighbours(work.blocked, &ways.beyond);
+            let along_x = or(minus(west, beside[0]), minus(east, beside[1]));
+            let along_z = or(minus(north, beside[2]), minus(south, beside[3]));
+            let cut = minus(ways.fed, or(ways.upright, or(along_x, along_z)));
+            if !any(minus(cut, work.blocked)) {
+                return (cut, work.blocked);
             }
-            exhausted = grown;
+            work.blocked = or(work.blocked, cut);
         }
     }
 
@@ -227,8 +247,7 @@ impl Tick<'_> {
                 other => other,
             };
             if let Drawn::Units { units, largest } = drawn {
-                self.receive(place, face, units);
-                self.set_largest(place, largest);
+                self.receive(place, face, units, largest);
                 break;
             }
         }
@@ -243,7 +262,8 @@ impl Tick<'_> {
             if above == Voxel::DRAIN {
                 self.ledger.drained += u64::from(units);
             } else {
-                self.receive(self.store.step(place, Face::Up), Face::Down, units);
+                let there = self.store.step(place, Face::Up);
+                self.receive(there, Face::Down, units, self.store.read(there).largest());
             }
         }
         drawn
@@ -269,11 +289,12 @@ impl Tick<'_> {
     /// its head, so that who comes after asks that at once.
     fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Vec<Step>) -> Result<u8, Drawn> {
         let mut forks: SmallVec<[Fork; 4]> = SmallVec::new();
-        let mut fruitless = HashSet::new();
+        let mut fruitless = Met::default();
         let mut waiting = false;
         let (mut place, mut exit) = (first, exit);
         loop {
-            let mut nothing = !fruitless.is_empty() && fruitless.contains(&place);
+            (place, exit) = self.climb(place, exit, path);
+            let mut nothing = fruitless.contains(place);
             if !nothing && self.work.is_blocked(place) {
                 waiting = true;
             } else if !nothing {
@@ -331,6 +352,37 @@ impl Tick<'_> {
         }
     }
 
+    /// Follows a path as long as it is plain: in one layer, one parent to a cell, nothing exhausted and no head remembered.
+    /// Returns where that ends, a cell for the caller to look at.
+    fn climb(&self, place: Place, exit: Face, path: &mut Vec<Step>) -> (Place, Face) {
+        let (slot, layer) = (place.0, place.1 / LAYER_CELLS);
+        let (Some(work), Some(cells)) = (self.work.get(slot, layer), self.store.cells(slot, layer)) else {
+            return (place, exit);
+        };
+        if work.trees.is_some() {
+            return (place, exit);
+        }
+        let (mut cell, mut exit) = (place.1 % LAYER_CELLS, exit);
+        loop {
+            let voxel = cells[cell];
+            // The parent lies against the flow.
+            let (parent, heading) = match voxel.direction_code() {
+                1 if cell & 15 < 15 => (cell + 1, Face::West),
+                2 if cell & 15 > 0 => (cell - 1, Face::East),
+                5 if cell < 240 => (cell + 16, Face::North),
+                6 if cell >= 16 => (cell - 16, Face::South),
+                _ => break,
+            };
+            if voxel.has(CellFlags::EXTRA) || bits::contains(&work.blocked, cell) {
+                break;
+            }
+            let left = self.limits.throughput.saturating_sub(passed(work.flow[cell]));
+            path.push(Step { place: (slot, layer * LAYER_CELLS + cell), exit, left });
+            (cell, exit) = (parent, heading);
+        }
+        ((slot, layer * LAYER_CELLS + cell), exit)
+    }
+
     /// Takes water from the head at the path's end and lets it pass to the path's start; marks the path.
     fn pass_along(&mut self, path: &[Step], wanted: u8, offer: u8) -> Drawn {
         let Some(head) = path.last() else { return Drawn::Nothing };
@@ -338,27 +390,40 @@ impl Tick<'_> {
         let units = wanted.min(largest);
         self.take(head.place, units);
         let mut bottleneck = offer;
-        for &Step { place, exit, left } in path.iter().rev() {
-            bottleneck = bottleneck.min(left);
-            let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-            let work = self.work.join(self.store, place.0, layer);
-            add_flow(&mut work.flow[cell], exit, units);
-            bits::insert(&mut work.touched, cell);
-            if left == units {
-                bits::insert(&mut work.blocked, cell);
-                self.trees.spent = true;
-            }
-            self.set_largest(place, bottleneck);
+        let mut rest = path;
+        while let Some(last) = rest.last() {
+            let (slot, layer) = (last.place.0, last.place.1 / LAYER_CELLS);
+            let inside = |step: &Step| step.place.0 == slot && step.place.1 / LAYER_CELLS == layer;
+            let start = rest.iter().rposition(|step| !inside(step)).map_or(0, |before| before + 1);
+            bottleneck = self.pass_in_layer(slot, layer, &rest[start..], units, bottleneck);
+            rest = &rest[..start];
         }
         self.report.moved += u64::from(units) * path.len() as u64;
         Drawn::Units { units, largest }
     }
 
-    fn set_largest(&mut self, place: Place, largest: u8) {
-        let voxel = self.store.read(place);
-        if voxel.direction_code() != 0 && voxel.largest() != largest {
-            self.put_marks(place, voxel.with_largest(largest));
-        }
+    /// Lets units pass along the part of a path that lies in one layer. Returns the bottleneck from the head to its start.
+    fn pass_in_layer(&mut self, slot: Slot, layer: usize, path: &[Step], units: u8, bottleneck: u8) -> u8 {
+        let mut bottleneck = bottleneck;
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        let spent = &mut self.trees.spent;
+        self.store.write_marks(slot, layer, |cells| {
+            for step in path.iter().rev() {
+                let cell = step.place.1 % LAYER_CELLS;
+                bottleneck = bottleneck.min(step.left);
+                add_flow(&mut work.flow[cell], step.exit, units);
+                bits::insert(&mut work.touched, cell);
+                if step.left == units {
+                    bits::insert(&mut work.blocked, cell);
+                    *spent = true;
+                }
+                if cells[cell].direction_code() != 0 {
+                    cells[cell] = cells[cell].with_largest(bottleneck);
+                }
+            }
+        });
+        bottleneck
     }
 
     /// Units that a head would give for a need.
@@ -393,7 +458,7 @@ impl Tick<'_> {
             return self.source_height(head).is_some_and(|height| height < y);
         }
         let mut open = vec![place];
-        let mut forks = HashSet::new();
+        let mut forks = Met::default();
         let mut fed = false;
         while let Some(place) = open.pop() {
             let parents = self.store.parents_of(place);
@@ -483,18 +548,20 @@ impl Tick<'_> {
     /// Takes one face out of a set of face bits, at random.
     #[inline]
     fn pick(&self, place: Place, ways: &mut u8) -> Option<Face> {
-        let mut face = ways.trailing_zeros();
-        let count = ways.count_ones();
-        if count > 1 {
-            let layer_seed = self.work.seed(self.store, place.0, place.1 / LAYER_CELLS);
-            let random = mix(Purpose::Parent.seed(layer_seed), place.1 as u64 | u64::from(count) << 16);
-            let mut left = *ways;
-            for _ in 0..(u128::from(random) * u128::from(count)) >> 64 {
-                left &= left - 1;
-            }
-            face = left.trailing_zeros();
-        }
+        let several = *ways & ways.wrapping_sub(1) != 0;
+        let face = if several { self.pick_one_of(place, *ways) } else { ways.trailing_zeros() };
         *ways &= !(1u32 << face) as u8;
         Face::from_index(face as u8)
+    }
+
+    fn pick_one_of(&self, (slot, index): Place, ways: u8) -> u32 {
+        let layer_seed = self.work.seed(self.store, slot, index / LAYER_CELLS);
+        let count = ways.count_ones();
+        let random = mix(Purpose::Parent.seed(layer_seed), index as u64 | u64::from(count) << 16) >> 32;
+        let mut left = ways;
+        for _ in 0..(random * u64::from(count)) >> 32 {
+            left &= left - 1;
+        }
+        left.trailing_zeros()
     }
 }
