@@ -1,4 +1,5 @@
-//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: shifts to neighbours and flood fill.
+//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: made from cells, shifted to neighbours, and
+//! flood filled.
 
 /// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
 pub(super) type LayerBits = [u64; 4];
@@ -13,17 +14,22 @@ const EAST_COLUMN: u64 = 0x8000_8000_8000_8000;
 
 #[inline]
 pub(super) fn and(a: LayerBits, b: LayerBits) -> LayerBits {
-    core::array::from_fn(|word| a[word] & b[word])
+    [a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]]
 }
 
 #[inline]
 pub(super) fn or(a: LayerBits, b: LayerBits) -> LayerBits {
-    core::array::from_fn(|word| a[word] | b[word])
+    [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3]]
 }
 
 #[inline]
 pub(super) fn minus(a: LayerBits, b: LayerBits) -> LayerBits {
-    core::array::from_fn(|word| a[word] & !b[word])
+    [a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3]]
+}
+
+#[inline]
+pub(super) fn xor(a: LayerBits, b: LayerBits) -> LayerBits {
+    [a[0] ^ b[0], a[1] ^ b[1], a[2] ^ b[2], a[3] ^ b[3]]
 }
 
 #[inline]
@@ -46,21 +52,72 @@ pub(super) fn insert(bits: &mut LayerBits, cell: usize) {
     bits[(cell >> 6) & 3] |= 1 << (cell & 63);
 }
 
+#[inline]
+pub(super) fn remove(bits: &mut LayerBits, cell: usize) {
+    bits[(cell >> 6) & 3] &= !(1 << (cell & 63));
+}
+
+/// The cells of a layer that satisfy `is_in`.
+#[inline]
+pub(super) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> LayerBits {
+    plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
+}
+
+/// A byte for each cell of a layer, for [`plane`].
+#[inline]
+pub(super) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
+    let mut bytes = [0; 256];
+    for (byte, &cell) in bytes.iter_mut().zip(cells) {
+        *byte = of(cell);
+    }
+    bytes
+}
+
+/// The cells whose byte has a bit (0 to 7) set.
+#[inline]
+pub(super) fn plane(bytes: &[u8; 256], bit: u32) -> LayerBits {
+    let mut plane = NONE;
+    for (word, bytes) in plane.iter_mut().zip(bytes.as_chunks::<64>().0) {
+        for eight in bytes.as_chunks::<8>().0.iter().rev() {
+            // The product brings the lowest bits of the eight bytes together in its highest byte.
+            let lowest = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
+            *word = *word << 8 | lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        }
+    }
+    plane
+}
+
 /// The cells in ascending order.
 #[inline]
 pub(super) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
-    (0..4).flat_map(move |word| crate::chunk::ones(bits[word]).map(move |bit| word * 64 + bit))
+    let mut bits = bits;
+    let mut word = 0;
+    core::iter::from_fn(move || {
+        while bits[word] == 0 {
+            if word == 3 {
+                return None;
+            }
+            word += 1;
+        }
+        let bit = bits[word].trailing_zeros() as usize;
+        bits[word] &= bits[word] - 1;
+        Some(word * 64 + bit)
+    })
 }
 
 /// The four lateral shifts of a layer, in the order of [`Face::LATERAL`](crate::Face::LATERAL). `shifted[k]` has a cell's
 /// bit where the cell's neighbour across face k is in `bits`; `beyond[k]` is the layer of the chunk across that face.
 #[inline]
 pub(super) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> [LayerBits; 4] {
-    let west = core::array::from_fn(|w| (bits[w] << 1) & !WEST_COLUMN | (beyond[0][w] & EAST_COLUMN) >> 15);
-    let east = core::array::from_fn(|w| (bits[w] >> 1) & !EAST_COLUMN | (beyond[1][w] & WEST_COLUMN) << 15);
-    let north = core::array::from_fn(|w| bits[w] << 16 | if w == 0 { beyond[2][3] >> 48 } else { bits[w - 1] >> 48 });
-    let south = core::array::from_fn(|w| bits[w] >> 16 | if w == 3 { beyond[3][0] << 48 } else { bits[w + 1] << 48 });
-    [west, east, north, south]
+    let [a, b, c, d] = bits;
+    let west = |w: usize| (bits[w] << 1) & !WEST_COLUMN | (beyond[0][w] & EAST_COLUMN) >> 15;
+    let east = |w: usize| (bits[w] >> 1) & !EAST_COLUMN | (beyond[1][w] & WEST_COLUMN) << 15;
+    [
+        [west(0), west(1), west(2), west(3)],
+        [east(0), east(1), east(2), east(3)],
+        [a << 16 | beyond[2][3] >> 48, b << 16 | a >> 48, c << 16 | b >> 48, d << 16 | c >> 48],
+        [a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16 | beyond[3][0] << 48],
+    ]
 }
 
 /// The cells that have a lateral neighbour in `bits`, inside the layer.
@@ -73,8 +130,10 @@ pub(super) fn spread(bits: LayerBits) -> LayerBits {
 /// What leaves a layer across each lateral face: bits of the neighbouring chunk's layer.
 #[inline]
 pub(super) fn leaving(bits: LayerBits) -> [LayerBits; 4] {
-    let west = core::array::from_fn(|w| (bits[w] & WEST_COLUMN) << 15);
-    let east = core::array::from_fn(|w| (bits[w] & EAST_COLUMN) >> 15);
+    let [a, b, c, d] = bits;
+    let west = |word: u64| (word & WEST_COLUMN) << 15;
+    let east = |word: u64| (word & EAST_COLUMN) >> 15;
+    let (west, east) = ([west(a), west(b), west(c), west(d)], [east(a), east(b), east(c), east(d)]);
     [west, east, [0, 0, 0, bits[0] << 48], [bits[3] >> 48, 0, 0, 0]]
 }
 
@@ -103,6 +162,21 @@ mod tests {
             insert(&mut bits, x + 16 * z);
         }
         bits
+    }
+
+    #[test]
+    fn a_plane_has_the_bits_of_the_bytes() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..20 {
+            let cells: [u16; 256] = core::array::from_fn(|_| random.u16(..));
+            let bytes = bytes(&cells, |cell| cell as u8);
+            for bit in 0..8 {
+                let plane = plane(&bytes, bit);
+                assert!((0..256).all(|cell| contains(&plane, cell) == (cells[cell] >> bit & 1 != 0)));
+            }
+            let odd = select(&cells, |cell| cell % 3 == 1);
+            assert!((0..256).all(|cell| contains(&odd, cell) == (cells[cell] % 3 == 1)));
+        }
     }
 
     #[test]

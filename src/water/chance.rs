@@ -9,6 +9,7 @@ use glam::IVec3;
 pub(super) enum Purpose {
     Order = 1,
     Sides,
+    Draws,
     Decay,
     Evaporation,
     Parent,
@@ -24,11 +25,19 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// The seed of one layer (0 to 15) of a chunk for one purpose in one tick. `tick` is the mix of world seed and tick.
-#[inline]
-pub(super) fn layer_seed(tick: u64, purpose: Purpose, chunk: IVec3, layer: usize) -> u64 {
+/// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the mix of world seed and
+/// tick.
+pub(super) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
     let place = mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
-    mix(mix(tick, place), purpose as u64 | (layer as u64) << 8)
+    mix(mix(tick, place), layer as u64)
+}
+
+impl Purpose {
+    /// The seed of a layer's choices for this purpose, from the layer's seed.
+    #[inline]
+    pub(super) fn seed(self, layer_seed: u64) -> u64 {
+        mix(layer_seed, self as u64)
+    }
 }
 
 /// A chance as a fraction of 65,536. What is above 0 stays above 0.
@@ -74,7 +83,8 @@ impl Order {
         Order { before: random[0], first: random[1] | 1, second: random[2] | 1, after: random[3] }
     }
 
-    /// When the cell's turn comes, 0 to 255; no two cells have the same turn.
+    /// When the cell's turn comes, 0 to 255; no two cells have the same turn. Being a bijection, it serves as well to tell
+    /// the cell from the turn.
     #[inline]
     pub(super) fn turn(&self, cell: usize) -> usize {
         let value = (cell as u8 ^ self.before).wrapping_mul(self.first);

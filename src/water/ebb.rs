@@ -1,14 +1,14 @@
 //! The end of a tick: directions follow the flow, activity rises with flow and falls without, flags are made true,
 //! inactive water goes, and what has come to rest falls asleep.
 
-use super::bits::{self, LayerBits, NONE, any, minus, or};
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
-use super::chance::{Purpose, chosen, layer_seed};
+use super::chance::{Purpose, chosen};
 use super::links::orphaned;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
-use super::workspace::passed;
+use super::window::{lower_layer, upper_layer};
 use crate::coords::Face;
 use crate::grid::Slot;
 
@@ -25,23 +25,34 @@ struct Afterwards {
     joined: Vec<Place>,
 }
 
-/// The layer's random sets, drawn when first needed.
+/// The chances of the ebb, as fractions of 65,536.
+#[derive(Clone, Copy)]
 struct Chances {
-    decay: Option<LayerBits>,
-    evaporation: Option<LayerBits>,
+    decay: u32,
+    evaporation: u32,
+}
+
+/// A layer while the ebb passes over it.
+struct Ebb {
+    slot: Slot,
+    layer: usize,
+    /// The cells that are looked at.
+    cells: LayerBits,
+    touched: LayerBits,
+    waiting: LayerBits,
+    marked: LayerBits,
 }
 
 impl Tick<'_> {
     /// Ends the tick. The two chances are fractions of 65,536.
     pub(super) fn ebb(&mut self, decay: u32, evaporation: u32) {
         let mut later = Afterwards::default();
-        let members = self.work.members();
-        for &slot in &members {
-            for layer in 0..16 {
-                self.ebb_layer(slot, layer, decay, evaporation, &mut later);
+        for slot in self.work.members() {
+            for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
+                self.ebb_layer(slot, layer, Chances { decay, evaporation }, &mut later);
             }
         }
-        self.turn_sources(&later.turned);
+        self.turn_sources(later.turned);
         for place in later.dried {
             self.dry_up(place);
         }
@@ -52,52 +63,31 @@ impl Tick<'_> {
             self.store.note_change(place);
         }
         self.store.grid.drop_sleepers();
-        for slot in members {
+        for slot in self.work.members() {
             self.count_changes(slot);
         }
     }
 
-    fn ebb_layer(&mut self, slot: Slot, layer: usize, decay: u32, evaporation: u32, later: &mut Afterwards) {
-        let scratch = self.work.join(self.store, slot);
-        let touched = scratch.touched.layer(layer);
-        let woken = scratch.woken.layer(layer);
-        let waiting = scratch.waiting.layer(layer);
-        let awake = self.awake(slot, layer);
-        let mut cells = or(awake, touched);
-        if !any(cells) {
+    fn ebb_layer(&mut self, slot: Slot, layer: usize, chances: Chances, later: &mut Afterwards) {
+        let Some(work) = self.work.get(slot, layer) else { return };
+        let (touched, woken) = (work.touched, work.woken);
+        let mut ebb = Ebb {
+            slot,
+            layer,
+            cells: or(self.awake(slot, layer), touched),
+            touched,
+            waiting: work.waiting,
+            marked: work.marked,
+        };
+        if !any(ebb.cells) {
             return;
         }
-        if evaporation == 0 {
+        if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
-            cells = minus(cells, minus(self.store.still(slot, layer), or(touched, waiting)));
+            let still = self.store.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL));
+            ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
         }
-        let mut chances = Chances { decay: None, evaporation: None };
-        let mut stay = NONE;
-        for cell in bits::iter(cells) {
-            let place = (slot, layer * LAYER_CELLS + cell);
-            let voxel = self.store.read(place);
-            if voxel.is_mark() || voxel == Voxel::OPEN && !bits::contains(&touched, cell) {
-                continue;
-            }
-            let after = if bits::contains(&touched, cell) {
-                self.raise(place, voxel, later)
-            } else {
-                self.lower(place, voxel, &mut chances, (decay, evaporation), later)
-            };
-            let after = self.settle_flags(place, after);
-            if !after.has(CellFlags::IS_SOURCE) && self.is_fed(place, after) != after.has(CellFlags::HAS_SOURCE) {
-                later.turned.push(place);
-            }
-            if after.height() == 0 && (after.direction_code() == 0 || after.active() == 0) {
-                later.dried.push(place);
-            }
-            if after != voxel {
-                self.put(place, after);
-            }
-            if self.stays_awake(place, after, evaporation) {
-                bits::insert(&mut stay, cell);
-            }
-        }
+        let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
             mask.set_layer(layer, NONE);
         }
@@ -107,32 +97,117 @@ impl Tick<'_> {
         }
     }
 
-    /// Whether one of the cell's parents has a source.
-    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
-        Store::faces(self.store.parents_in(place, voxel))
-            .any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE))
+    /// Lets the cells of a layer ebb; returns those that stay awake.
+    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
+        let &Ebb { slot, layer, cells, touched, .. } = ebb;
+        let first = layer * LAYER_CELLS;
+        let Some(work) = self.work.get(slot, layer) else { return NONE };
+        let mut words = match self.store.cells(slot, layer) {
+            Some(cells) => *cells,
+            None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
+        };
+        let decaying = chosen(Purpose::Decay.seed(work.seed), chances.decay);
+        let differ = change_activity(&mut words, &work.flow, touched, and(decaying, minus(cells, touched)));
+        let (inflow, seed) = (work.inflow, work.seed);
+        if differ {
+            self.work.join(self.store, slot, layer).save(self.store, slot, layer);
+            self.store.write_marks(slot, layer, |cells| *cells = words);
+        }
+        let of = |bits: u16| bits::select(&words, |voxel| voxel.word() & bits != 0);
+        let sources = if self.store.sources(slot).is_empty() { NONE } else { of(CellFlags::IS_SOURCE.bits()) };
+        let flow_out = of(CellFlags::FLOW_OUT.bits());
+        let active = of(7 << 11);
+        let mut parents = self.store.parent_planes(slot, layer);
+        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
+
+        let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], parents[face])));
+        for cell in bits::iter(minus(and(entered, touched), sources)) {
+            self.follow((slot, first + cell), &inflow, later);
+            set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
+        }
+        let idle = minus(minus(minus(cells, touched), active), sources);
+        for cell in bits::iter(minus(and(idle, fed), self.store.sourced(slot, layer))) {
+            let voxel = self.store.read((slot, first + cell));
+            let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
+            self.put((slot, first + cell), voxel);
+            set_parents(&mut parents, cell, 0);
+        }
+        let mut goes = NONE;
+        if chances.evaporation > 0 {
+            let rising = chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
+            for cell in bits::iter(and(and(idle, self.store.layer(slot, layer).0), rising)) {
+                self.evaporate((slot, first + cell), later);
+            }
+            goes = minus(self.store.layer(slot, layer).0, sources);
+        }
+        for cell in bits::iter(minus(and(cells, flow_out), ebb.marked)) {
+            let voxel = self.store.read((slot, first + cell));
+            self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
+        }
+        self.note_afterwards(ebb, &parents, sources, active, later);
+        and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
     }
 
-    /// A cell with flow: its activity rises, and it takes its feeders for parents.
-    fn raise(&mut self, place: Place, voxel: Voxel, later: &mut Afterwards) -> Voxel {
-        let scratch = self.work.join(self.store, place.0);
-        let (flow, inflow) = (scratch.flow[place.1], scratch.inflow[place.1]);
-        let active = (voxel.active() + 1).min(FULL);
-        let voxel = voxel.with_active(active);
-        if voxel.has(CellFlags::IS_SOURCE) {
-            return voxel;
+    /// Notes which cells of a layer have turned or dried, as they and their parents are now.
+    fn note_afterwards(
+        &self,
+        ebb: &Ebb,
+        parents: &[LayerBits; 6],
+        sources: LayerBits,
+        active: LayerBits,
+        later: &mut Afterwards,
+    ) {
+        let &Ebb { slot, layer, cells, .. } = ebb;
+        let place = |cell| (slot, layer * LAYER_CELLS + cell);
+        let turned = bits::xor(self.sourced_parents(slot, layer, parents), self.store.sourced(slot, layer));
+        later.turned.extend(bits::iter(minus(and(cells, turned), sources)).map(place));
+        let (wet, closed) = self.store.layer(slot, layer);
+        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
+        let dry = minus(minus(cells, or(wet, closed)), and(fed, active));
+        later.dried.extend(bits::iter(dry).map(place));
+    }
+
+    /// The cells of a layer with a parent that has a source.
+    fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> LayerBits {
+        let there = |place: Option<(Slot, usize)>| place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
         }
+        let [from_west, from_east, from_north, from_south] = bits::neighbours(self.store.sourced(slot, layer), &beyond);
+        let [west, east, down, up, north, south] = *parents;
+        let above = and(up, there(upper_layer(self.store, slot, layer)));
+        let below = and(down, there(lower_layer(self.store, slot, layer)));
+        let along_x = or(and(west, from_west), and(east, from_east));
+        let along_z = or(and(north, from_north), and(south, from_south));
+        or(or(along_x, along_z), or(above, below))
+    }
+
+    /// Whether one of the cell's parents has a source.
+    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+        Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
+    }
+
+    /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
+    fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) {
+        let cell = place.1 % LAYER_CELLS;
+        let inflow = (0..6).fold(0, |faces, face| faces | u8::from(bits::contains(&inflow[face], cell)) << face);
+        let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
-        let voxel = self.follow(place, voxel, inflow);
-        if self.store.parents_in(place, voxel) & !before != 0 {
+        let after = self.follow_flow(place, voxel, inflow);
+        if self.store.parents_in(place, after) & !before != 0 {
             later.joined.push(place);
         }
-        let largest = voxel.largest().max(passed(flow));
-        if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) }
+        let passed = self.work.passed(place);
+        let after = if after.direction_code() == 0 { after } else { after.with_largest(after.largest().max(passed)) };
+        if after != voxel {
+            self.put(place, after);
+        }
     }
 
     /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.
-    fn follow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
+    fn follow_flow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
         let parents = self.store.parents_in(place, voxel);
         if inflow == 0 || inflow & parents == inflow {
             return voxel;
@@ -146,7 +221,7 @@ impl Tick<'_> {
             let face = first.or_else(|| faces().find(|&face| sourced(self, face))).or_else(|| faces().next());
             let Some(face) = face else { return voxel };
             let loose = self.store.keep_parents(place, 0, voxel);
-            // HasSource is handed down a cell a tick, in one place: see `turn_sources`.
+            // HasSource is handed down in one place: see `turn_sources`.
             let attached = self.store.attach(place, face, loose);
             return attached.map_or(loose, |attached| attached.with(CellFlags::HAS_SOURCE, false));
         }
@@ -166,69 +241,36 @@ impl Tick<'_> {
         voxel
     }
 
-    /// A cell without flow: its activity falls at random; once inactive it is still, and its water may go.
-    fn lower(
-        &mut self,
-        place: Place,
-        voxel: Voxel,
-        chances: &mut Chances,
-        (decay, evaporation): (u32, u32),
-        later: &mut Afterwards,
-    ) -> Voxel {
-        let (slot, layer, cell) = (place.0, place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        let position = self.store.grid.position_at(slot);
-        let mut voxel = voxel;
-        if voxel.active() > 0 {
-            let seed = || layer_seed(self.random, Purpose::Decay, position, layer);
-            let set = chances.decay.get_or_insert_with(|| chosen(seed(), decay));
-            if bits::contains(set, cell) {
-                voxel = voxel.with_active(voxel.active() - 1);
-            }
-            if voxel.active() > 0 {
-                return voxel;
-            }
-        }
-        if voxel.has(CellFlags::IS_SOURCE) {
-            return voxel;
-        }
-        if !voxel.has(CellFlags::HAS_SOURCE) && voxel.direction_code() != 0 {
-            voxel = orphaned(self.store.keep_parents(place, 0, voxel));
-        }
-        if evaporation > 0 && voxel.height() > 0 {
-            let seed = || layer_seed(self.random, Purpose::Evaporation, position, layer);
-            let set = chances.evaporation.get_or_insert_with(|| chosen(seed(), evaporation));
-            if bits::contains(set, cell) {
-                self.ledger.evaporated += 1;
-                voxel = voxel.with_height(voxel.height() - 1);
-                later.lowered.push(place);
-            }
-        }
-        voxel
+    /// Takes a unit from an inactive cell.
+    fn evaporate(&mut self, place: Place, later: &mut Afterwards) {
+        let voxel = self.store.read(place);
+        self.ledger.evaporated += 1;
+        self.put(place, voxel.with_height(voxel.height() - 1));
+        later.lowered.push(place);
     }
 
-    /// FlowOut holds only while a way to the world's end is seen.
-    fn settle_flags(&self, place: Place, voxel: Voxel) -> Voxel {
-        let seen = self.work.get(place.0).is_some_and(|scratch| scratch.marked.contains(place.1));
-        if voxel.has(CellFlags::FLOW_OUT) && !seen { voxel.with(CellFlags::FLOW_OUT, false) } else { voxel }
-    }
-
-    fn stays_awake(&self, place: Place, voxel: Voxel, evaporation: u32) -> bool {
-        let waiting = self.work.get(place.0).is_some_and(|scratch| scratch.waiting.contains(place.1));
-        let goes = evaporation > 0 && voxel.height() > 0 && !voxel.has(CellFlags::IS_SOURCE);
-        voxel.active() > 0 || voxel.has(CellFlags::FLOW_OUT) || waiting || goes
-    }
-
-    /// Hands HasSource down, or takes it back: a cell a tick, so that its children are asked in the next.
-    fn turn_sources(&mut self, turned: &[Place]) {
-        for &place in turned {
-            let voxel = self.store.read(place);
-            let on = !voxel.has(CellFlags::HAS_SOURCE);
-            if voxel.direction_code() == 0 || voxel.is_mark() {
-                continue;
-            }
-            self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
-            self.store.note_change(place);
+    /// Makes HasSource true again from the cells in `turned` on down, however far: first it is taken back where no parent
+    /// has it, then handed down where one does. Parents form no circle, so the order does not matter.
+    fn turn_sources(&mut self, turned: Vec<Place>) {
+        let mut open = turned.clone();
+        while let Some(place) = open.pop() {
+            self.turn_source(place, false, &mut open);
         }
+        open = turned;
+        while let Some(place) = open.pop() {
+            self.turn_source(place, true, &mut open);
+        }
+    }
+
+    /// Gives a cell HasSource or takes it, if that makes it true; adds its children to those that are to be asked.
+    fn turn_source(&mut self, place: Place, on: bool, open: &mut Vec<Place>) {
+        let voxel = self.store.read(place);
+        if voxel.is_sourced() == on || voxel.has(CellFlags::IS_SOURCE) || self.is_fed(place, voxel) != on {
+            return;
+        }
+        self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
+        self.store.wake(place);
+        open.extend(self.store.children(place));
     }
 
     /// Empties a cell through which nothing flows any more.
@@ -246,13 +288,64 @@ impl Tick<'_> {
 
     /// Marks and counts the cells of a member whose words differ from before the tick.
     fn count_changes(&mut self, slot: Slot) {
-        let Some(scratch) = self.work.get(slot) else { return };
-        for layer in (0..16).filter(|&layer| scratch.is_saved(layer)) {
-            let changed = scratch.changed(self.store, slot, layer);
+        for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
+            let changed = self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
             if any(changed) {
                 self.report.changed += u64::from(bits::count(changed));
                 self.store.grid.mark_layer_changed_at(slot, layer, changed);
             }
         }
     }
+}
+
+/// Makes `faces` (by bit) those behind which a cell's parents lie.
+fn set_parents(parents: &mut [LayerBits; 6], cell: usize, faces: u8) {
+    for (face, plane) in parents.iter_mut().enumerate() {
+        bits::remove(plane, cell);
+        if faces >> face & 1 != 0 {
+            bits::insert(plane, cell);
+        }
+    }
+}
+
+/// Raises the activity of the cells in `up` and their bottleneck to what they passed, lowers the activity of those in
+/// `down`. Whether that changed anything.
+fn change_activity(
+    cells: &mut [Voxel; LAYER_CELLS],
+    flow: &[u16; LAYER_CELLS],
+    up: LayerBits,
+    down: LayerBits,
+) -> bool {
+    const BIT: [u16; 16] = {
+        let mut bits = [0; 16];
+        let mut bit = 0;
+        while bit < 16 {
+            bits[bit] = 1 << bit;
+            bit += 1;
+        }
+        bits
+    };
+    let mut differ = 0;
+    let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(flow.as_chunks::<16>().0);
+    for (row, (cells, flow)) in rows.enumerate() {
+        let of = |bits: LayerBits| (bits[row / 4] >> (row % 4 * 16)) as u16;
+        let (up, down) = (of(up), of(down));
+        if up | down == 0 {
+            continue;
+        }
+        for ((cell, &flow), bit) in cells.iter_mut().zip(flow).zip(BIT) {
+            let word = cell.word();
+            let rises = u16::from(up & bit != 0).wrapping_neg();
+            let falls = u16::from(down & bit != 0).wrapping_neg();
+            let active = word >> 11 & 7;
+            let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
+            let largest = word >> 8 & 7;
+            let passes = rises & u16::from(word & 7 << 3 != 0).wrapping_neg();
+            let largest = largest.max(flow & 7 & passes);
+            let after = word & !(7 << 11 | 7 << 8) | active << 11 | largest << 8;
+            differ |= word ^ after;
+            *cell = Voxel::from_raw(after);
+        }
+    }
+    differ != 0
 }

@@ -9,9 +9,37 @@ use super::voxel::Voxel;
 use crate::chunk::{CellMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use hashbrown::HashSet;
+use smallvec::{SmallVec, smallvec};
 
 /// Cells that a search for circles looks at before it gives up and leaves the tie unmade.
 const SEARCH_LIMIT: usize = 1 << 16;
+
+/// A set of cells that a search has met: a few in a list, more in a table.
+#[derive(Default)]
+pub(super) struct Met {
+    few: SmallVec<[Place; 16]>,
+    many: Option<HashSet<Place>>,
+}
+
+impl Met {
+    /// Adds a cell; `true` if it was not there.
+    pub(super) fn insert(&mut self, place: Place) -> bool {
+        if self.few.contains(&place) {
+            return false;
+        }
+        if self.few.len() < self.few.inline_size() {
+            self.few.push(place);
+            return true;
+        }
+        self.many.get_or_insert_default().insert(place)
+    }
+
+    /// Whether the cell is in the set.
+    pub(super) fn contains(&self, place: Place) -> bool {
+        self.few.contains(&place) || self.many.as_ref().is_some_and(|many| many.contains(&place))
+    }
+}
 
 impl Store {
     /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
@@ -20,16 +48,34 @@ impl Store {
         ones(u64::from(bits)).filter_map(|bit| Face::from_index(bit as u8))
     }
 
-    /// Whether `place` has a child across `face`.
-    #[inline]
-    fn feeds(&self, place: Place, face: Face) -> bool {
+    /// The faces across which a cell has children, by bit.
+    pub(super) fn children_of(&self, place: Place) -> u8 {
+        // Face by face, so that each step is worked out when compiled.
+        self.child_across(place, Face::West)
+            | self.child_across(place, Face::East)
+            | self.child_across(place, Face::Down)
+            | self.child_across(place, Face::Up)
+            | self.child_across(place, Face::North)
+            | self.child_across(place, Face::South)
+    }
+
+    /// The bit of a face, if there is a child across it.
+    #[inline(always)]
+    fn child_across(&self, place: Place, face: Face) -> u8 {
         let there = self.step(place, face);
-        there.0.is_some() && self.parents_of(there) & 1 << face.opposite().index() != 0
+        if !there.0.is_some() {
+            return 0;
+        }
+        let voxel = self.read(there);
+        // A child's flow heads away from here, unless it has several parents.
+        let fed = voxel.direction_code() == face.index() + 1
+            || voxel.has(CellFlags::EXTRA) && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
+        u8::from(fed) << face.index()
     }
 
     /// The children of a cell.
     pub(super) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
-        Face::ALL.into_iter().filter(move |&face| self.feeds(place, face)).map(move |face| self.step(place, face))
+        Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
     }
 
     /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the voxel with its new
@@ -43,8 +89,7 @@ impl Store {
             return None;
         }
         let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
-        let childless = Face::ALL.into_iter().all(|face| !self.feeds(place, face));
-        if childless || sourced && !self.descends_from(parent, place) {
+        if self.children_of(place) == 0 || sourced && !self.descends_from(parent, place) {
             return Some(voxel.with_direction_code(face.opposite().index() + 1).with(CellFlags::HAS_SOURCE, sourced));
         }
         None
@@ -54,7 +99,8 @@ impl Store {
     /// written, or `None`.
     pub(super) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parents = self.parents_of(place);
-        if parents & 1 << face.index() != 0 || self.descends_from(self.step(place, face), place) {
+        let closes_a_circle = || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
+        if parents & 1 << face.index() != 0 || closes_a_circle() {
             return None;
         }
         Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
@@ -62,8 +108,8 @@ impl Store {
 
     /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search grew too long to tell.
     fn descends_from(&self, place: Place, ancestor: Place) -> bool {
-        let mut open = vec![place];
-        let mut branches = hashbrown::HashSet::new();
+        let mut open: SmallVec<[Place; 32]> = smallvec![place];
+        let mut branches = Met::default();
         let mut steps = 0;
         while let Some(place) = open.pop() {
             steps += 1;
@@ -72,7 +118,7 @@ impl Store {
             }
             let parents = self.parents_of(place);
             // Only where ways part can a search meet a cell twice.
-            if parents.count_ones() > 1 && !branches.insert(place) {
+            if parents & parents.wrapping_sub(1) != 0 && !branches.insert(place) {
                 continue;
             }
             open.extend(Self::faces(parents).map(|face| self.step(place, face)).filter(|parent| parent.0.is_some()));
@@ -112,8 +158,7 @@ impl Store {
 
     /// The ties from a cell's children to it, for [`unlink`](Store::unlink).
     fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
-        let children = Face::ALL.into_iter().filter(|&face| self.feeds(place, face));
-        children.map(|face| (self.step(place, face), face.opposite())).collect()
+        Self::faces(self.children_of(place)).map(|face| (self.step(place, face), face.opposite())).collect()
     }
 
     /// Cuts all ties of a cell, to its parents and from its children.
@@ -126,11 +171,11 @@ impl Store {
 
     /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it may draw has too.
     pub(super) fn wake_descendants(&mut self, place: Place) {
-        let mut open = vec![place];
-        let mut branches = hashbrown::HashSet::new();
+        let mut open: SmallVec<[Place; 32]> = smallvec![place];
+        let mut branches = Met::default();
         while let Some(place) = open.pop() {
-            let children: Vec<Place> = self.children(place).collect();
-            for child in children {
+            for face in Self::faces(self.children_of(place)) {
+                let child = self.step(place, face);
                 self.grid.wake_at(child.0, child.1);
                 let met = self.parents_of(child).count_ones() > 1 && !branches.insert(child);
                 if !met {

@@ -5,7 +5,7 @@
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
-use super::chance::{Purpose, layer_seed, mix};
+use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
 use super::window::{lower_layer, upper_layer};
@@ -77,9 +77,9 @@ impl Tick<'_> {
         let mut flooded = core::mem::take(&mut self.work.flooded);
         let mut bodies = Vec::new();
         for slot in self.work.members() {
-            for layer in 0..16 {
+            for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
                 let (wet, _) = self.store.layer(slot, layer);
-                let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
+                let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
                 let mut seeds = and(or(self.awake(slot, layer), touched), wet);
                 while let Some(cell) = bits::iter(seeds).next() {
                     let mut seed = NONE;
@@ -242,7 +242,7 @@ impl Tick<'_> {
             self.wake_cell(place);
         }
         if let Some(&(_, exit)) = path.first() {
-            self.receive(to, exit.opposite(), units);
+            self.receive(to, exit.opposite(), units, self.store.read(to).largest());
         }
     }
 
@@ -404,7 +404,7 @@ impl Tick<'_> {
             }
             let &Piece { slot, layer, cells } = piece;
             let (_, closed) = self.store.layer(slot, layer);
-            let touched = self.work.get(slot).map_or(NONE, |scratch| scratch.touched.layer(layer));
+            let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
             let still = minus(cells, touched);
             if !any(still) {
                 continue;
@@ -450,7 +450,7 @@ impl Tick<'_> {
             return;
         }
         let position = self.store.grid.position_at(slot);
-        let seed = layer_seed(self.random, Purpose::Pool, position, layer);
+        let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
         for cell in bits::iter(cells) {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
@@ -464,7 +464,7 @@ impl Tick<'_> {
 
     /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
     fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32) -> LayerBits {
-        let sourced = and(cells, self.store.flagged(slot, layer, CellFlags::HAS_SOURCE));
+        let sourced = and(cells, self.store.sourced(slot, layer));
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
         }

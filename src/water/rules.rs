@@ -34,6 +34,11 @@ impl Edges {
         unloaded: Edge::Held,
     };
 
+    /// Whether water can leave the world anywhere.
+    pub(super) fn any_drains(&self) -> bool {
+        self.outer.contains(&Edge::Drain) || self.unloaded == Edge::Drain
+    }
+
     /// The same with another edge at `face`.
     #[must_use]
     pub const fn with(mut self, face: Face, edge: Edge) -> Edges {

@@ -2,7 +2,7 @@
 //!
 //! Everything that writes a voxel goes through [`Store::write`], so that the masks never disagree with the cells.
 
-use super::bits::LayerBits;
+use super::bits::{self, LayerBits, and, minus};
 use super::cell::{CellFlags, FULL};
 use super::rules::{Edge, Edges};
 use super::voxel::Voxel;
@@ -10,16 +10,11 @@ use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
-use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
-
-/// Base-two logarithms of [`Cube`]'s strides: a shift costs a tenth of the division by a stride that is looked up.
-const STRIDE_SHIFT: [u32; 3] =
-    [Cube::STRIDES[0].trailing_zeros(), Cube::STRIDES[1].trailing_zeros(), Cube::STRIDES[2].trailing_zeros()];
 
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 pub(super) type Place = (Slot, usize);
@@ -31,16 +26,31 @@ pub(super) struct LayerMasks {
     pub(super) wet: CellMask,
     /// No room: full, solid, or an end of the world that is not a drain.
     pub(super) closed: CellMask,
+    /// With a source: one, or connected to one.
+    pub(super) sourced: CellMask,
 }
 
 impl LayerMasks {
     fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
-        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY };
-        for (index, voxel) in cells.iter().enumerate() {
-            masks.wet.set(index, voxel.is_wet());
-            masks.closed.set(index, voxel.is_closed());
+        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: CellMask::EMPTY };
+        for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
+            masks.refresh(layer, cells);
         }
         masks
+    }
+
+    /// Makes the masks of a layer (0 to 15) those of its cells.
+    fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
+        self.wet.set_layer(layer, bits::select(cells, Voxel::is_wet));
+        self.closed.set_layer(layer, bits::select(cells, Voxel::is_closed));
+        self.sourced.set_layer(layer, bits::select(cells, Voxel::is_sourced));
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, voxel: Voxel) {
+        self.wet.set(index, voxel.is_wet());
+        self.closed.set(index, voxel.is_closed());
+        self.sourced.set(index, voxel.is_sourced());
     }
 }
 
@@ -49,6 +59,8 @@ impl LayerMasks {
 struct Beside {
     masks: Option<Box<LayerMasks>>,
     rarities: Option<Box<Rarities>>,
+    /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or more for each such cell.
+    extras: Option<Box<[CellMask; 6]>>,
     /// The chunks across the six faces: water crosses borders too often to look them up each time.
     neighbours: [Slot; 6],
 }
@@ -71,8 +83,6 @@ impl Rarities {
 pub(super) struct Store {
     pub(super) grid: Grid<Voxel>,
     beside: Vec<Beside>,
-    /// For each cell with the Extra flag, the faces behind which its parents lie, by bit; two or more.
-    parents: HashMap<(Slot, u16), u8>,
     /// Sources by the height of their layer.
     source_heights: BTreeMap<i32, usize>,
     bounds: Region,
@@ -81,14 +91,7 @@ pub(super) struct Store {
 
 impl Store {
     pub(super) fn new(bounds: Region, edges: Edges) -> Self {
-        Store {
-            grid: Grid::new(Voxel::HELD),
-            beside: Vec::new(),
-            parents: HashMap::new(),
-            source_heights: BTreeMap::new(),
-            bounds,
-            edges,
-        }
+        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), source_heights: BTreeMap::new(), bounds, edges }
     }
 
     pub(super) fn bounds(&self) -> Region {
@@ -108,9 +111,44 @@ impl Store {
         let cells = chunk.cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
         cells[index & (CHUNK_CELLS - 1)] = voxel;
-        masks.wet.set(index, voxel.is_wet());
-        masks.closed.set(index, voxel.is_closed());
+        masks.set(index, voxel);
         if cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel {
+            self.canonicalize(slot);
+        }
+    }
+
+    /// Changes the cells of a layer (0 to 15) in what the masks do not know: all but height and HasSource.
+    #[inline]
+    pub(super) fn write_marks(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+        let beside = &mut self.beside[slot.index()];
+        let cells = self.grid.chunk_at_mut(slot).cells_mut();
+        if beside.masks.is_none() {
+            beside.masks = Some(Box::new(LayerMasks::of(cells)));
+        }
+        if let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) {
+            change(layer_cells);
+        }
+        if cells[0] == cells[CHUNK_CELLS - 1] {
+            self.canonicalize(slot);
+        }
+    }
+
+    /// The cells of a layer (0 to 15), if they are stored one by one.
+    #[inline]
+    pub(super) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
+        self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
+    }
+
+    /// Changes the cells of a layer (0 to 15) and keeps the masks true, like [`write`](Store::write) for many.
+    #[inline]
+    pub(super) fn write_layer(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+        let beside = &mut self.beside[slot.index()];
+        let cells = self.grid.chunk_at_mut(slot).cells_mut();
+        let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
+        let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) else { return };
+        change(layer_cells);
+        masks.refresh(layer, layer_cells);
+        if cells[0] == cells[CHUNK_CELLS - 1] {
             self.canonicalize(slot);
         }
     }
@@ -126,13 +164,16 @@ impl Store {
     #[inline]
     pub(super) fn step(&self, place: Place, face: Face) -> Place {
         let (slot, index) = place;
-        let shift = STRIDE_SHIFT[face.index() >> 1];
-        let stride = 1 << shift;
-        match (face.index() & 1, index >> shift & 15) {
-            (0, 0) => (self.neighbour(slot, face), index + 15 * stride),
-            (0, _) => (slot, index - stride),
-            (_, 15) => (self.neighbour(slot, face), index - 15 * stride),
-            _ => (slot, index + stride),
+        let (stride, at) = match face {
+            Face::West | Face::East => (1, index & 15),
+            Face::North | Face::South => (16, index >> 4 & 15),
+            Face::Down | Face::Up => (256, index >> 8 & 15),
+        };
+        match face {
+            Face::West | Face::North | Face::Down if at > 0 => (slot, index - stride),
+            Face::West | Face::North | Face::Down => (self.neighbour(slot, face), index + 15 * stride),
+            _ if at < 15 => (slot, index + stride),
+            _ => (self.neighbour(slot, face), index - 15 * stride),
         }
     }
 
@@ -231,27 +272,21 @@ impl Store {
         }
     }
 
-    /// The cells of a layer (0 to 15) with a flag. Solid ground and the world's end have none of those asked for here.
-    pub(super) fn flagged(&self, slot: Slot, layer: usize, flag: CellFlags) -> LayerBits {
-        self.select(slot, layer, |voxel| voxel.has(flag))
-    }
-
-    /// The cells of a layer (0 to 15) with still water: no direction, no activity, no flag.
-    pub(super) fn still(&self, slot: Slot, layer: usize) -> LayerBits {
-        self.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL))
-    }
-
+    /// The cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
-    fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
-        let chunk = self.grid.chunk_at(slot);
-        match chunk.as_dense() {
-            None => [if is_in(chunk.get(0)) { u64::MAX } else { 0 }; 4],
-            Some(cells) => {
-                let words = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<64>().0;
-                core::array::from_fn(|word| {
-                    words[word].iter().rev().fold(0, |bits, &voxel| bits << 1 | u64::from(is_in(voxel)))
-                })
-            }
+    pub(super) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => masks.sourced.layer(layer),
+            None => self.select(slot, layer, Voxel::is_sourced),
+        }
+    }
+
+    /// The cells of a layer (0 to 15) that satisfy `is_in`.
+    #[inline]
+    pub(super) fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
+        match self.cells(slot, layer) {
+            Some(cells) => bits::select(cells, is_in),
+            None => [if is_in(self.grid.chunk_at(slot).get(0)) { u64::MAX } else { 0 }; 4],
         }
     }
 
@@ -265,7 +300,7 @@ impl Store {
     #[inline]
     pub(super) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
-            return self.parents.get(&(place.0, place.1 as u16)).copied().unwrap_or(0);
+            return self.extras_of(place);
         }
         match parent_face(voxel) {
             Some(face) => 1 << face.index(),
@@ -273,14 +308,39 @@ impl Store {
         }
     }
 
+    fn extras_of(&self, (slot, index): Place) -> u8 {
+        let Some(extras) = &self.beside[slot.index()].extras else { return 0 };
+        (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
+    }
+
+    /// For each face, the cells of a layer (0 to 15) with a parent behind it.
+    #[inline]
+    pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
+        let mut planes = match self.cells(slot, layer) {
+            Some(cells) => direction_planes(&bits::bytes(cells, |voxel| voxel.direction_code() as u8)),
+            None => {
+                let behind = parent_face(self.grid.chunk_at(slot).get(0));
+                Face::ALL.map(|face| if behind == Some(face) { bits::ALL } else { bits::NONE })
+            }
+        };
+        if let Some(extras) = &self.beside[slot.index()].extras {
+            for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
+                *plane = bits::or(*plane, extra.layer(layer));
+            }
+        }
+        planes
+    }
+
     /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag that fits. The caller
     /// sees to the direction and writes the voxel.
-    pub(super) fn keep_parents(&mut self, place: Place, faces: u8, voxel: Voxel) -> Voxel {
+    pub(super) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
         let several = faces.count_ones() > 1;
-        if several {
-            self.parents.insert((place.0, place.1 as u16), faces);
-        } else if voxel.has(CellFlags::EXTRA) {
-            self.parents.remove(&(place.0, place.1 as u16));
+        let kept = &mut self.beside[slot.index()].extras;
+        if several || voxel.has(CellFlags::EXTRA) {
+            let extras = kept.get_or_insert_default();
+            for (face, extra) in extras.iter_mut().enumerate() {
+                extra.set(index, several && faces >> face & 1 != 0);
+            }
         }
         voxel.with(CellFlags::EXTRA, several)
     }
@@ -320,7 +380,7 @@ impl Store {
         self.count_sources(slot, &sources, true);
         let neighbours = self.grid.neighbours_of(slot);
         let rarities = Rarities { outlets: CellMask::EMPTY, sources }.boxed();
-        self.beside[slot.index()] = Beside { masks, rarities, neighbours };
+        self.beside[slot.index()] = Beside { masks, rarities, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
         Some(slot)
@@ -332,7 +392,6 @@ impl Store {
         let sources = SmallVec::<[u16; 4]>::from_slice(self.sources(slot));
         self.count_sources(slot, &sources, false);
         let mut chunk = self.grid.remove(position)?;
-        self.parents.retain(|&(owner, _), _| owner != slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
         if chunk.as_dense().is_some_and(|cells| cells.iter().any(|voxel| voxel.is_outside())) {
@@ -359,6 +418,7 @@ impl Store {
     pub(super) fn memory_bytes(&self) -> usize {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |_| size_of::<LayerMasks>())
+                + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
                 + beside.rarities.as_ref().map_or(0, |rarities| {
                     let spilled = if rarities.sources.spilled() { rarities.sources.capacity() } else { 0 };
                     size_of::<Rarities>() + spilled * size_of::<u16>()
@@ -367,7 +427,6 @@ impl Store {
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
-            + self.parents.allocation_size()
     }
 
     /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any difference.
@@ -449,6 +508,20 @@ pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
         0 | 7 => None,
         code => Face::from_index(code as u8 - 1).map(Face::opposite),
     }
+}
+
+/// For each face, the cells with a parent behind it, from their direction codes: the parent lies against the direction.
+#[inline]
+pub(super) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
+    let (low, middle, high) = (bits::plane(codes, 0), bits::plane(codes, 1), bits::plane(codes, 2));
+    let (small, large) = (minus(bits::ALL, high), minus(high, and(low, middle)));
+    let west = minus(and(small, middle), low);
+    let east = minus(and(small, low), middle);
+    let down = minus(minus(large, low), middle);
+    let up = and(and(small, low), middle);
+    let north = and(large, middle);
+    let south = and(large, low);
+    [west, east, down, up, north, south]
 }
 
 fn mark(edge: Edge) -> Voxel {

@@ -4,7 +4,7 @@
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
-use super::chance::{Purpose, Queue, fraction, layer_seed, mix};
+use super::chance::{Purpose, Queue, fraction, mix};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
 use super::voxel::Voxel;
@@ -21,8 +21,6 @@ pub(super) struct Tick<'w> {
     pub(super) ledger: &'w mut Ledger,
     pub(super) rules: &'w Rules,
     pub(super) limits: Limits,
-    /// The mix of world seed and tick.
-    pub(super) random: u64,
     pub(super) trees: Trees,
     pub(super) report: StepReport,
 }
@@ -39,11 +37,12 @@ impl WaterWorld {
             ledger: &mut self.ledger,
             rules: &self.rules,
             limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
-            random,
             trees: Trees::default(),
             report: StepReport::default(),
         };
-        tick.outflows();
+        if tick.rules.edges.any_drains() {
+            tick.outflows();
+        }
         tick.regular_flow();
         if tick.rules.pools {
             tick.level_pools();
@@ -70,7 +69,9 @@ impl Tick<'_> {
             for layer in 0..16 {
                 let mut at = 0;
                 while let Some(slot) = self.work.member(at) {
-                    work(self, slot, layer);
+                    if self.work.get(slot, layer).is_some() {
+                        work(self, slot, layer);
+                    }
                     if self.work.member(at) != Some(slot) {
                         at = self.work.place_of(self.store, slot);
                     }
@@ -87,7 +88,9 @@ impl Tick<'_> {
             let bits = and(outlets.layer(layer), tick.awake(slot, layer));
             if any(bits) {
                 tick.report.visited += u64::from(bits::count(bits));
-                let mut queue = tick.queue(slot, layer, Purpose::Order, bits);
+                let seed = Purpose::Order.seed(tick.work.seed(tick.store, slot, layer));
+                let mut queue = Queue::new(seed);
+                bits::iter(bits).for_each(|cell| queue.push(cell));
                 while let Some(cell) = queue.pop() {
                     tick.flow_out((slot, layer * LAYER_CELLS + cell));
                 }
@@ -109,43 +112,27 @@ impl Tick<'_> {
         self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
     }
 
-    /// The cells in `bits`, in the layer's random order.
-    pub(super) fn queue(&self, slot: Slot, layer: usize, purpose: Purpose, bits: LayerBits) -> Queue {
-        let seed = layer_seed(self.random, purpose, self.store.grid.position_at(slot), layer);
-        let mut queue = Queue::new(seed);
-        bits::iter(bits).for_each(|cell| queue.push(cell));
-        queue
-    }
-
     /// Lets the layer's awake cells fall and settle.
     fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer);
+        let (wet, closed) = self.store.layer(slot, layer);
+        let awake = and(self.awake(slot, layer), wet);
         if !any(awake) {
             return;
         }
-        let (wet, closed) = self.store.layer(slot, layer);
-        let awake = and(awake, wet);
-        let shut = self.shut_in(slot, layer, closed);
-        self.report.visited += u64::from(bits::count(and(awake, shut)));
-        let movable = minus(awake, shut);
+        self.report.visited += u64::from(bits::count(awake));
+        let movable = minus(awake, self.shut_in(slot, layer, closed));
         if !any(movable) {
             return;
         }
         window.gather(self.store, slot, layer);
-        let position = self.store.grid.position_at(slot);
-        let seeds = (
-            layer_seed(self.random, Purpose::Order, position, layer),
-            layer_seed(self.random, Purpose::Sides, position, layer),
-        );
+        let givers = and(movable, window.givers());
+        if !any(givers) {
+            return;
+        }
         let limits = self.limits;
-        let scratch = self.work.join(self.store, slot);
-        scratch.use_layer(layer);
-        let cells = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
-        let flow = scratch.flow[cells.clone()].first_chunk_mut();
-        let inflow = scratch.inflow[cells].first_chunk_mut();
-        let (Some(flow), Some(inflow)) = (flow, inflow) else { return };
-        let done = window.run(movable, limits, seeds, flow, inflow);
-        self.report.visited += done.visited;
+        let work = self.work.join(self.store, slot, layer);
+        let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+        let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
         if done.moved > 0 {
             self.apply(window, slot, layer, &done);
         }
@@ -172,17 +159,17 @@ impl Tick<'_> {
         of: impl Fn(LayerBits, LayerBits) -> LayerBits,
         beyond: impl Fn(Voxel) -> bool,
     ) -> [LayerBits; 4] {
-        Face::LATERAL.map(|face| {
+        let mut beside = [NONE; 4];
+        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
             let neighbour = self.store.neighbour(slot, face);
             if neighbour.is_some() {
                 let (wet, closed) = self.store.layer(neighbour, layer);
-                of(closed, wet)
+                *beside = of(closed, wet);
             } else if beyond(self.store.beyond(slot, face)) {
-                bits::ALL
-            } else {
-                NONE
+                *beside = bits::ALL;
             }
-        })
+        }
+        beside
     }
 
     /// Writes what local flow changed back into the world and wakes what that set free.
@@ -190,57 +177,40 @@ impl Tick<'_> {
         self.report.moved += done.moved;
         self.ledger.drained += done.drained;
         self.ledger.injected += done.injected;
-        let first = layer * LAYER_CELLS;
-        let scratch = self.work.join(self.store, slot);
-        scratch.save(self.store, slot, layer);
-        for cell in bits::iter(done.changed) {
-            self.store.write((slot, first + cell), window.own(cell));
+        let work = self.work.join(self.store, slot, layer);
+        let touched = or(done.changed, done.sprang);
+        work.touched = or(work.touched, touched);
+        work.blocked = or(work.blocked, done.exhausted);
+        if any(done.changed) {
+            work.save(self.store, slot, layer);
+            self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
         }
-        self.mark_flow(slot, layer, done);
+        self.wake_layer(slot, layer, touched);
         if any(done.fell)
             && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
         {
-            let first = layer * LAYER_CELLS;
-            let scratch = self.work.join(self.store, slot);
-            scratch.use_layer(layer);
-            scratch.save(self.store, slot, layer);
-            scratch.touched.insert_layer(layer, done.fell);
-            for cell in bits::iter(done.fell) {
-                scratch.inflow[first + cell] |= 1 << Face::Up.index();
-                self.store.write((slot, first + cell), window.below(cell));
-            }
-            self.wake_layer(slot, layer, done.fell);
+            self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let there = self.store.neighbour(slot, face);
-            if !any(done.left[side]) || !there.is_some() {
-                continue;
+            if any(done.left[side]) && there.is_some() {
+                self.arrive(there, layer, face.opposite(), done.left[side], |cell| window.beside(side, cell));
             }
-            let scratch = self.work.join(self.store, there);
-            scratch.use_layer(layer);
-            scratch.save(self.store, there, layer);
-            scratch.touched.insert_layer(layer, done.left[side]);
-            for cell in bits::iter(done.left[side]) {
-                scratch.inflow[first + cell] |= 1 << face.opposite().index();
-                self.store.write((there, first + cell), window.beside(side, cell));
-            }
-            self.wake_layer(there, layer, done.left[side]);
         }
         self.wake_givers(slot, layer, done.gave);
     }
 
-    /// Marks the layer's cells that gave or received as touched and awake. A source gives without changing, so it is
-    /// found by its flow.
-    fn mark_flow(&mut self, slot: Slot, layer: usize, done: &LocalFlow) {
-        let mut touched = done.changed;
-        for &index in self.store.sources(slot) {
-            if usize::from(index) / LAYER_CELLS == layer && self.work.passed((slot, usize::from(index))) > 0 {
-                bits::insert(&mut touched, usize::from(index) % LAYER_CELLS);
-            }
+    /// Writes what local flow brought into another layer through a face.
+    fn arrive(&mut self, slot: Slot, layer: usize, face: Face, cells: LayerBits, voxel: impl Fn(usize) -> Voxel) {
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        work.touched = or(work.touched, cells);
+        let inflow = &mut work.inflow[face.index()];
+        *inflow = or(*inflow, cells);
+        for cell in bits::iter(cells) {
+            self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
         }
-        let scratch = self.work.join(self.store, slot);
-        scratch.touched.insert_layer(layer, touched);
-        self.wake_layer(slot, layer, touched);
+        self.wake_layer(slot, layer, cells);
     }
 
     /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above; and full
@@ -281,7 +251,8 @@ impl Tick<'_> {
         let bits = and(bits, wet);
         if any(bits) {
             // A chunk that was asleep joins the tick: its cells may have their turn yet.
-            self.work.join(self.store, slot).woken.insert_layer(layer, bits);
+            let work = self.work.join(self.store, slot, layer);
+            work.woken = or(work.woken, bits);
             self.store.grid.wake_layer_at(slot, layer, bits);
         }
     }
@@ -289,29 +260,44 @@ impl Tick<'_> {
     /// Writes a cell's voxel and keeps what was there before the tick.
     pub(super) fn put(&mut self, place: Place, voxel: Voxel) {
         let layer = place.1 / LAYER_CELLS;
-        let scratch = self.work.join(self.store, place.0);
-        scratch.use_layer(layer);
-        scratch.save(self.store, place.0, layer);
+        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
         self.store.write(place, voxel);
     }
 
+    /// Writes a cell's voxel where neither its height nor its source has changed.
+    #[inline]
+    pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+        let layer = place.1 / LAYER_CELLS;
+        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
+        self.store.write_marks(place.0, layer, |cells| cells[place.1 % LAYER_CELLS] = voxel);
+    }
+
     /// Enters units that leave a cell across a face.
-    pub(super) fn pass_on(&mut self, (slot, index): Place, face: Face, units: u8) {
-        let scratch = self.work.join(self.store, slot);
-        scratch.use_layer(index / LAYER_CELLS);
-        add_flow(&mut scratch.flow[index], face, units);
-        scratch.touched.insert(index);
+    pub(super) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+        let left = self.limits.left(self.store.read(place), self.work.passed(place));
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        let work = self.work.join(self.store, place.0, layer);
+        add_flow(&mut work.flow[cell], face, units);
+        bits::insert(&mut work.touched, cell);
+        if left <= units {
+            bits::insert(&mut work.blocked, cell);
+        }
         self.report.moved += u64::from(units);
     }
 
-    /// Raises a cell by units that came in through a face.
-    pub(super) fn receive(&mut self, place: Place, face: Face, units: u8) {
-        let voxel = self.store.read(place);
-        self.put(place, voxel.with_height(voxel.height() + units));
-        let scratch = self.work.join(self.store, place.0);
-        scratch.inflow[place.1] |= 1 << face.index();
-        scratch.touched.insert(place.1);
-        self.wake_cell(place);
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
+    pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
+        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+        let voxel = self.store.read((slot, index));
+        let voxel = voxel.with_height(voxel.height() + units);
+        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        bits::insert(&mut work.inflow[face.index()], cell);
+        bits::insert(&mut work.touched, cell);
+        bits::insert(&mut work.woken, cell);
+        self.store.write((slot, index), voxel);
+        self.store.grid.wake_at(slot, index);
     }
 
     /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.
@@ -328,7 +314,8 @@ impl Tick<'_> {
     }
 
     pub(super) fn wake_cell(&mut self, (slot, index): Place) {
-        self.work.join(self.store, slot).woken.insert(index);
+        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
+        bits::insert(&mut work.woken, index % LAYER_CELLS);
         self.store.grid.wake_at(slot, index);
     }
 }

@@ -5,16 +5,17 @@
 //! found exhausted is marked down to where the search began, and no later search passes a mark; and what a head gives in
 //! a tick is bounded, so only so many searches can succeed.
 
-use super::bits::{self, NONE, and, any, minus, or};
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
-use super::chance::{Purpose, layer_seed, mix};
-use super::store::{LAYER_CELLS, Place, Store, head, parent_face};
+use super::chance::{Order, Purpose, mix};
+use super::links::Met;
+use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
+use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
-use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
@@ -25,7 +26,29 @@ const JOINED: u32 = u32::MAX;
 pub(super) struct Trees {
     heads: Vec<Place>,
     walked: Vec<Place>,
-    path: Vec<(Place, Face)>,
+    path: Vec<Step>,
+    /// Whether the last draw brought a cell to what it may pass on in the tick.
+    spent: bool,
+}
+
+/// A cell of a path, the face that it passes water on across, and the units that it still may.
+#[derive(Clone, Copy)]
+struct Step {
+    place: Place,
+    exit: Face,
+    left: u8,
+}
+
+/// The ties of a layer's cells to their parents, when its turn to draw begins.
+struct Ways {
+    /// Cells with parents.
+    fed: LayerBits,
+    /// Cells with a parent above or below that is not exhausted.
+    upright: LayerBits,
+    /// For each lateral face, the cells with a parent behind it.
+    lateral: [LayerBits; 4],
+    /// For each lateral face, the exhausted cells of the chunk across it.
+    beyond: [LayerBits; 4],
 }
 
 /// What water is drawn for, which decides what a head has to offer.
@@ -44,7 +67,8 @@ pub(super) enum Need {
 struct Fork {
     /// Cells of the path up to here.
     length: usize,
-    ways: SmallVec<[Face; 6]>,
+    /// The faces not tried yet, by bit.
+    ways: u8,
     /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted for everyone.
     nothing: bool,
 }
@@ -90,13 +114,14 @@ impl Tick<'_> {
     fn mark_way(&mut self, outlet: Place) {
         let mut open = vec![outlet];
         while let Some(place) = open.pop() {
-            let scratch = self.work.join(self.store, place.0);
-            if !scratch.marked.insert(place.1) {
+            let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
+            if bits::contains(&work.marked, place.1 % LAYER_CELLS) {
                 continue;
             }
+            bits::insert(&mut work.marked, place.1 % LAYER_CELLS);
             let voxel = self.store.read(place);
             if !voxel.has(CellFlags::FLOW_OUT) {
-                self.put(place, voxel.with(CellFlags::FLOW_OUT, true));
+                self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
                 self.wake_cell(place);
             }
             for face in Store::faces(self.store.parents_of(place)) {
@@ -128,46 +153,101 @@ impl Tick<'_> {
         };
         let fillers = minus(and(awake, firm), closed);
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        let mut risers = minus(and(awake, and(wet, closed)), roof);
+        let mut risers = minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
         if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
             risers = NONE;
         }
-        if !any(or(fillers, risers)) {
+        if any(or(fillers, risers)) {
+            self.draw_in_turn(slot, layer, y, fillers, risers);
+        }
+    }
+
+    /// Lets cells draw in random order, as long as any has a way that is not exhausted.
+    fn draw_in_turn(&mut self, slot: Slot, layer: usize, y: i32, fillers: LayerBits, risers: LayerBits) {
+        let parents = self.store.parent_planes(slot, layer);
+        let fed = parents.into_iter().fold(NONE, or);
+        let mut open = and(fed, or(fillers, risers));
+        if !any(open) {
             return;
         }
-        let mut queue = self.queue(slot, layer, Purpose::Order, or(fillers, risers));
-        while let Some(cell) = queue.pop() {
+        let order = Order::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
+        let ways = self.ways_of(slot, layer, &parents);
+        let stuck = |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
+        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+        let mut waiting = NONE;
+        for turn in 0..LAYER_CELLS {
+            let cell = order.turn(turn);
+            if !bits::contains(&able, cell) {
+                continue;
+            }
             let place = (slot, layer * LAYER_CELLS + cell);
+            bits::remove(&mut open, cell);
+            bits::remove(&mut able, cell);
             let drawn = if bits::contains(&fillers, cell) { self.fill_up(place, y) } else { self.rise(place, y) };
             if drawn == Drawn::Waiting {
-                self.work.join(self.store, slot).waiting.insert(place.1);
+                bits::insert(&mut waiting, cell);
             }
+            if drawn == Drawn::Waiting || core::mem::take(&mut self.trees.spent) {
+                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+                if !any(able) {
+                    break;
+                }
+            }
+        }
+        // Whoever is left found no way.
+        let work = self.work.join(self.store, slot, layer);
+        work.waiting = or(work.waiting, or(waiting, open));
+    }
+
+    /// The ties of a layer's cells to their parents, as far as these are not exhausted.
+    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
+        let blocked = |place: Option<(Slot, usize)>| {
+            place.and_then(|(slot, layer)| self.work.get(slot, layer)).map_or(NONE, |work| work.blocked)
+        };
+        let [west, east, down, up, north, south] = *parents;
+        let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
+        let below = minus(down, blocked(lower_layer(self.store, slot, layer)));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
+        }
+        let fed = or(or(or(west, east), or(north, south)), or(up, down));
+        Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
+    }
+
+    /// Marks the cells of a layer as exhausted whose parents all are, and theirs, and so on. Returns the cells all of
+    /// whose parents are exhausted, and the exhausted cells. What is exhausted outside the layer is taken from `ways`; if
+    /// more is by now, a search will find out.
+    fn spread_exhaustion(&mut self, slot: Slot, layer: usize, ways: &Ways) -> (LayerBits, LayerBits) {
+        let work = self.work.join(self.store, slot, layer);
+        let [west, east, north, south] = ways.lateral;
+        loop {
+            let beside = bits::neighbours(work.blocked, &ways.beyond);
+            let along_x = or(minus(west, beside[0]), minus(east, beside[1]));
+            let along_z = or(minus(north, beside[2]), minus(south, beside[3]));
+            let cut = minus(ways.fed, or(ways.upright, or(along_x, along_z)));
+            if !any(minus(cut, work.blocked)) {
+                return (cut, work.blocked);
+            }
+            work.blocked = or(work.blocked, cut);
         }
     }
 
     /// Draws for a cell with room.
     fn fill_up(&mut self, place: Place, y: i32) -> Drawn {
         let voxel = self.store.read(place);
-        if voxel.is_mark() || voxel.direction_code() == 0 || voxel.room() == 0 {
-            return Drawn::Nothing;
-        }
         let sourced = voxel.has(CellFlags::HAS_SOURCE);
         let need = Need::Fill { y, head: head(y, voxel.height()), sourced };
-        let parents = self.store.parents_in(place, voxel);
-        if Store::faces(parents).all(|face| self.is_exhausted(self.store.step(place, face))) {
-            self.work.join(self.store, place.0).blocked.insert(place.1);
-            return Drawn::Waiting;
-        }
+        let mut ways = self.store.parents_in(place, voxel);
         let mut drawn = Drawn::Nothing;
-        for face in self.shuffled(place, parents) {
+        while let Some(face) = self.pick(place, &mut ways) {
             let parent = self.store.step(place, face);
             drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
                 Drawn::Nothing => drawn,
                 other => other,
             };
             if let Drawn::Units { units, largest } = drawn {
-                self.receive(place, face, units);
-                self.set_largest(place, largest);
+                self.receive(place, face, units, largest);
                 break;
             }
         }
@@ -176,17 +256,14 @@ impl Tick<'_> {
 
     /// Draws for the cell above a full cell that has a source.
     fn rise(&mut self, place: Place, y: i32) -> Drawn {
-        let voxel = self.store.read(place);
-        if !voxel.has(CellFlags::HAS_SOURCE) || voxel.has(CellFlags::IS_SOURCE) {
-            return Drawn::Nothing;
-        }
         let above = self.store.look(place, Face::Up);
         let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
         if let Drawn::Units { units, .. } = drawn {
             if above == Voxel::DRAIN {
                 self.ledger.drained += u64::from(units);
             } else {
-                self.receive(self.store.step(place, Face::Up), Face::Down, units);
+                let there = self.store.step(place, Face::Up);
+                self.receive(there, Face::Down, units, self.store.read(there).largest());
             }
         }
         drawn
@@ -195,15 +272,9 @@ impl Tick<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`. The caller sees to
     /// where they go.
     fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
-        let tree = self.tree_of(first);
         let mut path = core::mem::take(&mut self.trees.path);
         path.clear();
-        let found = if tree == JOINED {
-            self.search(first, exit, need, &mut path)
-        } else {
-            self.walk(self.trees.heads[tree as usize - 1], first, exit, need, &mut path)
-        };
-        let drawn = match found {
+        let drawn = match self.search(first, exit, need, &mut path) {
             Ok(offer) => self.pass_along(&path, wanted, offer),
             Err(nothing) => nothing,
         };
@@ -211,63 +282,42 @@ impl Tick<'_> {
         drawn
     }
 
-    /// The path in a tree with one head: what the head offers, or why there is nothing.
-    fn walk(
-        &mut self,
-        head: Place,
-        first: Place,
-        exit: Face,
-        need: Need,
-        path: &mut Vec<(Place, Face)>,
-    ) -> Result<u8, Drawn> {
-        let offer = self.offer(head, need);
-        if offer == 0 {
-            return Err(Drawn::Nothing);
-        }
-        if self.is_exhausted(head) {
-            self.block(&[(first, exit)]);
-            return Err(Drawn::Waiting);
-        }
-        let (mut place, mut exit) = (first, exit);
-        loop {
-            if self.is_exhausted(place) {
-                self.block(path);
-                return Err(Drawn::Waiting);
-            }
-            path.push((place, exit));
-            match parent_face(self.store.read(place)) {
-                Some(face) if place != head => {
-                    (place, exit) = (self.store.step(place, face), face.opposite());
-                }
-                _ => return Ok(offer),
-            }
-        }
-    }
-
-    /// The path where flows join: at each fork the parents are tried in random order. A cell all of whose ways are
-    /// exhausted is marked, as on a path in a tree.
-    fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Vec<(Place, Face)>) -> Result<u8, Drawn> {
+    /// The path to a head that offers something, or why there is none. Where flows join, the parents are tried in random
+    /// order.
+    ///
+    /// A cell all of whose ways are exhausted is marked so. A way to one head that has nothing to give is remembered with
+    /// its head, so that who comes after asks that at once.
+    fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Vec<Step>) -> Result<u8, Drawn> {
         let mut forks: SmallVec<[Fork; 4]> = SmallVec::new();
-        let mut fruitless = HashSet::new();
+        let mut fruitless = Met::default();
         let mut waiting = false;
         let (mut place, mut exit) = (first, exit);
         loop {
-            let mut nothing = fruitless.contains(&place);
-            if !nothing && self.is_exhausted(place) {
+            (place, exit) = self.climb(place, exit, path);
+            let mut nothing = fruitless.contains(place);
+            if !nothing && self.work.is_blocked(place) {
                 waiting = true;
             } else if !nothing {
-                path.push((place, exit));
-                let parents = self.store.parents_of(place);
-                if parents == 0 {
-                    let offer = self.offer(place, need);
-                    if offer > 0 {
+                let voxel = self.store.read(place);
+                let left = self.limits.left(voxel, self.work.passed(place));
+                path.push(Step { place, exit, left });
+                let known = self.known_head(place);
+                let mut ways = self.store.parents_in(place, voxel);
+                if ways == 0 || known.is_some() {
+                    let head = known.unwrap_or(place);
+                    let offer = self.offer(head, need);
+                    if offer > 0 && ways == 0 {
                         return Ok(offer);
                     }
-                    nothing = true;
-                } else {
-                    let mut ways = self.shuffled(place, parents);
-                    let Some(face) = ways.pop() else { continue };
-                    if !ways.is_empty() {
+                    if offer == 0 {
+                        nothing = true;
+                        if forks.is_empty() {
+                            self.remember(path, head);
+                        }
+                    }
+                }
+                if !nothing && let Some(face) = self.pick(place, &mut ways) {
+                    if ways != 0 {
                         forks.push(Fork { length: path.len(), ways, nothing: false });
                     }
                     (place, exit) = (self.store.step(place, face), face.opposite());
@@ -284,8 +334,12 @@ impl Tick<'_> {
                     return Err(if waiting { Drawn::Waiting } else { Drawn::Nothing });
                 };
                 fork.nothing |= nothing;
-                let at = path[length - 1].0;
-                if let Some(face) = fork.ways.pop() {
+                let at = path[length - 1].place;
+                let mut ways = fork.ways;
+                if let Some(face) = self.pick(at, &mut ways) {
+                    if let Some(fork) = forks.last_mut() {
+                        fork.ways = ways;
+                    }
                     break (self.store.step(at, face), face.opposite());
                 }
                 nothing = fork.nothing;
@@ -298,30 +352,78 @@ impl Tick<'_> {
         }
     }
 
+    /// Follows a path as long as it is plain: in one layer, one parent to a cell, nothing exhausted and no head remembered.
+    /// Returns where that ends, a cell for the caller to look at.
+    fn climb(&self, place: Place, exit: Face, path: &mut Vec<Step>) -> (Place, Face) {
+        let (slot, layer) = (place.0, place.1 / LAYER_CELLS);
+        let (Some(work), Some(cells)) = (self.work.get(slot, layer), self.store.cells(slot, layer)) else {
+            return (place, exit);
+        };
+        if work.trees.is_some() {
+            return (place, exit);
+        }
+        let (mut cell, mut exit) = (place.1 % LAYER_CELLS, exit);
+        loop {
+            let voxel = cells[cell];
+            // The parent lies against the flow.
+            let (parent, heading) = match voxel.direction_code() {
+                1 if cell & 15 < 15 => (cell + 1, Face::West),
+                2 if cell & 15 > 0 => (cell - 1, Face::East),
+                5 if cell < 240 => (cell + 16, Face::North),
+                6 if cell >= 16 => (cell - 16, Face::South),
+                _ => break,
+            };
+            if voxel.has(CellFlags::EXTRA) || bits::contains(&work.blocked, cell) {
+                break;
+            }
+            let left = self.limits.throughput.saturating_sub(passed(work.flow[cell]));
+            path.push(Step { place: (slot, layer * LAYER_CELLS + cell), exit, left });
+            (cell, exit) = (parent, heading);
+        }
+        ((slot, layer * LAYER_CELLS + cell), exit)
+    }
+
     /// Takes water from the head at the path's end and lets it pass to the path's start; marks the path.
-    fn pass_along(&mut self, path: &[(Place, Face)], wanted: u8, offer: u8) -> Drawn {
-        let Some(&(head, _)) = path.last() else { return Drawn::Nothing };
-        let mut largest = offer;
-        for &(place, _) in path {
-            largest = largest.min(self.limits.left(self.store.read(place), self.work.passed(place)));
-        }
+    fn pass_along(&mut self, path: &[Step], wanted: u8, offer: u8) -> Drawn {
+        let Some(head) = path.last() else { return Drawn::Nothing };
+        let largest = path.iter().fold(offer, |largest, step| largest.min(step.left));
         let units = wanted.min(largest);
-        self.take(head, units);
+        self.take(head.place, units);
         let mut bottleneck = offer;
-        for &(place, exit) in path.iter().rev() {
-            let voxel = self.store.read(place);
-            bottleneck = bottleneck.min(self.limits.left(voxel, self.work.passed(place)));
-            self.pass_on(place, exit, units);
-            self.set_largest(place, bottleneck);
+        let mut rest = path;
+        while let Some(last) = rest.last() {
+            let (slot, layer) = (last.place.0, last.place.1 / LAYER_CELLS);
+            let inside = |step: &Step| step.place.0 == slot && step.place.1 / LAYER_CELLS == layer;
+            let start = rest.iter().rposition(|step| !inside(step)).map_or(0, |before| before + 1);
+            bottleneck = self.pass_in_layer(slot, layer, &rest[start..], units, bottleneck);
+            rest = &rest[..start];
         }
+        self.report.moved += u64::from(units) * path.len() as u64;
         Drawn::Units { units, largest }
     }
 
-    fn set_largest(&mut self, place: Place, largest: u8) {
-        let voxel = self.store.read(place);
-        if voxel.direction_code() != 0 && voxel.largest() != largest {
-            self.put(place, voxel.with_largest(largest));
-        }
+    /// Lets units pass along the part of a path that lies in one layer. Returns the bottleneck from the head to its start.
+    fn pass_in_layer(&mut self, slot: Slot, layer: usize, path: &[Step], units: u8, bottleneck: u8) -> u8 {
+        let mut bottleneck = bottleneck;
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        let spent = &mut self.trees.spent;
+        self.store.write_marks(slot, layer, |cells| {
+            for step in path.iter().rev() {
+                let cell = step.place.1 % LAYER_CELLS;
+                bottleneck = bottleneck.min(step.left);
+                add_flow(&mut work.flow[cell], step.exit, units);
+                bits::insert(&mut work.touched, cell);
+                if step.left == units {
+                    bits::insert(&mut work.blocked, cell);
+                    *spent = true;
+                }
+                if cells[cell].direction_code() != 0 {
+                    cells[cell] = cells[cell].with_largest(bottleneck);
+                }
+            }
+        });
+        bottleneck
     }
 
     /// Units that a head would give for a need.
@@ -356,7 +458,7 @@ impl Tick<'_> {
             return self.source_height(head).is_some_and(|height| height < y);
         }
         let mut open = vec![place];
-        let mut forks = HashSet::new();
+        let mut forks = Met::default();
         let mut fed = false;
         while let Some(place) = open.pop() {
             let parents = self.store.parents_of(place);
@@ -387,7 +489,8 @@ impl Tick<'_> {
         walked.clear();
         let mut at = place;
         let tree = loop {
-            let known = self.work.join(self.store, at.0).tree[at.1];
+            let known = self.work.get(at.0, at.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
+            let known = known.map_or(0, |trees| trees[at.1 % LAYER_CELLS]);
             if known != 0 {
                 break known;
             }
@@ -405,35 +508,60 @@ impl Tick<'_> {
                 }
             }
         };
-        for &(slot, index) in &walked {
-            let scratch = self.work.join(self.store, slot);
-            scratch.use_layer(index / LAYER_CELLS);
-            scratch.tree[index] = tree;
+        for &place in &walked {
+            self.label(place, tree);
         }
         self.trees.walked = walked;
         tree
     }
 
+    /// The head of a cell's flow, if it has been asked for in this tick and is the only one.
     #[inline]
-    fn is_exhausted(&self, place: Place) -> bool {
-        let blocked = self.work.get(place.0).is_some_and(|scratch| scratch.blocked.contains(place.1));
-        blocked || self.limits.left(self.store.read(place), self.work.passed(place)) == 0
-    }
-
-    fn block(&mut self, path: &[(Place, Face)]) {
-        for &((slot, index), _) in path {
-            self.work.join(self.store, slot).blocked.insert(index);
+    fn known_head(&self, (slot, index): Place) -> Option<Place> {
+        let trees = self.work.get(slot, index / LAYER_CELLS)?.trees.as_ref()?;
+        match trees[index % LAYER_CELLS] {
+            0 | JOINED => None,
+            tree => self.trees.heads.get(tree as usize - 1).copied(),
         }
     }
 
-    /// The faces of a set in random order.
-    fn shuffled(&self, place: Place, faces: u8) -> SmallVec<[Face; 6]> {
-        let mut faces: SmallVec<[Face; 6]> = Store::faces(faces).collect();
-        if faces.len() > 1 {
-            let position = self.store.grid.position_at(place.0);
-            let seed = layer_seed(self.random, Purpose::Parent, position, place.1 / LAYER_CELLS);
-            fastrand::Rng::with_seed(mix(seed, place.1 as u64)).shuffle(&mut faces);
+    /// Remembers the one head of the cells of a path.
+    fn remember(&mut self, path: &[Step], head: Place) {
+        self.trees.heads.push(head);
+        let tree = self.trees.heads.len() as u32;
+        for step in path {
+            self.label(step.place, tree);
         }
-        faces
+    }
+
+    fn label(&mut self, (slot, index): Place, tree: u32) {
+        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
+        work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
+    }
+
+    fn block(&mut self, path: &[Step]) {
+        for &Step { place: (slot, index), .. } in path {
+            bits::insert(&mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked, index % LAYER_CELLS);
+        }
+    }
+
+    /// Takes one face out of a set of face bits, at random.
+    #[inline]
+    fn pick(&self, place: Place, ways: &mut u8) -> Option<Face> {
+        let several = *ways & ways.wrapping_sub(1) != 0;
+        let face = if several { self.pick_one_of(place, *ways) } else { ways.trailing_zeros() };
+        *ways &= !(1u32 << face) as u8;
+        Face::from_index(face as u8)
+    }
+
+    fn pick_one_of(&self, (slot, index): Place, ways: u8) -> u32 {
+        let layer_seed = self.work.seed(self.store, slot, index / LAYER_CELLS);
+        let count = ways.count_ones();
+        let random = mix(Purpose::Parent.seed(layer_seed), index as u64 | u64::from(count) << 16) >> 32;
+        let mut left = ways;
+        for _ in 0..(random * u64::from(count)) >> 32 {
+            left &= left - 1;
+        }
+        left.trailing_zeros()
     }
 }

@@ -89,6 +89,12 @@ impl Voxel {
         self.0 & 7 == 7
     }
 
+    /// A source, or connected to one.
+    #[inline]
+    pub(crate) const fn is_sourced(self) -> bool {
+        !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
+    }
+
     #[inline]
     pub(crate) const fn with_height(self, height: u8) -> Voxel {
         Voxel(self.0 & !7 | height as u16)
@@ -118,11 +124,6 @@ impl Voxel {
     #[inline]
     pub(crate) const fn active(self) -> u8 {
         (self.0 >> 11 & 7) as u8
-    }
-
-    #[inline]
-    pub(crate) const fn with_active(self, active: u8) -> Voxel {
-        Voxel(self.0 & !(7 << 11) | (active as u16) << 11)
     }
 
     #[inline]

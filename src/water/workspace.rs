@@ -1,11 +1,12 @@
-//! What a tick works with beside the world itself: per chunk, how much each cell passed on, and marks on cells. Kept after
+//! What a tick works with beside the world itself: per layer, how much each cell passed on, and marks on cells. Kept after
 //! the tick only to answer for its currents; not part of the state.
 
-use super::bits::LayerBits;
+use super::bits::{self, LayerBits, NONE, any};
+use super::chance::layer_seed;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::voxel::Voxel;
 use crate::chunk::CellMask;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -42,121 +43,107 @@ fn current(flow: u16) -> IVec3 {
     IVec3::new(axis(4), axis(8), axis(12))
 }
 
-/// One chunk's part in a tick.
-pub(super) struct Scratch {
-    pub(super) flow: [u16; CHUNK_CELLS],
-    /// The faces through which water came in, by bit.
-    pub(super) inflow: [u8; CHUNK_CELLS],
-    /// The cells as they were before the tick, for the layers in `saved`.
-    before: [Voxel; CHUNK_CELLS],
+/// One layer's part in a tick.
+pub(super) struct LayerWork {
+    pub(super) flow: [u16; LAYER_CELLS],
+    /// For each face, the cells that water came into through it.
+    pub(super) inflow: [LayerBits; 6],
+    /// The cells as they were before the tick, if `saved`.
+    before: [Voxel; LAYER_CELLS],
+    saved: bool,
+    /// What all random choices of the layer in this tick begin with.
+    pub(super) seed: u64,
     /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
-    pub(super) tree: [u32; CHUNK_CELLS],
+    pub(super) trees: Option<Box<[u32; LAYER_CELLS]>>,
     /// Water came, left or passed.
-    pub(super) touched: CellMask,
+    pub(super) touched: LayerBits,
     /// Woken in this tick, so to be looked at in the next.
-    pub(super) woken: CellMask,
+    pub(super) woken: LayerBits,
     /// The way to the head is exhausted for this tick.
-    pub(super) blocked: CellMask,
+    pub(super) blocked: LayerBits,
     /// Would draw, but the way is exhausted for this tick: may not sleep.
-    pub(super) waiting: CellMask,
+    pub(super) waiting: LayerBits,
     /// Seen to lie on a way to the world's end in this tick.
-    pub(super) marked: CellMask,
-    saved: u16,
-    used: u16,
+    pub(super) marked: LayerBits,
 }
 
-impl Scratch {
-    fn new() -> Box<Self> {
-        Box::new(Scratch {
-            flow: [NO_FLOW; CHUNK_CELLS],
-            inflow: [0; CHUNK_CELLS],
-            before: [Voxel::OPEN; CHUNK_CELLS],
-            tree: [0; CHUNK_CELLS],
-            touched: CellMask::EMPTY,
-            woken: CellMask::EMPTY,
-            blocked: CellMask::EMPTY,
-            waiting: CellMask::EMPTY,
-            marked: CellMask::EMPTY,
-            saved: 0,
-            used: 0,
-        })
+impl LayerWork {
+    fn new() -> Self {
+        LayerWork {
+            flow: [NO_FLOW; LAYER_CELLS],
+            inflow: [NONE; 6],
+            before: [Voxel::OPEN; LAYER_CELLS],
+            saved: false,
+            seed: 0,
+            trees: None,
+            touched: NONE,
+            woken: NONE,
+            blocked: NONE,
+            waiting: NONE,
+            marked: NONE,
+        }
     }
 
-    /// Notes that a layer's records will be written, so that they are cleared for the next tick.
-    #[inline]
-    pub(super) fn use_layer(&mut self, layer: usize) {
-        self.used |= 1 << layer;
+    /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that they are worth nothing.
+    fn reset(&mut self) {
+        self.flow.fill(NO_FLOW);
+        self.inflow = [NONE; 6];
+        self.saved = false;
+        self.trees = None;
+        for bits in [&mut self.touched, &mut self.woken, &mut self.blocked, &mut self.waiting, &mut self.marked] {
+            *bits = NONE;
+        }
     }
 
-    /// Keeps a layer as it is now, if this is the tick's first change to it.
+    /// Keeps the layer as it is now, if this is the tick's first change to it.
     #[inline]
     pub(super) fn save(&mut self, store: &Store, slot: Slot, layer: usize) {
-        if self.saved >> layer & 1 != 0 {
-            return;
-        }
-        self.saved |= 1 << layer;
-        let range = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
-        let chunk = store.grid.chunk_at(slot);
-        match chunk.as_dense() {
-            Some(cells) => self.before[range.clone()].copy_from_slice(&cells[range]),
-            None => self.before[range].fill(chunk.get(0)),
+        if !self.saved {
+            self.saved = true;
+            match store.cells(slot, layer) {
+                Some(cells) => self.before = *cells,
+                None => self.before.fill(store.grid.chunk_at(slot).get(0)),
+            }
         }
     }
 
-    /// Whether a layer has been changed in this tick.
-    #[inline]
-    pub(super) fn is_saved(&self, layer: usize) -> bool {
-        self.saved >> layer & 1 != 0
-    }
-
-    /// The cells of a saved layer that differ from before the tick.
+    /// The cells that differ from before the tick.
     pub(super) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
-        let range = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
-        let before = self.before[range.clone()].as_chunks::<64>().0;
-        let chunk = store.grid.chunk_at(slot);
-        match chunk.as_dense() {
-            None => {
-                let now = chunk.get(0);
-                core::array::from_fn(|word| {
-                    before[word].iter().rev().fold(0, |bits, was| bits << 1 | u64::from(*was != now))
-                })
-            }
-            Some(cells) => {
-                let cells = cells[range].as_chunks::<64>().0;
-                core::array::from_fn(|word| {
-                    let pairs = before[word].iter().zip(&cells[word]).rev();
-                    pairs.fold(0, |bits, (was, is)| bits << 1 | u64::from(was != is))
-                })
-            }
+        if !self.saved {
+            return NONE;
         }
-    }
-
-    fn clear(&mut self) {
-        for layer in crate::chunk::ones(u64::from(self.used)) {
-            let range = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
-            self.flow[range.clone()].fill(NO_FLOW);
-            self.inflow[range.clone()].fill(0);
-            self.tree[range].fill(0);
+        let Some(cells) = store.cells(slot, layer) else {
+            let now = store.grid.chunk_at(slot).get(0);
+            return bits::select(&self.before, |was| was != now);
+        };
+        let mut differs = [0; LAYER_CELLS];
+        for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(cells) {
+            *differs = was.word() ^ is.word();
         }
-        for mask in [&mut self.touched, &mut self.woken, &mut self.blocked, &mut self.waiting, &mut self.marked] {
-            *mask = CellMask::EMPTY;
-        }
-        self.saved = 0;
-        self.used = 0;
+        bits::select(&differs, |differs| differs != 0)
     }
 }
+
+/// One chunk's part in a tick: a box for each layer where anything goes on.
+type ChunkWork = [Option<Box<LayerWork>>; 16];
 
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
 pub(super) struct Workspace {
-    scratch: Vec<Option<Box<Scratch>>>,
+    chunks: Vec<Option<Box<ChunkWork>>>,
     members: Vec<Slot>,
-    spare: Vec<Box<Scratch>>,
+    #[expect(
+        clippy::vec_box,
+        reason = "the boxes go to chunks and come back; unboxed, each way would copy a kilobyte"
+    )]
+    spare: Vec<Box<LayerWork>>,
+    /// Layers in use.
+    layers: usize,
     /// The members by chunk layer, each row in the tick's order.
     rows: BTreeMap<i32, Vec<Slot>>,
     /// The row that is being worked on, taken out of `rows`, which is searched too slowly to be asked for every layer.
     current: Option<(i32, Vec<Slot>)>,
-    flip: u64,
+    random: u64,
     pub(super) flooded: Flooded,
 }
 
@@ -184,73 +171,125 @@ impl Flooded {
 }
 
 impl Workspace {
-    /// Begins a tick: drops what the last one left, and takes the awake chunks in.
+    /// Begins a tick: drops what the last one left, and takes the awake layers in. `random` is the mix of world seed and
+    /// tick.
     pub(super) fn begin(&mut self, store: &Store, random: u64) {
         for slot in self.members.drain(..) {
-            if let Some(mut scratch) = self.scratch[slot.index()].take() {
-                scratch.clear();
-                self.spare.push(scratch);
+            if let Some(chunk) = self.chunks[slot.index()].take() {
+                self.spare.extend(chunk.into_iter().flatten());
             }
         }
+        let used = core::mem::take(&mut self.layers);
         self.rows.clear();
-        self.flip = random;
+        self.random = random;
         self.flooded.begin(store.grid.slot_capacity());
-        self.scratch.resize_with(store.grid.slot_capacity(), || None);
+        self.chunks.resize_with(store.grid.slot_capacity(), || None);
         for &slot in store.grid.awake_slots() {
-            self.scratch[slot.index()] = Some(self.spare.pop().unwrap_or_else(Scratch::new));
-            self.members.push(slot);
+            self.enter(store, slot);
             self.rows.entry(store.grid.position_at(slot).y).or_default().push(slot);
         }
-        // Scratch that two ticks in a row had no use for goes back to the system.
-        self.spare.truncate(self.members.len());
-        let flip = self.flip;
+        // What two ticks in a row had no use for goes back to the system.
+        self.spare.truncate(used);
         for row in self.rows.values_mut() {
-            row.sort_unstable_by_key(|&slot| row_key(store.grid.position_at(slot), flip));
+            row.sort_unstable_by_key(|&slot| row_key(store.grid.position_at(slot), random));
         }
     }
 
-    /// Takes a chunk in that water has reached in this tick.
-    #[inline]
-    pub(super) fn join(&mut self, store: &Store, slot: Slot) -> &mut Scratch {
-        if self.scratch[slot.index()].is_none() {
-            self.take_in(store, slot);
+    /// Makes a chunk a member, with its awake layers.
+    fn enter(&mut self, store: &Store, slot: Slot) {
+        self.chunks[slot.index()] = Some(Box::default());
+        self.members.push(slot);
+        let Some(awake) = store.grid.awake_at(slot) else { return };
+        for layer in (0..16).filter(|&layer| any(awake.layer(layer))) {
+            self.open(store, slot, layer);
         }
-        match &mut self.scratch[slot.index()] {
-            Some(scratch) => scratch,
+    }
+
+    /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick yet.
+    #[inline]
+    pub(super) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerWork {
+        let here = self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk[layer].is_some());
+        if !here {
+            self.take_in(store, slot, layer);
+        }
+        match &mut self.chunks[slot.index()] {
+            Some(chunk) => match &mut chunk[layer] {
+                Some(work) => work,
+                None => unreachable!("opened above"),
+            },
             None => unreachable!("taken in above"),
         }
     }
 
-    fn take_in(&mut self, store: &Store, slot: Slot) {
-        let mut scratch = self.spare.pop().unwrap_or_else(Scratch::new);
-        if let Some(awake) = store.grid.awake_at(slot) {
-            scratch.woken = awake.clone();
+    #[cold]
+    fn take_in(&mut self, store: &Store, slot: Slot, layer: usize) {
+        if self.chunks[slot.index()].is_none() {
+            self.enter(store, slot);
+            let position = store.grid.position_at(slot);
+            let row = match &mut self.current {
+                Some((y, row)) if *y == position.y => row,
+                _ => self.rows.entry(position.y).or_default(),
+            };
+            let key = row_key(position, self.random);
+            let at = row.partition_point(|&other| row_key(store.grid.position_at(other), self.random) < key);
+            row.insert(at, slot);
         }
-        self.scratch[slot.index()] = Some(scratch);
-        self.members.push(slot);
-        let position = store.grid.position_at(slot);
-        let row = match &mut self.current {
-            Some((y, row)) if *y == position.y => row,
-            _ => self.rows.entry(position.y).or_default(),
+        self.open(store, slot, layer);
+    }
+
+    /// Gives a member's layer something to work with, if it has nothing yet.
+    fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
+        let Some(chunk) = &mut self.chunks[slot.index()] else { return };
+        if chunk[layer].is_some() {
+            return;
+        }
+        let mut work = match self.spare.pop() {
+            Some(mut work) => {
+                work.reset();
+                work
+            }
+            None => Box::new(LayerWork::new()),
         };
-        let key = row_key(position, self.flip);
-        let at = row.partition_point(|&other| row_key(store.grid.position_at(other), self.flip) < key);
-        row.insert(at, slot);
+        work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
+        chunk[layer] = Some(work);
+        self.layers += 1;
     }
 
     #[inline]
-    pub(super) fn get(&self, slot: Slot) -> Option<&Scratch> {
-        self.scratch.get(slot.index())?.as_deref()
+    pub(super) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
+        self.chunks.get(slot.index())?.as_ref()?[layer].as_deref()
+    }
+
+    /// The layers (by bit) of a chunk where anything goes on.
+    #[inline]
+    pub(super) fn open_layers(&self, slot: Slot) -> u16 {
+        let Some(Some(chunk)) = self.chunks.get(slot.index()) else { return 0 };
+        chunk.iter().rev().fold(0, |layers, work| layers << 1 | u16::from(work.is_some()))
+    }
+
+    /// What all random choices of a layer in this tick begin with.
+    #[inline]
+    pub(super) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
+        match self.get(slot, layer) {
+            Some(work) => work.seed,
+            None => layer_seed(self.random, store.grid.position_at(slot), layer),
+        }
+    }
+
+    /// Whether the way from a cell to its head is known to be exhausted in this tick.
+    #[inline]
+    pub(super) fn is_blocked(&self, (slot, index): Place) -> bool {
+        self.get(slot, index / LAYER_CELLS).is_some_and(|work| bits::contains(&work.blocked, index % LAYER_CELLS))
     }
 
     /// Units that a cell has passed on in this tick.
     #[inline]
     pub(super) fn passed(&self, (slot, index): Place) -> u8 {
-        self.get(slot).map_or(0, |scratch| passed(scratch.flow[index]))
+        self.get(slot, index / LAYER_CELLS).map_or(0, |work| passed(work.flow[index % LAYER_CELLS]))
     }
 
     pub(super) fn current(&self, (slot, index): Place) -> IVec3 {
-        self.get(slot).map_or(IVec3::ZERO, |scratch| current(scratch.flow[index]))
+        self.get(slot, index / LAYER_CELLS).map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
     }
 
     /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
@@ -275,10 +314,9 @@ impl Workspace {
 
     /// The place of a member of the row that is worked on in its order.
     pub(super) fn place_of(&self, store: &Store, slot: Slot) -> usize {
-        let key = row_key(store.grid.position_at(slot), self.flip);
-        self.current
-            .as_ref()
-            .map_or(0, |(_, row)| row.partition_point(|&other| row_key(store.grid.position_at(other), self.flip) < key))
+        let key = row_key(store.grid.position_at(slot), self.random);
+        let before = |&other: &Slot| row_key(store.grid.position_at(other), self.random) < key;
+        self.current.as_ref().map_or(0, |(_, row)| row.partition_point(before))
     }
 
     /// All members, rows bottom-up, each in the tick's order.
@@ -288,16 +326,17 @@ impl Workspace {
 
     /// Drops what the last tick left about a chunk that is going.
     pub(super) fn forget(&mut self, slot: Slot) {
-        if let Some(scratch) = self.scratch.get_mut(slot.index()) {
-            *scratch = None;
+        if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
+            self.layers -= chunk.iter().flatten().count();
         }
         self.members.retain(|&member| member != slot);
     }
 
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
-        (self.members.len() + self.spare.len()) * size_of::<Scratch>()
-            + self.scratch.capacity() * size_of::<Option<Box<Scratch>>>()
+        (self.layers + self.spare.len()) * size_of::<LayerWork>()
+            + self.members.len() * size_of::<ChunkWork>()
+            + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
             + self.members.capacity() * size_of::<Slot>()
     }
 }
