@@ -125,3 +125,53 @@ impl<S: FieldShape> HumidityWorld<S> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cell, Rules};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Region, Shape, Sheet};
+
+    fn world(sweep: Sweep) -> HumidityWorld<Sheet> {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
+        let mut world = HumidityWorld::with_bounds(Rules::with_sweep(sweep), bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
+        world.run(3);
+        assert_eq!(world.validate(), Ok(()));
+        world
+    }
+
+    /// What is found after a cell's words were written behind the world's back.
+    fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
+        let mut world = world(sweep);
+        world.store.moisture.set(cell, word);
+        let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
+        world.store.set_ground(slot, Sheet::index_of(cell), ground);
+        world.validate()
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let soil = Ground::of(Cell::soil(0.0, 1.0));
+        let (cell, outside) = (IVec3::new(4, 4, 0), IVec3::new(10, 4, 0));
+        for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
+            assert_eq!(found(sweep, outside, 1, Ground::WALL), Err(Violation::Outside(outside)));
+            assert_eq!(found(sweep, outside, 0, soil), Err(Violation::Outside(outside)));
+            let drain = Violation::Impermeability { cell, value: f32::INFINITY };
+            assert_eq!(found(sweep, cell, 0, Ground::DRAIN), Err(drain));
+        }
+        let (word, booked) = (7 << 16, 500 << 16);
+        let ledger = Violation::Ledger { counted: 502 << 16, booked };
+        assert_eq!(found(Sweep::Conservative, cell, word, soil), Err(ledger));
+        assert_eq!(found(Sweep::Synchronous, cell, 7f32.to_bits(), soil), Ok(()), "awake, and no ledger");
+        let lost = found(Sweep::Synchronous, cell, f32::NAN.to_bits(), soil);
+        assert!(matches!(lost, Err(Violation::Humidity { value, .. }) if value.is_nan()));
+
+        let mut slept = world(Sweep::Conservative);
+        assert!(slept.is_at_rest());
+        slept.store.moisture.set(cell, word);
+        slept.ledger.placed += 2 << 16;
+        assert_eq!(slept.validate(), Err(Violation::Asleep(IVec3::ZERO)));
+    }
+}
