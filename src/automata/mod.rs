@@ -1,6 +1,7 @@
 //! The automata that update every cell of a chunk by the same rule, and what their kernels share. None imports another.
 
 mod front;
+pub mod humidity;
 mod rims;
 mod rows;
 

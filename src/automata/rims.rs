@@ -27,11 +27,21 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
 
     /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
     pub(crate) fn save(&mut self, grid: &Grid<T, S>, slots: &[Slot]) {
+        self.save_as(grid, slots, |slot| rims_of_chunk::<T, S>(grid.chunk_at(slot)));
+    }
+
+    /// Like [`save`](Rims::save), but saves what `rims` makes of each chunk.
+    pub(crate) fn save_as<C: Copy + PartialEq>(
+        &mut self,
+        grid: &Grid<C, S>,
+        slots: &[Slot],
+        rims: impl Fn(Slot) -> S::Rims<T>,
+    ) {
         self.clear(grid.slot_capacity());
         for &slot in slots {
-            self.add(slot, grid.chunk_at(slot));
+            self.add(slot, &rims);
             for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
-                self.add(neighbour, grid.chunk_at(neighbour));
+                self.add(neighbour, &rims);
             }
         }
     }
@@ -44,15 +54,12 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
         self.saved.clear();
     }
 
-    fn add(&mut self, slot: Slot, chunk: &Chunk<T>) {
+    fn add(&mut self, slot: Slot, rims: impl Fn(Slot) -> S::Rims<T>) {
         if self.places[slot.index()] == UNSAVED {
             // There are fewer slots than 2³²−1.
             self.places[slot.index()] = self.saved.len() as u32;
             self.slots.push(slot);
-            self.saved.push(match chunk.as_dense() {
-                Some(cells) => S::rims_of(cells),
-                None => S::uniform_rims(chunk.get(0)),
-            });
+            self.saved.push(rims(slot));
         }
     }
 
@@ -72,5 +79,13 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
         self.saved.capacity() * size_of::<S::Rims<T>>()
             + self.places.capacity() * size_of::<u32>()
             + self.slots.capacity() * size_of::<Slot>()
+    }
+}
+
+/// The rims of a chunk, whichever way it is stored.
+pub(crate) fn rims_of_chunk<T: Copy + PartialEq, S: FieldShape>(chunk: &Chunk<T>) -> S::Rims<T> {
+    match chunk.as_dense() {
+        Some(cells) => S::rims_of(cells),
+        None => S::uniform_rims(chunk.get(0)),
     }
 }

@@ -45,6 +45,14 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
+    /// The rims that hold what `join` makes of the cells of two.
+    #[doc(hidden)]
+    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    where
+        A: Copy + PartialEq,
+        B: Copy + PartialEq,
+        C: Copy + PartialEq;
+
     /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule reads, stay as they were.
     /// `around` is by the index of the face behind which a neighbour lies.
     #[doc(hidden)]
@@ -75,6 +83,16 @@ impl FieldShape for Sheet {
         let rows: &[[T; 64]] = cells.as_chunks().0;
         let column = |x: usize| core::array::from_fn(|y| rows[y][x]);
         [column(0), column(63), rows[0], rows[63]]
+    }
+
+    #[inline]
+    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    where
+        A: Copy + PartialEq,
+        B: Copy + PartialEq,
+        C: Copy + PartialEq,
+    {
+        joined(a, b, join)
     }
 
     #[inline]
@@ -133,6 +151,16 @@ impl FieldShape for Cube {
     }
 
     #[inline]
+    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    where
+        A: Copy + PartialEq,
+        B: Copy + PartialEq,
+        C: Copy + PartialEq,
+    {
+        joined(a, b, join)
+    }
+
+    #[inline]
     fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
         let [west, east, down, up, north, south] = core::array::from_fn(|face| &around[face][face ^ 1]);
         let planes = |face: &[T; 256]| -> [[T; 16]; 16] { core::array::from_fn(|row| *part(face, 16 * row)) };
@@ -171,10 +199,18 @@ impl FieldShape for Cube {
     }
 }
 
-/// `W` cells of a row from `first` on.
+fn joined<A: Copy, B: Copy, C, const CELLS: usize, const FACES: usize>(
+    a: &[[A; CELLS]; FACES],
+    b: &[[B; CELLS]; FACES],
+    join: impl Fn(A, B) -> C,
+) -> [[C; CELLS]; FACES] {
+    core::array::from_fn(|face| core::array::from_fn(|cell| join(a[face][cell], b[face][cell])))
+}
+
+/// `W` cells of a row, or of a chunk in index order, from `first` on.
 #[inline]
-fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
-    row[first..].first_chunk().expect("a halo row is two cells wider than a row")
+pub(crate) fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
+    row[first..].first_chunk().expect("rows end inside of what they are part of")
 }
 
 /// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.

@@ -1,0 +1,12 @@
+//! Speed of the automata: each kernel at several sizes, and on a sparse world, beside a plain loop over a dense array with
+//! the same formula in the same run.
+//!
+//! `cargo bench --bench automata -- humidity`
+
+use criterion::{criterion_group, criterion_main};
+
+#[path = "automata/humidity.rs"]
+mod humidity;
+
+criterion_group!(benches, humidity::benches);
+criterion_main!(benches);

@@ -1,0 +1,234 @@
+//! Humidity: the three sweeps, on soil of three kinds with rocks and rain, none of it asleep.
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use floodplain::glam::IVec3;
+use floodplain::humidity::{Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
+use floodplain::{CHUNK_CELLS, Chunk, Region, Shape, Sheet};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+const SIDES: [usize; 3] = [256, 1024, 4096];
+/// Side of the sparse world, in chunks, a tenth of which are there.
+const SPARSE_CHUNKS: i32 = 64;
+
+/// Random ground at a cell: the same whatever is built of it.
+fn cell_at(x: usize, y: usize) -> Cell {
+    let mut rng = fastrand::Rng::with_seed((x as u64) << 32 | y as u64);
+    match rng.u32(..100) {
+        0..5 => Cell::ROCK,
+        5 => Cell::rain(1024.0, 1.0),
+        _ => Cell::soil(f64::from(rng.u32(..900)), [0.75, 1.0, 2.5][rng.usize(..3)]),
+    }
+}
+
+fn chunk_at(chunk: IVec3) -> Chunk<Cell> {
+    let cells: Vec<Cell> = (0..CHUNK_CELLS)
+        .map(|index| Sheet::cell_at(chunk, index))
+        .map(|cell| cell_at(cell.x as usize, cell.y as usize))
+        .collect();
+    Chunk::from_cells(cells[..].try_into().expect("a chunk of cells"))
+}
+
+fn world(sweep: Sweep, chunks: impl Iterator<Item = IVec3>) -> HumidityWorld {
+    let mut world = HumidityWorld::new(Rules::with_sweep(sweep)).expect("rules in range");
+    for chunk in chunks {
+        world.insert_chunk(chunk, chunk_at(chunk)).expect("in range");
+    }
+    world
+}
+
+/// A dense array with the same ground, stepped as one would by hand: what does not change is worked out beforehand.
+struct Dense {
+    side: usize,
+    ground: Vec<f32>,
+    held: Vec<bool>,
+    humidity: Vec<f32>,
+    quotients: Vec<f32>,
+    /// Of the mean: the denominators.
+    denominators: Vec<f32>,
+    /// Of the flows: humidity in units, and the shares of the faces to the east and up in 1/2³².
+    units: Vec<u32>,
+    shares: [Vec<u32>; 2],
+    /// From below, to the east, and up.
+    flows: [Vec<i32>; 3],
+    rained: i64,
+}
+
+impl Dense {
+    /// Rows of `side` cells, with a rim of dry rock all round.
+    fn new(inner: usize) -> Dense {
+        let side = inner + 2;
+        let cells: Vec<Cell> = (0..side * side)
+            .map(|index| (index % side, index / side))
+            .map(|(x, y)| match (1..=inner).contains(&x) && (1..=inner).contains(&y) {
+                true => cell_at(x - 1, y - 1),
+                false => Cell::ROCK,
+            })
+            .collect();
+        let ground: Vec<f32> = cells.iter().map(|cell| cell.impermeability).collect();
+        let humidity: Vec<f32> = cells.iter().map(|cell| cell.humidity as f32).collect();
+        let mut denominators = vec![1.0; side * side];
+        for index in side..side * (side - 1) {
+            let beside = [index - 1, index + 1, index - side, index + side];
+            denominators[index] = beside.iter().fold(ground[index], |sum, &beside| sum + 1.0 / ground[beside]);
+        }
+        let share = |here: usize, there: usize| match ground.get(there) {
+            Some(&other) if ground[here] < ROCK && other < ROCK => {
+                (f64::from(Rules::default().coefficient) * 2.0 / f64::from(ground[here] + other) * 2f64.powi(32)) as u32
+            }
+            _ => 0,
+        };
+        let shares = [1, side].map(|step| (0..side * side).map(|here| share(here, here + step)).collect());
+        Dense {
+            side,
+            held: cells.iter().map(|cell| cell.rain || cell.is_rock()).collect(),
+            quotients: humidity.iter().zip(&ground).map(|(h, i)| h / i).collect(),
+            units: cells.iter().map(|cell| (cell.humidity * f64::from(UNITS)) as u32).collect(),
+            ground,
+            humidity,
+            denominators,
+            shares,
+            flows: [0; 3].map(|_| vec![0; side]),
+            rained: 0,
+        }
+    }
+
+    fn step(&mut self, sweep: Sweep) {
+        match sweep {
+            Sweep::InPlace => self.step_in_place(),
+            Sweep::Synchronous => self.step_synchronous(),
+            Sweep::Conservative => self.step_conservative(),
+        }
+    }
+
+    fn step_synchronous(&mut self) {
+        let side = self.side;
+        for (q, (h, i)) in self.quotients.iter_mut().zip(self.humidity.iter().zip(&self.ground)) {
+            *q = h / i;
+        }
+        for y in 1..side - 1 {
+            let row = |from: usize| from..from + side - 2;
+            let here = y * side + 1;
+            let (west, east) = (&self.quotients[row(here - 1)], &self.quotients[row(here + 1)]);
+            let (down, up) = (&self.quotients[row(here - side)], &self.quotients[row(here + side)]);
+            let (ground, below) = (&self.ground[row(here)], &self.denominators[row(here)]);
+            let (held, cells) = (&self.held[row(here)], &mut self.humidity[row(here)]);
+            for x in 0..side - 2 {
+                let mean = (cells[x] * ground[x] + west[x] + east[x] + down[x] + up[x]) / below[x];
+                let capped = if mean > 1024.0 { 1024.0 } else { mean };
+                cells[x] = if held[x] { cells[x] } else { capped };
+            }
+        }
+    }
+
+    /// Row by row: the same bits as the original's order, with the memory as it lies.
+    fn step_in_place(&mut self) {
+        let side = self.side;
+        for here in (1..side - 1).flat_map(|y| y * side + 1..(y + 1) * side - 1) {
+            if self.held[here] {
+                continue;
+            }
+            let q = &self.quotients;
+            let sum = self.humidity[here] * self.ground[here] + q[here - 1] + q[here + 1] + q[here - side];
+            let mean = (sum + q[here + side]) / self.denominators[here];
+            self.humidity[here] = if mean > 1024.0 { 1024.0 } else { mean };
+            self.quotients[here] = self.humidity[here] / self.ground[here];
+        }
+    }
+
+    /// Each flow once, a row at a time; what goes up is kept for the row above.
+    fn step_conservative(&mut self) {
+        fn flow(share: u32, from: u32, to: u32) -> i32 {
+            let difference = from as i32 - to as i32;
+            let sign = difference >> 31;
+            let size = u64::from(((difference ^ sign) - sign) as u32);
+            (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
+        }
+        let (side, cap) = (self.side, 1024 * UNITS);
+        let [from_below, to_east, to_up] = &mut self.flows;
+        from_below.fill(0);
+        for y in 1..side - 1 {
+            let row = y * side..(y + 1) * side;
+            let (east, up) = (&self.shares[0][row.clone()], &self.shares[1][row.clone()]);
+            let held = &self.held[row.clone()];
+            let (cells, above) = self.units[row.start..].split_at_mut(side);
+            for x in 0..side - 1 {
+                to_east[x] = flow(east[x], cells[x], cells[x + 1]);
+            }
+            for (to_up, ((&share, &here), &above)) in to_up.iter_mut().zip(up.iter().zip(&*cells).zip(&*above)) {
+                *to_up = flow(share, here, above);
+            }
+            for x in 1..side - 1 {
+                let gained = to_east[x - 1] + from_below[x] - to_east[x] - to_up[x];
+                let new = cells[x].wrapping_add_signed(gained);
+                let capped = if new as i32 > cap as i32 { cap } else { new };
+                self.rained -= if held[x] { i64::from(gained) } else { 0 };
+                cells[x] = if held[x] { cells[x] } else { capped };
+            }
+            core::mem::swap(from_below, to_up);
+        }
+    }
+}
+
+/// A world all of which is awake.
+struct Awake<F: Fn() -> HumidityWorld> {
+    build: F,
+    world: HumidityWorld,
+    cells: usize,
+}
+
+impl<F: Fn() -> HumidityWorld> Awake<F> {
+    fn new(build: F) -> Self {
+        let mut world = build();
+        let cells = world.awake_cells();
+        world.step();
+        Awake { build, world, cells }
+    }
+
+    /// Times steps. What sleeps would not be measured, so a world of which a part has come to rest is built anew.
+    fn time(&mut self, steps: u64) -> Duration {
+        let mut spent = Duration::ZERO;
+        for _ in 0..steps {
+            if self.world.awake_cells() < self.cells {
+                self.world = (self.build)();
+                self.world.step();
+            }
+            let start = Instant::now();
+            black_box(self.world.step());
+            spent += start.elapsed();
+        }
+        spent
+    }
+}
+
+pub fn benches(criterion: &mut Criterion) {
+    let sweeps =
+        [("in_place", Sweep::InPlace), ("synchronous", Sweep::Synchronous), ("conservative", Sweep::Conservative)];
+    for (name, sweep) in sweeps {
+        let mut group = criterion.benchmark_group(format!("humidity/{name}"));
+        group.sample_size(10);
+        for side in SIDES {
+            group.throughput(Throughput::Elements((side * side) as u64));
+            let chunks = side as i32 / 64 - 1;
+            let all = Region::new(IVec3::ZERO, IVec3::new(chunks, chunks, 0));
+            let mut ours = Awake::new(|| world(sweep, all.positions()));
+            group.bench_function(BenchmarkId::new("chunks", side), |bencher| {
+                bencher.iter_custom(|steps| ours.time(steps));
+            });
+            drop(ours);
+            let mut dense = Dense::new(side);
+            group.bench_function(BenchmarkId::new("dense", side), |bencher| {
+                bencher.iter(|| dense.step(sweep));
+            });
+        }
+        let all = Region::new(IVec3::ZERO, IVec3::new(SPARSE_CHUNKS - 1, SPARSE_CHUNKS - 1, 0));
+        let mut sparse = Awake::new(|| {
+            let mut rng = fastrand::Rng::with_seed(3);
+            world(sweep, all.positions().filter(|_| rng.u32(..10) == 0))
+        });
+        group.throughput(Throughput::Elements(sparse.cells as u64));
+        group.bench_function(BenchmarkId::new("sparse", "a_tenth_of_4096"), |bencher| {
+            bencher.iter_custom(|steps| sparse.time(steps));
+        });
+    }
+}

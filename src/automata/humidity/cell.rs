@@ -1,0 +1,143 @@
+//! What a cell is: humidity, impermeability, rain; and how each is kept in one word of 32 bits.
+
+use super::rules::Sweep;
+
+/// Units to one of humidity in the conservative sweep: 1/65,536 is the least that moves.
+pub const UNITS: u32 = 1 << 16;
+
+/// The most humidity that a cell can hold, in every sweep. Above the cap only what is held by rain and rock stays.
+pub const MOST_HUMIDITY: f64 = 32_767.0;
+
+/// The impermeability of rock.
+pub const ROCK: f32 = f32::MAX;
+
+/// Soil of this impermeability and more is rock, as in the original.
+pub(super) const ROCK_FROM: f32 = f32::MAX / 5.0 * 4.0;
+
+/// The least and the most impermeability that soil can have at all. Between these no product or quotient of the weighted
+/// mean leaves the range of `f32`, so that no humidity becomes infinite or not a number.
+pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
+
+/// One cell of a [`HumidityWorld`](super::HumidityWorld), as edits take it and queries return it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// 0 to [`MOST_HUMIDITY`]. The world keeps it as `f32`, or in whole [`UNITS`] in the conservative sweep: what goes in is
+    /// rounded to the nearest, and what is kept comes out exactly.
+    pub humidity: f64,
+    /// From the rules' least impermeability to 10³⁰ in soil; from ⅘ of `f32::MAX` on it is [`ROCK`].
+    pub impermeability: f32,
+    /// A source: the cell keeps its humidity whatever it gives.
+    pub rain: bool,
+}
+
+impl Cell {
+    /// Dry rock: what lies where no chunk is, and beyond a walled border.
+    pub const ROCK: Cell = Cell { humidity: 0.0, impermeability: ROCK, rain: false };
+
+    /// Soil without rain.
+    pub const fn soil(humidity: f64, impermeability: f32) -> Cell {
+        Cell { humidity, impermeability, rain: false }
+    }
+
+    /// A source that is held at this humidity.
+    pub const fn rain(humidity: f64, impermeability: f32) -> Cell {
+        Cell { humidity, impermeability, rain: true }
+    }
+
+    /// Whether nothing passes through the cell.
+    ///
+    /// ```
+    /// use floodplain::humidity::Cell;
+    /// assert!(Cell::ROCK.is_rock() && !Cell::soil(0.0, 4.5).is_rock());
+    /// ```
+    pub fn is_rock(&self) -> bool {
+        self.impermeability >= ROCK_FROM
+    }
+}
+
+/// The ground of a cell in one word: the bits of its impermeability, which is above zero, and rain in the sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ground(pub(super) u32);
+
+impl Ground {
+    const RAIN: u32 = 1 << 31;
+
+    /// What lies beyond a wall, and where no chunk is.
+    pub(super) const WALL: Ground = Ground(ROCK.to_bits());
+    /// What lies beyond a draining border. No cell that an edit writes can have it.
+    pub(super) const DRAIN: Ground = Ground(f32::INFINITY.to_bits());
+
+    pub(super) fn of(cell: Cell) -> Ground {
+        Ground(cell.impermeability.to_bits() | if cell.rain { Ground::RAIN } else { 0 })
+    }
+
+    #[inline(always)]
+    pub(super) fn impermeability(self) -> f32 {
+        f32::from_bits(self.0 & !Ground::RAIN)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_rain(self) -> bool {
+        self.0 & Ground::RAIN != 0
+    }
+
+    /// Rock, or beyond a border.
+    #[inline(always)]
+    pub(super) fn is_rock(self) -> bool {
+        self.impermeability() >= ROCK_FROM
+    }
+
+    /// The cell with this ground and humidity.
+    pub(super) fn cell(self, humidity: f64) -> Cell {
+        Cell { humidity, impermeability: self.impermeability().min(ROCK), rain: self.is_rain() }
+    }
+}
+
+impl Sweep {
+    /// The word that keeps a humidity from 0 to [`MOST_HUMIDITY`].
+    pub(super) fn word_of(self, humidity: f64) -> u32 {
+        match self {
+            Sweep::Conservative => (humidity * f64::from(UNITS)).round() as u32,
+            // The sum turns −0 into 0, so that equal humidities are equal words.
+            Sweep::InPlace | Sweep::Synchronous => (humidity as f32 + 0.0).to_bits(),
+        }
+    }
+
+    /// The humidity that a word keeps, exactly.
+    pub(super) fn humidity_of(self, word: u32) -> f64 {
+        match self {
+            Sweep::Conservative => f64::from(word) / f64::from(UNITS),
+            Sweep::InPlace | Sweep::Synchronous => f64::from(f32::from_bits(word)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_word_keeps_comes_out_exactly() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for humidity in (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY]) {
+            for (sweep, error) in [(Sweep::Synchronous, 1e-3), (Sweep::Conservative, 0.5 / f64::from(UNITS))] {
+                let kept = sweep.humidity_of(sweep.word_of(humidity));
+                assert!((kept - humidity).abs() <= error);
+                assert_eq!(sweep.word_of(kept), sweep.word_of(humidity));
+                assert!(kept.is_sign_positive());
+            }
+        }
+    }
+
+    #[test]
+    fn ground_keeps_rain_and_impermeability_apart() {
+        for impermeability in [1e-30, 0.5, 1e30, ROCK] {
+            for rain in [false, true] {
+                let cell = Cell { humidity: 3.0, impermeability, rain };
+                assert_eq!(Ground::of(cell).cell(3.0), cell);
+                assert_eq!(Ground::of(cell).is_rock(), cell.is_rock());
+            }
+        }
+        assert_eq!(Ground::DRAIN.cell(0.0), Cell::ROCK);
+    }
+}

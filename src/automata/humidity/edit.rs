@@ -1,0 +1,314 @@
+//! Edits between steps: humidity, ground, rain, regions, whole chunks. A refused edit changes nothing.
+
+use super::HumidityWorld;
+use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, SOIL};
+use super::rules::Sweep;
+use crate::automata::front::wake_touched;
+use crate::automata::rows::FieldShape;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Region};
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+
+/// Why an edit was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The cell's chunk is not loaded.
+    NotLoaded(IVec3),
+    /// The cell lies beyond the world's bounds.
+    OutOfBounds(IVec3),
+    /// There is a chunk at this chunk position already.
+    ChunkPresent(IVec3),
+    /// There is no chunk at this chunk position.
+    ChunkAbsent(IVec3),
+    /// The chunk at this chunk position would hold no cell inside the world's bounds.
+    ChunkOutOfBounds(IVec3),
+    /// A humidity that is not a number from 0 to [`MOST_HUMIDITY`].
+    Humidity {
+        /// Where.
+        cell: IVec3,
+        /// What was asked for.
+        value: f64,
+    },
+    /// An impermeability that is neither soil's nor rock's.
+    Impermeability {
+        /// Where.
+        cell: IVec3,
+        /// What was asked for.
+        value: f32,
+        /// The least that the rules allow.
+        least: f32,
+    },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::NotLoaded(cell) => write!(f, "the chunk of cell {cell} is not loaded"),
+            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
+            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
+            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
+            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::Humidity { cell, value } => {
+                write!(f, "a humidity of {value} in cell {cell}, not 0 to {MOST_HUMIDITY}")
+            }
+            EditError::Impermeability { cell, value, least } => {
+                let most = SOIL.end();
+                write!(f, "an impermeability of {value} in cell {cell}, neither {least} to {most:e} nor that of rock")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
+
+impl<S: FieldShape> HumidityWorld<S> {
+    /// Makes a cell hold this much humidity, above the cap or not; rain is held at it from here on. Returns what it held.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to [`MOST_HUMIDITY`].
+    pub fn set_humidity(&mut self, cell: IVec3, humidity: f64) -> Result<f64, EditError> {
+        let old = self.there(cell)?;
+        self.set_cell(cell, Cell { humidity, ..old }).map(|old| old.humidity)
+    }
+
+    /// Makes a cell's ground this impermeable. Its humidity stays. Returns what it was.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds, or there is no such ground by the rules.
+    pub fn set_impermeability(&mut self, cell: IVec3, impermeability: f32) -> Result<f32, EditError> {
+        let old = self.there(cell)?;
+        self.set_cell(cell, Cell { impermeability, ..old }).map(|old| old.impermeability)
+    }
+
+    /// Makes a cell rock; `false` if it was rock already. Its humidity is locked in, and rain there ends.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn set_rock(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let old = self.there(cell)?;
+        self.set_cell(cell, Cell { impermeability: ROCK, rain: false, ..old }).map(|old| !old.is_rock())
+    }
+
+    /// Makes a cell a source that is held at this humidity. Its ground stays; rain on rock reaches nobody.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to [`MOST_HUMIDITY`].
+    pub fn set_rain(&mut self, cell: IVec3, humidity: f64) -> Result<(), EditError> {
+        let old = self.there(cell)?;
+        self.set_cell(cell, Cell { humidity, rain: true, ..old }).map(drop)
+    }
+
+    /// Makes rain an ordinary cell, whose humidity stays; `false` if there was none.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn clear_rain(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let old = self.there(cell)?;
+        self.set_cell(cell, Cell { rain: false, ..old }).map(|old| old.rain)
+    }
+
+    /// Writes a cell and returns what it was.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds, or a value is out of range.
+    pub fn set_cell(&mut self, cell: IVec3, value: Cell) -> Result<Cell, EditError> {
+        let old = self.there(cell)?;
+        self.fill_cells(Region::cell(cell), value)?;
+        Ok(old)
+    }
+
+    /// Writes every cell of a region.
+    ///
+    /// # Errors
+    /// A cell of the region is not loaded or out of bounds, or a value is out of range.
+    pub fn fill_cells(&mut self, region: Region, value: Cell) -> Result<(), EditError> {
+        self.check_loaded(region)?;
+        self.check_cell(region.min(), value)?;
+        let (word, ground) = (self.store.sweep.word_of(value.humidity), Ground::of(value));
+        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()));
+        for slot in chunks.positions().filter_map(|chunk| self.store.moisture.slot(chunk)).collect::<Vec<_>>() {
+            self.fill_in_chunk(slot, region, word, ground);
+        }
+        Ok(())
+    }
+
+    fn fill_in_chunk(&mut self, slot: Slot, region: Region, word: u32, ground: Ground) {
+        let whole = S::region_of(self.store.moisture.position_at(slot));
+        let mut changed = CellMask::EMPTY;
+        let mut new_ground = false;
+        for cell in whole.intersection(&region).into_iter().flat_map(Region::positions) {
+            let index = S::index_of(cell);
+            let old_ground = self.store.ground_of(slot, index);
+            let old = self.store.moisture.chunk_at_mut(slot).set(index, word);
+            if (old, old_ground) != (word, ground) {
+                self.store.set_ground(slot, index, ground);
+                changed.insert(index);
+                new_ground |= old_ground != ground;
+                self.enter(old, word);
+            }
+        }
+        if !changed.is_empty() {
+            self.store.moisture.mark_changes_at(slot, &changed);
+            self.store.moisture.wake_chunk_at(slot);
+            wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);
+            if new_ground {
+                self.forget_around(slot);
+            }
+        }
+    }
+
+    /// Loads a chunk. Cells beyond the bounds are ignored. It wakes, and its neighbours do.
+    ///
+    /// # Errors
+    /// There is a chunk already, the chunk lies outside the world, or a value is out of range.
+    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Result<(), EditError> {
+        if self.store.moisture.slot(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        let outside = EditError::ChunkOutOfBounds(position);
+        if !S::holds_chunk(position) || self.store.bounds.intersection(&S::region_of(position)).is_none() {
+            return Err(outside);
+        }
+        let (moisture, ground) = self.words_of(position, &chunk)?;
+        let slot = self.store.insert(position, moisture, ground).ok_or(outside)?;
+        self.wake_around(slot);
+        self.enter_chunk(slot, |world, units| world.ledger.placed += units);
+        Ok(())
+    }
+
+    /// Unloads a chunk and returns it. Where it was, dry rock is. What it held is entered as removed.
+    ///
+    /// # Errors
+    /// There is no such chunk.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
+        let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.wake_around(slot);
+        self.enter_chunk(slot, |world, units| world.ledger.removed += units);
+        let (moisture, ground) = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        Ok(self.cells_of(&moisture, &ground))
+    }
+
+    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    pub fn wake_all(&mut self) {
+        for slot in self.store.moisture.sorted_slots() {
+            self.store.moisture.wake_chunk_at(slot);
+        }
+    }
+
+    /// The words of a chunk's humidity and ground, if all of its cells inside the bounds are in range.
+    fn words_of(&self, position: IVec3, chunk: &Chunk<Cell>) -> Result<(Chunk<u32>, Chunk<u32>), EditError> {
+        let bounds = self.store.bounds;
+        let region = S::region_of(position);
+        let word = |cell: Cell| (self.store.sweep.word_of(cell.humidity), Ground::of(cell).0);
+        if let Some(cell) = chunk.as_uniform()
+            && bounds.contains(region.min())
+            && bounds.contains(region.max())
+        {
+            self.check_cell(region.min(), cell)?;
+            let (word, ground) = word(cell);
+            return Ok((Chunk::uniform(word), Chunk::uniform(ground)));
+        }
+        let mut moisture = Chunk::uniform(self.store.moisture.background());
+        let mut ground = Chunk::uniform(Ground::WALL.0);
+        let (words, grounds) = (moisture.cells_mut(), ground.cells_mut());
+        for index in 0..CHUNK_CELLS {
+            let at = S::cell_at(position, index);
+            if bounds.contains(at) {
+                self.check_cell(at, chunk.get(index))?;
+                (words[index], grounds[index]) = word(chunk.get(index));
+            } else {
+                grounds[index] = self.store.ground_outside(at).0;
+            }
+        }
+        Ok((moisture, ground))
+    }
+
+    /// What edits and queries call a chunk.
+    pub(super) fn cells_of(&self, moisture: &Chunk<u32>, ground: &Chunk<u32>) -> Chunk<Cell> {
+        let cell = |index| Ground(ground.get(index)).cell(self.store.sweep.humidity_of(moisture.get(index)));
+        let mut chunk = Chunk::uniform(cell(0));
+        if moisture.as_uniform().is_none() || ground.as_uniform().is_none() {
+            chunk.cells_mut().iter_mut().enumerate().for_each(|(index, to)| *to = cell(index));
+            chunk.canonicalize();
+        }
+        chunk
+    }
+
+    /// Wakes a chunk and its neighbours, and forgets what was derived from their ground.
+    fn wake_around(&mut self, slot: Slot) {
+        self.store.moisture.wake_chunk_at(slot);
+        for neighbour in self.store.moisture.neighbours_of(slot).into_iter().take(S::NEIGHBOURS) {
+            if neighbour.is_some() {
+                self.store.moisture.wake_chunk_at(neighbour);
+            }
+        }
+        self.forget_around(slot);
+    }
+
+    fn forget_around(&mut self, slot: Slot) {
+        self.kernel.forget(slot);
+        for neighbour in self.store.moisture.neighbours_of(slot) {
+            self.kernel.forget(neighbour);
+        }
+    }
+
+    /// Enters a change of a cell that an edit made.
+    fn enter(&mut self, old: u32, new: u32) {
+        if self.store.sweep == Sweep::Conservative {
+            self.ledger.placed += u128::from(new.saturating_sub(old));
+            self.ledger.removed += u128::from(old.saturating_sub(new));
+        }
+    }
+
+    fn enter_chunk(&mut self, slot: Slot, enter: fn(&mut Self, u128)) {
+        if self.store.sweep == Sweep::Conservative {
+            let chunk = self.store.moisture.chunk_at(slot);
+            enter(self, units_in(chunk));
+        }
+    }
+
+    fn there(&self, cell: IVec3) -> Result<Cell, EditError> {
+        if !self.store.bounds.contains(cell) {
+            return Err(EditError::OutOfBounds(cell));
+        }
+        self.cell(cell).ok_or(EditError::NotLoaded(cell))
+    }
+
+    fn check_cell(&self, at: IVec3, cell: Cell) -> Result<(), EditError> {
+        if !(0.0..=MOST_HUMIDITY).contains(&cell.humidity) {
+            return Err(EditError::Humidity { cell: at, value: cell.humidity });
+        }
+        let least = self.rules.least_impermeability;
+        let value = cell.impermeability;
+        let soil = least <= value && value <= *SOIL.end();
+        if soil || (cell.is_rock() && value.is_finite()) {
+            Ok(())
+        } else {
+            Err(EditError::Impermeability { cell: at, value, least })
+        }
+    }
+
+    fn check_loaded(&self, region: Region) -> Result<(), EditError> {
+        for corner in [region.min(), region.max()] {
+            if !self.store.bounds.contains(corner) {
+                return Err(EditError::OutOfBounds(corner));
+            }
+        }
+        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()));
+        match chunks.positions().find(|&chunk| self.store.moisture.slot(chunk).is_none()) {
+            Some(chunk) => Err(EditError::NotLoaded(S::region_of(chunk).min().max(region.min()))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Units in a chunk of the conservative sweep.
+pub(super) fn units_in(chunk: &Chunk<u32>) -> u128 {
+    match chunk.as_dense() {
+        None => u128::from(chunk.get(0)) * CHUNK_CELLS as u128,
+        Some(words) => u128::from(words.iter().map(|&word| u64::from(word)).sum::<u64>()),
+    }
+}

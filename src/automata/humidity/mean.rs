@@ -1,0 +1,235 @@
+//! The weighted mean of a cell and its neighbours, in `f32`: the original's formula, synchronous and in place.
+//!
+//! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … those of its neighbours at x − 1, x + 1, y − 1,
+//! y + 1 (z − 1, z + 1), in this order of operations:
+//!
+//! ```text
+//! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4), and the cap if r is above it
+//! ```
+//!
+//! Each quotient `h/i` is taken once for each cell and the denominator once for each edit: the same operations in the same
+//! order, so the same bits.
+
+use super::cell::Ground;
+use super::rules::Rules;
+use super::store::{Store, words};
+use crate::automata::rims::{Rims, rims_of_chunk};
+use crate::automata::rows::{FieldShape, RowRule, differing, part};
+use crate::chunk::CellMask;
+use crate::coords::CHUNK_CELLS;
+use crate::grid::Slot;
+
+/// Marks a cell that a step leaves alone, in place of its denominator, which is above zero.
+const HELD: u32 = 0;
+
+/// What a step of the weighted mean works with.
+pub(super) struct Mean<S: FieldShape> {
+    cap: f32,
+    /// By slot, of chunks that are awake: the bits of each cell's denominator, or [`HELD`].
+    denominators: Vec<Option<Box<[u32; CHUNK_CELLS]>>>,
+    /// The bits of `h/i`.
+    rims: Rims<u32, S>,
+    halo: Box<S::Halo<u32>>,
+    quotients: Box<[u32; CHUNK_CELLS]>,
+    ground_room: Option<Box<[u32; CHUNK_CELLS]>>,
+}
+
+impl<S: FieldShape> Mean<S> {
+    pub(super) fn new(rules: &Rules) -> Self {
+        Mean {
+            cap: rules.cap,
+            denominators: Vec::new(),
+            // What is missing is dry.
+            rims: Rims::new(0),
+            halo: S::uniform_halo(0),
+            quotients: Box::new([0; CHUNK_CELLS]),
+            ground_room: None,
+        }
+    }
+
+    /// Drops what was derived from the ground of a chunk and its neighbours.
+    pub(super) fn forget(&mut self, slot: Slot) {
+        if let Some(denominators) = self.denominators.get_mut(slot.index()) {
+            *denominators = None;
+        }
+    }
+
+    /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
+    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
+        self.rims.save_as(&store.moisture, slots, |slot| {
+            let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
+            let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
+            S::join_rims(&moisture, &ground, quotient)
+        });
+    }
+
+    /// Steps the words of a chunk, which are no longer in the store, from the rims that were saved. Returns the cells that
+    /// changed.
+    pub(super) fn step_chunk<const IN_PLACE: bool>(
+        &mut self,
+        store: &Store<S>,
+        slot: Slot,
+        cells: &mut [u32; CHUNK_CELLS],
+    ) -> CellMask {
+        if self.denominators.len() <= slot.index() {
+            self.denominators.resize(slot.index() + 1, None);
+        }
+        let denominators = &**self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
+        let ground = words(store.ground_at(slot), &mut self.ground_room);
+        for (quotient_bits, (&word, &ground)) in self.quotients.iter_mut().zip(cells.iter().zip(ground)) {
+            *quotient_bits = quotient(word, ground);
+        }
+        S::pad(&self.quotients, self.rims.around(store.moisture.neighbours_of(slot)), &mut self.halo);
+        let fixed = Fixed { ground, denominators, cap: self.cap };
+        let mut changed = CellMask::EMPTY;
+        if IN_PLACE {
+            let plane = S::STRIDES[1];
+            let mut rule = InPlace { fixed, changed: &mut changed, plane, down: [0; 256], north: [0; 64] };
+            S::rows(&self.halo, cells, &mut rule);
+        } else {
+            S::rows(&self.halo, cells, &mut Synchronous { fixed, changed: &mut changed });
+        }
+        changed
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let chunks = self.denominators.iter().flatten().count() + 1 + usize::from(self.ground_room.is_some());
+        chunks * size_of::<[u32; CHUNK_CELLS]>()
+            + self.denominators.capacity() * size_of::<Option<Box<[u32; CHUNK_CELLS]>>>()
+            + size_of::<S::Halo<u32>>()
+            + self.rims.memory_bytes()
+    }
+}
+
+/// The bits of `h/i`.
+#[inline(always)]
+fn quotient(word: u32, ground: u32) -> u32 {
+    (f32::from_bits(word) / Ground(ground).impermeability()).to_bits()
+}
+
+/// The denominators of a chunk's cells.
+fn denominators<S: FieldShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
+    let mut denominators = Box::new([HELD; CHUNK_CELLS]);
+    S::rows(&store.ground_halo(slot), &mut denominators, &mut Denominators);
+    denominators
+}
+
+struct Denominators;
+
+impl RowRule<u32> for Denominators {
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        _first: usize,
+        here: &[u32; W],
+        around: [&[u32; W]; N],
+        cells: &mut [u32; W],
+    ) {
+        for x in 0..W {
+            let ground = Ground(here[x]);
+            let impermeability = ground.impermeability();
+            let mut sum = impermeability;
+            for side in around {
+                let beyond = Ground(side[x]);
+                // Beyond a draining border lies soil like this.
+                let i = if beyond == Ground::DRAIN { impermeability } else { beyond.impermeability() };
+                sum += 1.0 / i;
+            }
+            cells[x] = if ground.is_rain() || ground.is_rock() { HELD } else { sum.to_bits() };
+        }
+    }
+}
+
+/// What does not change from step to step.
+#[derive(Clone, Copy)]
+struct Fixed<'a> {
+    ground: &'a [u32; CHUNK_CELLS],
+    denominators: &'a [u32; CHUNK_CELLS],
+    cap: f32,
+}
+
+/// The mean from the quotients around a cell, in order; the cell's own word if it is held.
+#[inline(always)]
+fn mean<const N: usize>(word: u32, impermeability: f32, quotients: [u32; N], denominator: u32, cap: f32) -> u32 {
+    let sum = quotients.into_iter().fold(f32::from_bits(word) * impermeability, |sum, q| sum + f32::from_bits(q));
+    let mean = sum / f32::from_bits(denominator);
+    let capped = if mean > cap { cap } else { mean };
+    if denominator == HELD { word } else { capped.to_bits() }
+}
+
+#[inline]
+fn mark(changed: &mut CellMask, first: usize, bits: u64) {
+    changed.words_mut()[first / 64] |= bits << (first % 64);
+}
+
+struct Synchronous<'a> {
+    fixed: Fixed<'a>,
+    changed: &'a mut CellMask,
+}
+
+impl RowRule<u32> for Synchronous<'_> {
+    #[inline]
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        _here: &[u32; W],
+        around: [&[u32; W]; N],
+        cells: &mut [u32; W],
+    ) {
+        let ground: &[u32; W] = part(self.fixed.ground, first);
+        let denominators: &[u32; W] = part(self.fixed.denominators, first);
+        let cap = self.fixed.cap;
+        let before = *cells;
+        for x in 0..W {
+            let impermeability = Ground(ground[x]).impermeability();
+            cells[x] = mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap);
+        }
+        mark(self.changed, first, differing(&before, cells));
+    }
+}
+
+struct InPlace<'a> {
+    fixed: Fixed<'a>,
+    changed: &'a mut CellMask,
+    /// Cells in a plane of equal y.
+    plane: usize,
+    /// The new quotients of the plane below, cell by cell, and of the row to the north.
+    down: [u32; 256],
+    north: [u32; 64],
+}
+
+impl RowRule<u32> for InPlace<'_> {
+    #[inline]
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        here: &[u32; W],
+        around: [&[u32; W]; N],
+        cells: &mut [u32; W],
+    ) {
+        let Fixed { ground, denominators, cap } = self.fixed;
+        let (ground, denominators) = (part::<_, W>(ground, first), part::<_, W>(denominators, first));
+        let in_plane = first % self.plane;
+        if first < self.plane {
+            self.down[in_plane..][..W].copy_from_slice(around[2]);
+        }
+        if N == 6 && in_plane == 0 {
+            self.north[..W].copy_from_slice(around[4]);
+        }
+        let before = *cells;
+        let mut west = around[0][0];
+        for x in 0..W {
+            let mut quotients = around.map(|side| side[x]);
+            quotients[0] = west;
+            quotients[2] = self.down[in_plane + x];
+            if N == 6 {
+                quotients[4] = self.north[x];
+            }
+            let impermeability = Ground(ground[x]).impermeability();
+            cells[x] = mean(before[x], impermeability, quotients, denominators[x], cap);
+            west = if denominators[x] == HELD { here[x] } else { quotient(cells[x], ground[x]) };
+            self.down[in_plane + x] = west;
+            self.north[x] = west;
+        }
+        mark(self.changed, first, differing(&before, cells));
+    }
+}

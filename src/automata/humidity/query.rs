@@ -1,0 +1,129 @@
+//! Reading a humidity world: cells, totals, what changed, and the hash of its state.
+
+use super::HumidityWorld;
+use super::cell::{Cell, ROCK, UNITS};
+use super::ledger::Ledger;
+use super::rules::{Rules, Sweep};
+use crate::automata::rows::FieldShape;
+use crate::automaton::{ChunkChanges, StateHash};
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Region};
+use glam::IVec3;
+
+impl<S: FieldShape> HumidityWorld<S> {
+    /// The world's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The cells that belong to the world, loaded or not.
+    pub fn bounds(&self) -> Region {
+        self.store.bounds
+    }
+
+    /// Steps run so far.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// What a cell is; `None` if it is not loaded or out of bounds.
+    pub fn cell(&self, cell: IVec3) -> Option<Cell> {
+        if !self.store.bounds.contains(cell) {
+            return None;
+        }
+        let slot = self.store.moisture.slot(S::chunk_of(cell))?;
+        let index = S::index_of(cell);
+        let humidity = self.store.sweep.humidity_of(self.store.word_of(slot, index));
+        Some(self.store.ground_of(slot, index).cell(humidity))
+    }
+
+    /// The humidity of a cell; 0 if it is not loaded or out of bounds.
+    pub fn humidity(&self, cell: IVec3) -> f64 {
+        self.cell(cell).map_or(0.0, |cell| cell.humidity)
+    }
+
+    /// The impermeability of a cell; [`ROCK`] if it is not loaded or out of bounds.
+    pub fn impermeability(&self, cell: IVec3) -> f32 {
+        self.cell(cell).map_or(ROCK, |cell| cell.impermeability)
+    }
+
+    /// Whether a cell is a source; `false` if it is not loaded.
+    pub fn is_rain(&self, cell: IVec3) -> bool {
+        self.cell(cell).is_some_and(|cell| cell.rain)
+    }
+
+    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, for nothing passes there either.
+    pub fn is_rock(&self, cell: IVec3) -> bool {
+        self.cell(cell).is_none_or(|cell| cell.is_rock())
+    }
+
+    /// The humidity of all cells, rain and rock included. In the conservative sweep what the ledger says, exact below 2³⁷; in
+    /// the others a sum in `f64`, chunk by chunk in order of position, which costs a look at every cell.
+    pub fn total(&self) -> f64 {
+        if let Some(ledger) = self.ledger() {
+            return ledger.total() as f64 / f64::from(UNITS);
+        }
+        let humidity = |word| self.store.sweep.humidity_of(word);
+        let sum = |chunk: &Chunk<u32>| match chunk.as_dense() {
+            None => humidity(chunk.get(0)) * CHUNK_CELLS as f64,
+            Some(words) => words.iter().map(|&word| humidity(word)).sum(),
+        };
+        self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum()
+    }
+
+    /// The account of all humidity that entered and left, of the conservative sweep. `None` in the others: the weighted mean
+    /// makes and loses humidity in every step, so there is no account that would balance.
+    pub fn ledger(&self) -> Option<Ledger> {
+        (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
+    }
+
+    /// Whether nothing will change until the next edit: no cell is awake.
+    pub fn is_at_rest(&self) -> bool {
+        self.store.moisture.awake_slots().is_empty()
+    }
+
+    /// Cells that the next step will look at: all of each chunk in which, or next to which, something changed or flowed
+    /// through rain, cap or border.
+    pub fn awake_cells(&self) -> usize {
+        self.store.moisture.awake_cells()
+    }
+
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        ChunkChanges::list(self.store.moisture.take_changes())
+    }
+
+    /// The chunks that are loaded, in order of position, made as they are asked for. Cells beyond the world's bounds are dry
+    /// rock.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Chunk<Cell>)> {
+        let slots = self.store.moisture.sorted_slots().into_iter();
+        slots.map(|slot| {
+            let cells = self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot));
+            (self.store.moisture.position_at(slot), cells)
+        })
+    }
+
+    /// Bytes that the world holds, scratch memory included.
+    pub fn memory_bytes(&self) -> usize {
+        let stepped = self.stepped.capacity() * size_of::<(crate::grid::Slot, CellMask)>();
+        self.store.memory_bytes() + self.kernel.memory_bytes() + stepped
+    }
+
+    /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in order of position. The
+    /// same on every platform; independent of the order in which chunks were loaded.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::new();
+        let Ledger { placed, rained, removed, runoff, drained } = self.ledger;
+        hash.add(self.ticks);
+        for value in [placed, rained as u128, removed, runoff, drained] {
+            hash.add(value as u64);
+            hash.add((value >> 64) as u64);
+        }
+        for slot in self.store.moisture.sorted_slots() {
+            hash.add_position(self.store.moisture.position_at(slot));
+            hash.add_chunk::<_, 2>(self.store.moisture.chunk_at(slot), u64::from);
+            hash.add_chunk::<_, 2>(self.store.ground_at(slot), u64::from);
+        }
+        hash.finish()
+    }
+}

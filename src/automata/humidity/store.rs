@@ -1,0 +1,129 @@
+//! Where a world keeps its cells: a word of humidity and a word of ground for each, and what lies beyond its end.
+
+use super::cell::Ground;
+use super::rules::{Border, Rules, Sweep};
+use crate::automata::rims::rims_of_chunk;
+use crate::automata::rows::FieldShape;
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::grid::{Grid, Slot};
+use glam::IVec3;
+
+/// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie beyond the bounds; but those
+/// beyond a draining border have the ground [`Ground::DRAIN`].
+pub(super) struct Store<S: FieldShape> {
+    pub(super) sweep: Sweep,
+    pub(super) bounds: Region,
+    borders: [Border; 6],
+    pub(super) moisture: Grid<u32, S>,
+    /// By slot.
+    ground: Vec<Chunk<u32>>,
+}
+
+impl<S: FieldShape> Store<S> {
+    pub(super) fn new(rules: &Rules, bounds: Region) -> Self {
+        Store {
+            sweep: rules.sweep,
+            bounds,
+            borders: rules.borders,
+            moisture: Grid::new(rules.sweep.word_of(0.0)),
+            ground: Vec::new(),
+        }
+    }
+
+    pub(super) fn ground_at(&self, slot: Slot) -> &Chunk<u32> {
+        &self.ground[slot.index()]
+    }
+
+    pub(super) fn ground_of(&self, slot: Slot, index: usize) -> Ground {
+        Ground(self.ground_at(slot).get(index))
+    }
+
+    pub(super) fn word_of(&self, slot: Slot, index: usize) -> u32 {
+        self.moisture.chunk_at(slot).get(index)
+    }
+
+    pub(super) fn set_ground(&mut self, slot: Slot, index: usize, ground: Ground) {
+        self.ground[slot.index()].set(index, ground.0);
+    }
+
+    /// Gives a chunk a place; none may lie at `position` yet. `None` if its cells have no `i32` positions.
+    pub(super) fn insert(&mut self, position: IVec3, moisture: Chunk<u32>, mut ground: Chunk<u32>) -> Option<Slot> {
+        self.moisture.insert(position, moisture).ok()?;
+        let slot = self.moisture.slot(position)?;
+        ground.canonicalize();
+        if self.ground.len() <= slot.index() {
+            self.ground.resize(slot.index() + 1, Chunk::uniform(Ground::WALL.0));
+        }
+        self.ground[slot.index()] = ground;
+        Some(slot)
+    }
+
+    /// Takes a chunk out: its humidity and its ground.
+    pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
+        let slot = self.moisture.slot(position)?;
+        let moisture = self.moisture.remove(position)?;
+        Some((moisture, core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0))))
+    }
+
+    /// What lies in a cell beyond the bounds, as its neighbour inside sees it.
+    pub(super) fn ground_outside(&self, cell: IVec3) -> Ground {
+        let bounds = self.bounds;
+        let (under, over) = (cell.cmplt(bounds.min()), cell.cmpgt(bounds.max()));
+        let beyond = [under.x, over.x, under.y, over.y, under.z, over.z];
+        let face = Face::ALL.into_iter().find(|face| beyond[face.index()]);
+        face.map_or(Ground::WALL, |face| self.border(face))
+    }
+
+    fn border(&self, face: Face) -> Ground {
+        match self.borders[face.index()] {
+            Border::Wall => Ground::WALL,
+            Border::Drain => Ground::DRAIN,
+        }
+    }
+
+    /// What lies behind a face of a chunk where no chunk is.
+    fn ground_behind(&self, chunk: IVec3, face: Face) -> Ground {
+        let region = S::region_of(chunk);
+        let axis = face.index() / 2;
+        let ends = match face {
+            Face::West | Face::Down | Face::North => region.min()[axis] <= self.bounds.min()[axis],
+            Face::East | Face::Up | Face::South => region.max()[axis] >= self.bounds.max()[axis],
+        };
+        if ends { self.border(face) } else { Ground::WALL }
+    }
+
+    /// The ground of a chunk and of the cells around it.
+    pub(super) fn ground_halo(&self, slot: Slot) -> Box<S::Halo<u32>> {
+        let chunk = self.moisture.position_at(slot);
+        let neighbours = self.moisture.neighbours_of(slot);
+        let rims: [S::Rims<u32>; 6] = core::array::from_fn(|face| match neighbours[face] {
+            Slot::NONE => S::uniform_rims(self.ground_behind(chunk, Face::ALL[face]).0),
+            neighbour => rims_of_chunk::<u32, S>(self.ground_at(neighbour)),
+        });
+        let mut halo = S::uniform_halo(Ground::WALL.0);
+        S::pad(words(self.ground_at(slot), &mut None), rims.each_ref(), &mut halo);
+        halo
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        let ground: usize = self.ground.iter().map(Chunk::heap_bytes).sum();
+        self.moisture.memory_bytes() + ground + self.ground.capacity() * size_of::<Chunk<u32>>()
+    }
+}
+
+/// The cells of a chunk one by one; those of a uniform chunk are written to `room` first.
+#[inline]
+pub(super) fn words<'w>(
+    chunk: &'w Chunk<u32>,
+    room: &'w mut Option<Box<[u32; CHUNK_CELLS]>>,
+) -> &'w [u32; CHUNK_CELLS] {
+    match chunk.as_dense() {
+        Some(words) => words,
+        None => {
+            let room = room.get_or_insert_with(|| Box::new([0; CHUNK_CELLS]));
+            room.fill(chunk.get(0));
+            room
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The laws of a humidity world between two steps, checked one by one, each with an error that names it.
+
+use super::HumidityWorld;
+use super::cell::{Ground, MOST_HUMIDITY};
+use super::edit::units_in;
+use super::rules::Sweep;
+use super::seep::Flows;
+use super::step::Kernel;
+use crate::automata::rows::FieldShape;
+use crate::chunk::CellMask;
+use crate::coords::CHUNK_CELLS;
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+
+/// The first law that [`HumidityWorld::validate`] found broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// The units in the cells are not what the ledger says.
+    Ledger {
+        /// Units in the cells.
+        counted: u128,
+        /// Units that the ledger says there are.
+        booked: u128,
+    },
+    /// The grid's own invariants do not hold.
+    Storage,
+    /// A humidity that is not a number from 0 to [`MOST_HUMIDITY`].
+    Humidity {
+        /// Where.
+        cell: IVec3,
+        /// What it holds.
+        value: f64,
+    },
+    /// An impermeability that no edit can write.
+    Impermeability {
+        /// Where.
+        cell: IVec3,
+        /// What it has.
+        value: f32,
+    },
+    /// A cell beyond the world's bounds that is not dry rock.
+    Outside(IVec3),
+    /// A chunk, at this chunk position, that sleeps although a step would change it.
+    Asleep(IVec3),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
+            Violation::Humidity { cell, value } => write!(f, "cell {cell} has a humidity of {value}"),
+            Violation::Impermeability { cell, value } => write!(f, "cell {cell} has an impermeability of {value}"),
+            Violation::Outside(cell) => write!(f, "cell {cell} lies beyond the bounds and is not dry rock"),
+            Violation::Asleep(chunk) => write!(f, "chunk {chunk} is asleep, but a step would change it"),
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl<S: FieldShape> HumidityWorld<S> {
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    ///
+    /// # Errors
+    /// The first law found broken, with its place and figures.
+    pub fn validate(&self) -> Result<(), Violation> {
+        let moisture = &self.store.moisture;
+        moisture.validate().map_err(|_| Violation::Storage)?;
+        let mut counted = 0;
+        for slot in moisture.sorted_slots() {
+            if self.store.ground_at(slot).validate().is_err() {
+                return Err(Violation::Storage);
+            }
+            (0..CHUNK_CELLS).try_for_each(|index| self.check_place(slot, index))?;
+            counted += units_in(moisture.chunk_at(slot));
+        }
+        if let Some(booked) = self.ledger().map(|ledger| ledger.total())
+            && booked != counted
+        {
+            return Err(Violation::Ledger { counted, booked });
+        }
+        self.check_sleepers()
+    }
+
+    fn check_place(&self, slot: Slot, index: usize) -> Result<(), Violation> {
+        let cell = S::cell_at(self.store.moisture.position_at(slot), index);
+        let word = self.store.word_of(slot, index);
+        let ground = self.store.ground_of(slot, index);
+        if !self.store.bounds.contains(cell) {
+            let dry = word == self.store.moisture.background();
+            let there = ground == self.store.ground_outside(cell);
+            return if dry && there { Ok(()) } else { Err(Violation::Outside(cell)) };
+        }
+        let value = self.store.sweep.humidity_of(word);
+        if !(0.0..=MOST_HUMIDITY).contains(&value) {
+            return Err(Violation::Humidity { cell, value });
+        }
+        let value = ground.impermeability();
+        if ground == Ground::DRAIN || value < self.rules.least_impermeability || !value.is_finite() {
+            return Err(Violation::Impermeability { cell, value });
+        }
+        Ok(())
+    }
+
+    /// A chunk that sleeps would come out of a step as it went in, and nothing would flow through rain, cap or border. The step
+    /// is worked out anew, without anything that was kept.
+    fn check_sleepers(&self) -> Result<(), Violation> {
+        let moisture = &self.store.moisture;
+        let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
+        let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
+        let mut kernel = Kernel::new(&self.rules);
+        kernel.save_rims(&self.store, &sleepers);
+        for slot in sleepers {
+            let mut chunk = moisture.chunk_at(slot).clone();
+            let (changed, flows) = kernel.step_chunk(&self.store, slot, chunk.cells_mut());
+            kernel.forget(slot);
+            let silent = Flows { moved: 0, ..flows } == Flows::default();
+            if !changed.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
+                return Err(Violation::Asleep(moisture.position_at(slot)));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cell, Rules};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Region, Shape, Sheet};
+
+    fn world(sweep: Sweep) -> HumidityWorld<Sheet> {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
+        let mut world = HumidityWorld::with_bounds(Rules::with_sweep(sweep), bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
+        world.run(3);
+        assert_eq!(world.validate(), Ok(()));
+        world
+    }
+
+    /// What is found after a cell's words were written behind the world's back.
+    fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
+        let mut world = world(sweep);
+        world.store.moisture.set(cell, word);
+        let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
+        world.store.set_ground(slot, Sheet::index_of(cell), ground);
+        world.validate()
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let soil = Ground::of(Cell::soil(0.0, 1.0));
+        let (cell, outside) = (IVec3::new(4, 4, 0), IVec3::new(10, 4, 0));
+        for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
+            assert_eq!(found(sweep, outside, 1, Ground::WALL), Err(Violation::Outside(outside)));
+            assert_eq!(found(sweep, outside, 0, soil), Err(Violation::Outside(outside)));
+            let drain = Violation::Impermeability { cell, value: f32::INFINITY };
+            assert_eq!(found(sweep, cell, 0, Ground::DRAIN), Err(drain));
+        }
+        let (word, booked) = (7 << 16, 500 << 16);
+        let ledger = Violation::Ledger { counted: 502 << 16, booked };
+        assert_eq!(found(Sweep::Conservative, cell, word, soil), Err(ledger));
+        assert_eq!(found(Sweep::Synchronous, cell, 7f32.to_bits(), soil), Ok(()), "awake, and no ledger");
+        let lost = found(Sweep::Synchronous, cell, f32::NAN.to_bits(), soil);
+        assert!(matches!(lost, Err(Violation::Humidity { value, .. }) if value.is_nan()));
+
+        let mut slept = world(Sweep::Conservative);
+        assert!(slept.is_at_rest());
+        slept.store.moisture.set(cell, word);
+        slept.ledger.placed += 2 << 16;
+        assert_eq!(slept.validate(), Err(Violation::Asleep(IVec3::ZERO)));
+    }
+}
