@@ -5,7 +5,7 @@ use super::BlastWorld;
 use super::rules::{PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
 use super::space::{Beyond, axis, is_positive, plane_cells};
 use crate::automata::rows::FieldShape;
-use crate::chunk::Chunk;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{FILL_CHUNK_LIMIT, Slot};
 use core::fmt;
@@ -273,6 +273,7 @@ impl<S: FieldShape> BlastWorld<S> {
         self.beside[slot.index()] = super::Beside::default();
         let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += sum_of(&chunk);
+        self.gone.push((position, CellMask::FULL));
         for &face in Self::FACES {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {
@@ -328,7 +329,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Marks a whole chunk as changed, and wakes it and the chunks behind its faces.
     fn wake_with_neighbours(&mut self, slot: Slot) {
-        self.pressure.mark_changes_at(slot, &crate::chunk::CellMask::FULL);
+        self.pressure.mark_changes_at(slot, &CellMask::FULL);
         self.pressure.wake_chunk_at(slot);
         for (_, there) in self.chunks_behind(slot) {
             self.pressure.wake_chunk_at(there);

@@ -114,11 +114,11 @@ impl<S: FieldShape> BlastWorld<S> {
         self.beside[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Forgets a chunk's ground if nothing stands in it.
+    /// Forgets a chunk's ground if nothing stands in it, and with it, where they can be, its conductances.
     pub(super) fn drop_plain_ground(&mut self, slot: Slot) {
-        let ground = &mut self.beside[slot.index()].ground;
-        if ground.as_ref().is_some_and(|ground| ground.is_plain()) {
-            *ground = None;
+        if self.ground(slot).is_some_and(Ground::is_plain) {
+            self.beside[slot.index()].ground = None;
+            self.beside[slot.index()].conductance = self.conductances_of(self.pressure.position_at(slot));
         }
     }
 

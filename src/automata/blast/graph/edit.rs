@@ -236,20 +236,23 @@ impl BlastGraph {
 
     /// Takes a link out; the last one moves to its place.
     fn cut(&mut self, place: usize) {
-        let Link { a, b, .. } = self.links.swap_remove(place);
-        let moved = self.links.len();
-        for end in [Some(a), b].into_iter().flatten() {
+        let ends = |link: &Link| [Some(link.a), link.b].into_iter().flatten();
+        let cut = self.links.swap_remove(place);
+        for end in ends(&cut) {
             if let Some(node) = self.node_mut(end) {
                 node.links.retain(|&link| link != place);
             }
+        }
+        let last = self.links.len();
+        if let Some(moved) = self.links.get(place).cloned() {
+            for end in ends(&moved) {
+                let links = self.node_mut(end).map(|node| &mut node.links);
+                links.into_iter().flatten().filter(|link| **link == last).for_each(|link| *link = place);
+            }
+        }
+        for end in ends(&cut) {
             self.weigh(end);
             self.touch(end);
-        }
-        if let Some(Link { a, b, .. }) = self.links.get(place).cloned() {
-            for end in [Some(a), b].into_iter().flatten() {
-                let links = self.node_mut(end).map(|node| &mut node.links);
-                links.into_iter().flatten().filter(|link| **link == moved).for_each(|link| *link = place);
-            }
         }
     }
 
