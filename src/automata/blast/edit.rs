@@ -75,6 +75,9 @@ impl fmt::Display for EditError {
 
 impl core::error::Error for EditError {}
 
+/// Added to what an edit writes: −0 becomes 0, so that equal worlds have equal bytes.
+const POSITIVE_ZERO: f32 = 0.0;
+
 /// Whether a rule takes this pressure.
 pub(super) fn is_pressure(rule: Rule, value: f64) -> bool {
     let least = match rule {
@@ -249,11 +252,10 @@ impl<S: FieldShape> BlastWorld<S> {
         if let Some(value) = wrong {
             return Err(EditError::Pressure(value));
         }
-        if inside != S::region_of(position) {
-            let cells = chunk.cells_mut();
-            (0..CHUNK_CELLS)
-                .filter(|&index| !bounds.contains(S::cell_at(position, index)))
-                .for_each(|index| cells[index] = 0.0);
+        let is_whole = inside == S::region_of(position);
+        for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
+            let is_inside = is_whole || bounds.contains(S::cell_at(position, index));
+            *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
         }
         let slot = self.add_chunk(position, chunk);
         self.ledger.change(0.0, sum_of(self.pressure.chunk_at(slot)));
@@ -321,8 +323,7 @@ impl<S: FieldShape> BlastWorld<S> {
     fn write(&mut self, cell: IVec3, pressure: f32) {
         let slot = self.ensure(S::chunk_of(cell));
         let index = S::index_of(cell);
-        // Zero has one sign here, so that equal worlds have equal bytes.
-        let old = self.pressure.chunk_at_mut(slot).set(index, pressure + 0.0);
+        let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
         self.ledger.change(f64::from(old), f64::from(pressure));
         self.touch(cell);
     }

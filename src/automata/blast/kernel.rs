@@ -64,7 +64,7 @@ impl<C: Conductance> RowRule<f32> for Diffuse<'_, C> {
                 let there = around[face][x];
                 in_grains(diffusive(conductances[face](x), here[x], there), larger(here[x], there))
             });
-            // Grains may round what a cell gives up past what it has, by its last bit.
+            // Products of the smallest numbers there are may be rounded up past what a cell has.
             cells[x] = larger(here[x] - balanced_sum::<N>(out), 0.0);
         }
         mark(self.changed, first, differing(here, cells));

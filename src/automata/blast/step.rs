@@ -256,16 +256,26 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    /// Whether no pressure and no flow of a chunk reaches the threshold.
-    fn is_silent(&self, slot: Slot) -> bool {
+    /// Whether no pressure and no flow of a chunk reaches the threshold, nor did any pressure next to it before the step:
+    /// as long as the front stands at its border, a chunk is kept, so that it can fill.
+    fn is_silent(&mut self, slot: Slot) -> bool {
         let audible = self.audible();
-        let chunk = self.pressure.chunk_at(slot);
-        let has_pressure = match chunk.as_dense() {
-            Some(cells) => reaches(cells, audible),
-            None => chunk.get(0).abs() >= audible,
-        };
         let flows = self.beside[slot.index()].flows.as_deref();
-        !has_pressure && !flows.is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)))
+        let is_moving = flows.is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)));
+        let has_pressure = match self.pressure.chunk_at(slot).as_dense() {
+            Some(cells) => reaches(cells, audible),
+            None => self.pressure.chunk_at(slot).get(0).abs() >= audible,
+        };
+        if has_pressure || is_moving {
+            return false;
+        }
+        let chunk = self.pressure.position_at(slot);
+        !Self::FACES.iter().any(|&face| {
+            plane_cells::<S>(axis(face), self.space.side::<S>(chunk, face).plane).any(|index| {
+                let is_audible = S::behind(&mut self.halo, index, face).abs() >= audible;
+                is_audible && self.conductance_at(slot, index, face) > 0.0
+            })
+        })
     }
 
     /// Puts to sleep and wakes whom the step calls for, and lets go of silent chunks in which nothing stands.
