@@ -4,7 +4,7 @@
 //! Without bounds to check or chunks to find, the compiler turns a row into vector instructions.
 
 use crate::chunk::CellMask;
-use crate::coords::{CHUNK_CELLS, Cube, Shape, Sheet};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
 /// What a rule does to one row.
@@ -58,6 +58,10 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
 
+    /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the cell's neighbours.
+    #[doc(hidden)]
+    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
+
     /// Runs a rule over every row of a chunk.
     #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
@@ -107,6 +111,13 @@ impl FieldShape for Sheet {
             padded[1..65].copy_from_slice(row);
             padded[65] = east[y];
         }
+    }
+
+    #[inline]
+    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
+        let [x, y] = [index % 64, index / 64].map(|local| local as i32 + 1);
+        let offset = face.offset();
+        &mut halo[(y + offset.y) as usize][(x + offset.x) as usize]
     }
 
     #[inline]
@@ -178,6 +189,13 @@ impl FieldShape for Cube {
             padded[1..17].copy_from_slice(row);
             padded[17] = east[index];
         }
+    }
+
+    #[inline]
+    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
+        let [x, y, z] = [index % 16, index / 256, index / 16 % 16].map(|local| local as i32 + 1);
+        let offset = face.offset();
+        &mut halo[(y + offset.y) as usize][(z + offset.z) as usize][(x + offset.x) as usize]
     }
 
     #[inline]
@@ -255,7 +273,6 @@ const fn face_cells<S: Shape>() -> [CellMask; 6] {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::Face;
     use crate::grid::Grid;
     use glam::IVec3;
 
@@ -300,6 +317,12 @@ mod tests {
         });
         let mut halo = S::uniform_halo(0);
         S::pad(&cells, rims.each_ref(), &mut halo);
+        for (index, face) in (0..CHUNK_CELLS).flat_map(|index| Face::ALL.map(|face| (index, face))) {
+            if face.index() < S::NEIGHBOURS {
+                let there = S::cell_at(IVec3::ZERO, index) + face.offset();
+                assert_eq!(*S::behind(&mut halo, index, face), grid.get(there), "{face:?} of {index}");
+            }
+        }
         let mut seen = Vec::new();
         S::rows(&halo, &mut cells, &mut Show { seen: &mut seen });
 

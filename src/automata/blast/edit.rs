@@ -1,0 +1,367 @@
+//! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A refused edit changes
+//! nothing.
+
+use super::BlastWorld;
+use super::rules::{PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
+use super::space::{Beyond, axis, is_positive, plane_cells};
+use crate::automata::rows::FieldShape;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::grid::{FILL_CHUNK_LIMIT, Slot};
+use core::fmt;
+use glam::IVec3;
+
+/// Why an edit was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The cell lies beyond the world's bounds.
+    OutOfBounds(IVec3),
+    /// The cell is removed, so that it has no pressure.
+    Solid(IVec3),
+    /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the diffusive rule.
+    Pressure(f32),
+    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
+    Weight(f32),
+    /// A strength that is not a number above 0 (infinity is none).
+    Strength(f32),
+    /// There is no cell behind this face: the world ends there, or the shape has no links that way.
+    NoLink(IVec3, Face),
+    /// With this weight the fastest ripple at a cell would grow from step to step.
+    Unstable {
+        /// The cell.
+        cell: IVec3,
+        /// What the sum of the weights of its links would be.
+        weights: f64,
+        /// The most that coefficient times this sum may be, by [`Rule::limit`].
+        limit: f64,
+    },
+    /// There is a chunk at this chunk position already.
+    ChunkPresent(IVec3),
+    /// There is no chunk at this chunk position.
+    ChunkAbsent(IVec3),
+    /// The chunk at this chunk position would hold no cell inside the world's bounds.
+    ChunkOutOfBounds(IVec3),
+    /// The region touches more chunks than [`FILL_CHUNK_LIMIT`](crate::FILL_CHUNK_LIMIT).
+    RegionTooLarge {
+        /// Chunks that it touches.
+        chunks: u128,
+    },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
+            EditError::Solid(cell) => write!(f, "cell {cell} is removed and has no pressure"),
+            EditError::Pressure(value) => {
+                write!(f, "a pressure of {value}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses")
+            }
+            EditError::Weight(value) => write!(f, "a weight of {value}, not from 0 to {WEIGHT_LIMIT:e}"),
+            EditError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
+            EditError::NoLink(cell, face) => write!(f, "no cell is linked to {cell} behind its {face:?} face"),
+            EditError::Unstable { cell, weights, limit } => {
+                write!(f, "cell {cell} would have weights of {weights}; times the coefficient that is above {limit}: unstable")
+            }
+            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
+            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
+            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::RegionTooLarge { chunks } => {
+                write!(f, "the region touches {chunks} chunks, more than one fill may")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
+
+/// Added to what an edit writes: −0 becomes 0, so that equal worlds have equal bytes.
+const POSITIVE_ZERO: f32 = 0.0;
+
+/// Whether a rule takes this pressure.
+pub(super) fn is_pressure(rule: Rule, value: f64) -> bool {
+    let least = match rule {
+        Rule::Diffusive { .. } => 0.0,
+        Rule::Wave { .. } => -f64::from(PRESSURE_LIMIT),
+    };
+    (least..=f64::from(PRESSURE_LIMIT)).contains(&value)
+}
+
+/// What edits make of a cell.
+#[derive(Clone, Copy)]
+enum Matter {
+    Open,
+    Solid,
+    /// Solid until the pressure difference across it passes this.
+    Wall(f32),
+}
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Sets a cell's pressure and returns what it was: a charge goes off.
+    ///
+    /// # Errors
+    /// The cell is removed or out of bounds; a pressure out of range.
+    pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<f32, EditError> {
+        self.check_pressure(pressure)?;
+        self.check_inside(cell)?;
+        if self.is_removed(cell) {
+            return Err(EditError::Solid(cell));
+        }
+        let old = self.pressure(cell);
+        if old != pressure {
+            self.write(cell, pressure);
+        }
+        Ok(old)
+    }
+
+    /// Adds to a cell's pressure and returns what it is now.
+    ///
+    /// # Errors
+    /// The cell is removed or out of bounds; the sum would be out of range.
+    pub fn add_pressure(&mut self, cell: IVec3, more: f32) -> Result<f32, EditError> {
+        let sum = self.pressure(cell) + more;
+        self.set_pressure(cell, sum).map(|_| sum)
+    }
+
+    /// Sets the pressure of every cell of a region; removed cells are passed over. The cost is that of its cells.
+    ///
+    /// # Errors
+    /// A corner is out of bounds; too many chunks; a pressure out of range.
+    pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
+        self.check_pressure(pressure)?;
+        self.check_region(region)?;
+        for cell in region.positions() {
+            if self.pressure(cell) != pressure && !self.is_removed(cell) {
+                self.write(cell, pressure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a cell, so that nothing passes through it: an obstacle. Returns the pressure that was in it, which is
+    /// entered as removed.
+    ///
+    /// # Errors
+    /// The cell is out of bounds.
+    pub fn set_solid(&mut self, cell: IVec3) -> Result<f32, EditError> {
+        self.check_inside(cell)?;
+        Ok(self.set_matter(cell, Matter::Solid))
+    }
+
+    /// Removes a cell until the pressure difference across it passes `strength`: the wall then breaks, the cell is open
+    /// space at pressure 0, and [`take_events`](BlastWorld::take_events) tells. Returns the pressure that was in it.
+    ///
+    /// The difference is that between the highest and the lowest pressure of the open cells it is linked to; a wall with
+    /// only one such cell stands against 0.
+    ///
+    /// # Errors
+    /// The cell is out of bounds; a strength that is not a number above 0.
+    pub fn set_wall(&mut self, cell: IVec3, strength: f32) -> Result<f32, EditError> {
+        self.check_inside(cell)?;
+        check_strength(strength)?;
+        Ok(self.set_matter(cell, Matter::Wall(strength)))
+    }
+
+    /// Makes a removed cell open space at pressure 0; `false` if it was open already.
+    ///
+    /// # Errors
+    /// The cell is out of bounds.
+    pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.check_inside(cell)?;
+        let was_removed = self.is_removed(cell);
+        if was_removed {
+            self.set_matter(cell, Matter::Open);
+        }
+        Ok(was_removed)
+    }
+
+    /// Removes every cell of a region. Returns the sum of the pressures that were in them.
+    ///
+    /// # Errors
+    /// A corner is out of bounds; too many chunks.
+    pub fn fill_solid(&mut self, region: Region) -> Result<f64, EditError> {
+        self.check_region(region)?;
+        Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Solid))).sum())
+    }
+
+    /// Makes every cell of a region a wall that breaks, as [`set_wall`](BlastWorld::set_wall) does one. Returns the sum of
+    /// the pressures that were in them.
+    ///
+    /// # Errors
+    /// A corner is out of bounds; too many chunks; a strength that is not a number above 0.
+    pub fn fill_wall(&mut self, region: Region, strength: f32) -> Result<f64, EditError> {
+        check_strength(strength)?;
+        self.check_region(region)?;
+        Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Wall(strength)))).sum())
+    }
+
+    /// Sets the weight of the link behind a face of a cell and returns what it was: 1 for open air, 0 for a link that is
+    /// removed, between them for what lets pressure through slowly. Kept where an end of the link is removed.
+    ///
+    /// # Errors
+    /// The cell is out of bounds, or there is none behind the face; a weight that is out of range, or with which the rule
+    /// is unstable at either end.
+    pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
+        self.check_inside(cell)?;
+        if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
+            return Err(EditError::Weight(weight));
+        }
+        let there = match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) if face.index() < S::NEIGHBOURS => there,
+            _ => return Err(EditError::NoLink(cell, face)),
+        };
+        let old = self.weight(cell, face);
+        if old == weight {
+            return Ok(old);
+        }
+        for end in [cell, there] {
+            let sum: f64 = Self::FACES.iter().map(|&face| f64::from(self.weight(end, face))).sum();
+            // A link from a cell to itself, in a world one cell wide, counts twice.
+            let times = if cell == there { 2.0 } else { 1.0 };
+            let weights = sum + times * (f64::from(weight) - f64::from(old));
+            if weight > old && !self.rules.rule.bears(weights) {
+                return Err(EditError::Unstable { cell: end, weights, limit: self.rules.rule.limit() });
+            }
+        }
+        let owner = if is_positive(face) { cell } else { there };
+        let slot = self.ensure(S::chunk_of(owner));
+        self.ground_mut(slot).set_weight(axis(face), S::index_of(owner), weight);
+        self.drop_plain_ground(slot);
+        self.relink(cell);
+        self.touch(cell);
+        self.touch(there);
+        Ok(old)
+    }
+
+    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. All of it is entered as placed.
+    ///
+    /// # Errors
+    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range.
+    pub fn insert_chunk(&mut self, position: IVec3, mut chunk: Chunk<f32>) -> Result<(), EditError> {
+        if self.pressure.slot(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        let bounds = self.space.bounds;
+        let inside = S::holds_chunk(position).then(|| bounds.intersection(&S::region_of(position))).flatten();
+        let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
+        let is_wrong = |value: &f32| !is_pressure(self.rules.rule, f64::from(*value));
+        let wrong = match chunk.as_dense() {
+            Some(cells) => cells.iter().copied().find(is_wrong),
+            None => Some(chunk.get(0)).filter(is_wrong),
+        };
+        if let Some(value) = wrong {
+            return Err(EditError::Pressure(value));
+        }
+        let is_whole = inside == S::region_of(position);
+        for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
+            let is_inside = is_whole || bounds.contains(S::cell_at(position, index));
+            *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
+        }
+        let slot = self.add_chunk(position, chunk);
+        self.ledger.change(0.0, sum_of(self.pressure.chunk_at(slot)));
+        self.wake_with_neighbours(slot);
+        Ok(())
+    }
+
+    /// Unloads a chunk and returns its pressures, which are entered as removed. What stood in it is forgotten: it is open
+    /// space at pressure 0 from here on.
+    ///
+    /// # Errors
+    /// There is no such chunk.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
+        let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.wake_with_neighbours(slot);
+        self.hush_rim(slot);
+        self.beside[slot.index()] = super::Beside::default();
+        let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.ledger.removed += sum_of(&chunk);
+        self.gone.push((position, CellMask::FULL));
+        for &face in Self::FACES {
+            let side = self.space.side::<S>(position, face);
+            for index in plane_cells::<S>(axis(face), side.plane) {
+                let cell = S::cell_at(position, index);
+                if let (true, Beyond::There(there)) =
+                    (self.space.bounds.contains(cell), self.space.beyond_cell(cell, face))
+                {
+                    self.relink(there);
+                }
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    pub fn wake_all(&mut self) {
+        for slot in self.pressure.sorted_slots() {
+            self.pressure.wake_chunk_at(slot);
+        }
+    }
+
+    /// Makes a cell of the world open space at 0, solid, or a wall; returns the pressure that was in it.
+    fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
+        let slot = self.ensure(S::chunk_of(cell));
+        let index = S::index_of(cell);
+        let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
+        self.ledger.change(f64::from(old), 0.0);
+        let ground = self.ground_mut(slot);
+        ground.solid.set(index, !matches!(matter, Matter::Open));
+        match matter {
+            Matter::Wall(strength) => ground.strengths.insert(index, strength),
+            Matter::Open | Matter::Solid => ground.strengths.remove(&index),
+        };
+        self.drop_plain_ground(slot);
+        self.relink(cell);
+        self.touch(cell);
+        old
+    }
+
+    /// Opens a wall that has broken.
+    pub(super) fn open_wall(&mut self, cell: IVec3) {
+        self.set_matter(cell, Matter::Open);
+    }
+
+    fn write(&mut self, cell: IVec3, pressure: f32) {
+        let slot = self.ensure(S::chunk_of(cell));
+        let index = S::index_of(cell);
+        let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
+        self.ledger.change(f64::from(old), f64::from(pressure));
+        self.touch(cell);
+    }
+
+    /// Marks a whole chunk as changed, and wakes it and the chunks behind its faces.
+    fn wake_with_neighbours(&mut self, slot: Slot) {
+        self.pressure.mark_changes_at(slot, &CellMask::FULL);
+        self.pressure.wake_chunk_at(slot);
+        for (_, there) in self.chunks_behind(slot) {
+            self.pressure.wake_chunk_at(there);
+        }
+    }
+
+    fn check_pressure(&self, pressure: f32) -> Result<(), EditError> {
+        let fits = is_pressure(self.rules.rule, f64::from(pressure));
+        if fits { Ok(()) } else { Err(EditError::Pressure(pressure)) }
+    }
+
+    fn check_inside(&self, cell: IVec3) -> Result<(), EditError> {
+        if self.space.bounds.contains(cell) { Ok(()) } else { Err(EditError::OutOfBounds(cell)) }
+    }
+
+    fn check_region(&self, region: Region) -> Result<(), EditError> {
+        self.check_inside(region.min())?;
+        self.check_inside(region.max())?;
+        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max())).volume();
+        if chunks > FILL_CHUNK_LIMIT { Err(EditError::RegionTooLarge { chunks }) } else { Ok(()) }
+    }
+}
+
+fn check_strength(strength: f32) -> Result<(), EditError> {
+    if strength > 0.0 && strength.is_finite() { Ok(()) } else { Err(EditError::Strength(strength)) }
+}
+
+/// The sum of a chunk's pressures.
+pub(super) fn sum_of(chunk: &Chunk<f32>) -> f64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|&cell| f64::from(cell)).sum(),
+        None => f64::from(chunk.get(0)) * CHUNK_CELLS as f64,
+    }
+}

@@ -1,0 +1,288 @@
+//! Edits of a graph between steps: nodes, links, charges, walls. A refused edit changes nothing.
+
+use super::{BlastGraph, Link, Node, NodeId};
+use crate::automata::blast::edit::is_pressure;
+use crate::automata::blast::rules::WEIGHT_LIMIT;
+use core::fmt;
+use glam::DVec3;
+
+/// Why an edit of a graph was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// There is no such node, or no more.
+    NoNode(NodeId),
+    /// These nodes are not linked, or, for one node, it has no vent.
+    NoLink(NodeId, Option<NodeId>),
+    /// These nodes are linked already, or, for one node, it has a vent or was to be linked with itself.
+    Linked(NodeId, Option<NodeId>),
+    /// The node is closed by a wall, so that it has no pressure.
+    Closed(NodeId),
+    /// A position or a direction with a coordinate that is not finite.
+    Position(DVec3),
+    /// A pressure that is not a number, or too large, or negative under the diffusive rule.
+    Pressure(f64),
+    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
+    Weight(f64),
+    /// A strength that is not a number above 0.
+    Strength(f64),
+    /// With this weight the fastest ripple at a node would grow from step to step.
+    Unstable {
+        /// The node.
+        node: NodeId,
+        /// What the sum of the weights of its links would be.
+        weights: f64,
+        /// The most that coefficient times this sum may be.
+        limit: f64,
+    },
+    /// A graph holds fewer than 2³² nodes over its life.
+    Full,
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GraphError::NoNode(node) => write!(f, "there is no node {}", node.0),
+            GraphError::NoLink(a, Some(b)) => write!(f, "nodes {} and {} are not linked", a.0, b.0),
+            GraphError::NoLink(a, None) => write!(f, "node {} has no vent", a.0),
+            GraphError::Linked(a, Some(b)) if a == b => write!(f, "node {} cannot be linked with itself", a.0),
+            GraphError::Linked(a, Some(b)) => write!(f, "nodes {} and {} are linked already", a.0, b.0),
+            GraphError::Linked(a, None) => write!(f, "node {} has a vent already", a.0),
+            GraphError::Closed(node) => write!(f, "node {} is closed and has no pressure", node.0),
+            GraphError::Position(value) => write!(f, "{value} is not finite"),
+            GraphError::Pressure(value) => write!(f, "a pressure of {value} is not possible under this rule"),
+            GraphError::Weight(value) => write!(f, "a weight of {value}, not from 0 to {WEIGHT_LIMIT:e}"),
+            GraphError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
+            GraphError::Unstable { node, weights, limit } => {
+                let node = node.0;
+                write!(f, "node {node} would have weights of {weights}; times the coefficient that is above {limit}: unstable")
+            }
+            GraphError::Full => f.write_str("a graph holds fewer than 2³² nodes over its life"),
+        }
+    }
+}
+
+impl core::error::Error for GraphError {}
+
+impl BlastGraph {
+    /// Adds a node without links. Its pressure is entered as placed.
+    ///
+    /// # Errors
+    /// A position that is not finite; a pressure out of range.
+    pub fn add_node(&mut self, position: DVec3, pressure: f64) -> Result<NodeId, GraphError> {
+        self.check_pressure(pressure)?;
+        if !position.is_finite() {
+            return Err(GraphError::Position(position));
+        }
+        let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| GraphError::Full)?);
+        self.nodes.push(Some(Node { position, pressure, strength: None, weights: 0.0, links: Vec::new() }));
+        self.ledger.change(0.0, pressure);
+        self.touch(id);
+        Ok(id)
+    }
+
+    /// Removes a node with its links, and returns the pressure that was in it, which is entered as removed.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn remove_node(&mut self, node: NodeId) -> Result<f64, GraphError> {
+        let pressure = self.node(node).ok_or(GraphError::NoNode(node))?.pressure;
+        while let Some(&link) = self.node(node).and_then(|node| node.links.last()) {
+            self.cut(link);
+        }
+        self.nodes[node.0 as usize] = None;
+        self.ledger.change(pressure, 0.0);
+        self.touch(node);
+        Ok(pressure)
+    }
+
+    /// Links two nodes; the weight is 1 for open air, less for what lets pressure through slowly. The link's direction is
+    /// that from one node to the other.
+    ///
+    /// # Errors
+    /// A node that is not there; the nodes are one, or linked; a weight that is out of range, or with which the rule is
+    /// unstable at either node.
+    pub fn add_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<(), GraphError> {
+        let [from, to] = [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
+        self.add_link_along(a, b, weight, to? - from?)
+    }
+
+    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own: where a link leaves over a
+    /// periodic border, the way that it sets out from `a`. Its length does not matter.
+    ///
+    /// # Errors
+    /// As for [`add_link`](BlastGraph::add_link); a direction that is not finite.
+    pub fn add_link_along(&mut self, a: NodeId, b: NodeId, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+        if a == b || self.link_between(a, Some(b)).is_some() {
+            return Err(GraphError::Linked(a, Some(b)));
+        }
+        self.join(a, Some(b), weight, direction)
+    }
+
+    /// Opens a node to the outside, where pressure is 0 without end; what flows out is entered as left.
+    ///
+    /// # Errors
+    /// There is no such node, or it has a vent; a weight that is out of range, or with which the rule is unstable; a
+    /// direction that is not finite.
+    pub fn add_vent(&mut self, node: NodeId, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+        if self.link_between(node, None).is_some() {
+            return Err(GraphError::Linked(node, None));
+        }
+        self.join(node, None, weight, direction)
+    }
+
+    /// Removes the link between two nodes.
+    ///
+    /// # Errors
+    /// They are not linked.
+    pub fn remove_link(&mut self, a: NodeId, b: NodeId) -> Result<(), GraphError> {
+        let link = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
+        self.cut(link);
+        Ok(())
+    }
+
+    /// Closes a node's vent.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn remove_vent(&mut self, node: NodeId) -> Result<(), GraphError> {
+        let link = self.link_between(node, None).ok_or(GraphError::NoLink(node, None))?;
+        self.cut(link);
+        Ok(())
+    }
+
+    /// Changes the weight of the link between two nodes and returns what it was.
+    ///
+    /// # Errors
+    /// They are not linked; a weight that is out of range, or with which the rule is unstable at either node.
+    pub fn set_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<f64, GraphError> {
+        let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
+        let old = self.links[place].weight;
+        self.check_weight(&[a, b], weight, weight - old)?;
+        self.links[place].weight = weight;
+        if weight == 0.0 {
+            self.links[place].flow = 0.0;
+        }
+        [a, b].into_iter().for_each(|end| self.weigh(end));
+        [a, b].into_iter().for_each(|end| self.touch(end));
+        Ok(old)
+    }
+
+    /// Sets a node's pressure and returns what it was.
+    ///
+    /// # Errors
+    /// There is no such node, or it is closed; a pressure out of range.
+    pub fn set_pressure(&mut self, node: NodeId, pressure: f64) -> Result<f64, GraphError> {
+        self.check_pressure(pressure)?;
+        let there = self.node_mut(node).ok_or(GraphError::NoNode(node))?;
+        if there.strength.is_some() {
+            return Err(GraphError::Closed(node));
+        }
+        let old = core::mem::replace(&mut there.pressure, pressure);
+        self.ledger.change(old, pressure);
+        self.touch(node);
+        Ok(old)
+    }
+
+    /// Closes a node until the pressure difference across it passes `strength`; as in
+    /// [`BlastWorld::set_wall`](crate::blast::BlastWorld::set_wall). Returns the pressure that was in it.
+    ///
+    /// # Errors
+    /// There is no such node; a strength that is not a number above 0.
+    pub fn set_wall(&mut self, node: NodeId, strength: f64) -> Result<f64, GraphError> {
+        if !(strength > 0.0 && strength.is_finite()) {
+            return Err(GraphError::Strength(strength));
+        }
+        let there = self.node_mut(node).ok_or(GraphError::NoNode(node))?;
+        there.strength = Some(strength);
+        let old = core::mem::replace(&mut there.pressure, 0.0);
+        for place in there.links.clone() {
+            self.links[place].flow = 0.0;
+        }
+        self.ledger.change(old, 0.0);
+        self.touch(node);
+        Ok(old)
+    }
+
+    /// Opens a closed node, at pressure 0; `false` if it was open.
+    ///
+    /// # Errors
+    /// There is no such node.
+    pub fn clear_wall(&mut self, node: NodeId) -> Result<bool, GraphError> {
+        let was_closed = self.node_mut(node).ok_or(GraphError::NoNode(node))?.strength.take().is_some();
+        if was_closed {
+            self.touch(node);
+        }
+        Ok(was_closed)
+    }
+
+    fn join(&mut self, a: NodeId, b: Option<NodeId>, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+        if !direction.is_finite() {
+            return Err(GraphError::Position(direction));
+        }
+        let ends: Vec<NodeId> = [Some(a), b].into_iter().flatten().collect();
+        self.check_weight(&ends, weight, weight)?;
+        let place = self.links.len();
+        self.links.push(Link { a, b, weight, direction: direction.normalize_or_zero(), flow: 0.0 });
+        for end in ends {
+            if let Some(node) = self.node_mut(end) {
+                node.links.push(place);
+            }
+            self.weigh(end);
+            self.touch(end);
+        }
+        Ok(())
+    }
+
+    /// Takes a link out; the last one moves to its place.
+    fn cut(&mut self, place: usize) {
+        let ends = |link: &Link| [Some(link.a), link.b].into_iter().flatten();
+        let cut = self.links.swap_remove(place);
+        for end in ends(&cut) {
+            if let Some(node) = self.node_mut(end) {
+                node.links.retain(|&link| link != place);
+            }
+        }
+        let last = self.links.len();
+        if let Some(moved) = self.links.get(place).cloned() {
+            for end in ends(&moved) {
+                let links = self.node_mut(end).map(|node| &mut node.links);
+                links.into_iter().flatten().filter(|link| **link == last).for_each(|link| *link = place);
+            }
+        }
+        for end in ends(&cut) {
+            self.weigh(end);
+            self.touch(end);
+        }
+    }
+
+    /// Adds up the weights at a node anew.
+    fn weigh(&mut self, id: NodeId) {
+        let weights = self.node(id).map_or(0.0, |node| node.links.iter().map(|&link| self.links[link].weight).sum());
+        if let Some(node) = self.node_mut(id) {
+            node.weights = weights;
+        }
+    }
+
+    fn touch(&mut self, node: NodeId) {
+        self.changed.insert(node);
+        self.is_awake = true;
+    }
+
+    fn check_pressure(&self, pressure: f64) -> Result<(), GraphError> {
+        if is_pressure(self.rules.rule, pressure) { Ok(()) } else { Err(GraphError::Pressure(pressure)) }
+    }
+
+    fn check_weight(&self, ends: &[NodeId], weight: f64, more: f64) -> Result<(), GraphError> {
+        if !(0.0..=f64::from(WEIGHT_LIMIT)).contains(&weight) {
+            return Err(GraphError::Weight(weight));
+        }
+        for &node in ends {
+            let weights = self.node(node).ok_or(GraphError::NoNode(node))?.weights + more;
+            if more > 0.0 && !self.rules.rule.bears(weights) {
+                return Err(GraphError::Unstable { node, weights, limit: self.rules.rule.limit() });
+            }
+        }
+        Ok(())
+    }
+}

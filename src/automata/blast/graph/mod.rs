@@ -1,0 +1,109 @@
+//! Pressure on a graph: nodes at any position, finer where it matters, with links that come and go at any time.
+
+mod edit;
+mod query;
+mod step;
+
+pub use edit::GraphError;
+pub use query::GraphViolation;
+
+use super::ledger::Ledger;
+use super::rules::{Rules, RulesError};
+use super::walls::Broken;
+use glam::DVec3;
+use std::collections::BTreeSet;
+
+/// A node of a [`BlastGraph`]. Never given to another node of the same graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(u32);
+
+/// Pressure on a graph, in `f64`, by the same [`Rules`] and in the same words as [`BlastWorld`](super::BlastWorld).
+///
+/// It is no [`Automaton`](crate::Automaton): that trait speaks of cells and chunks, and a graph has nodes.
+/// [`take_changes`](BlastGraph::take_changes) gives those. A link's direction is that from node to node, unless it is said
+/// ([`add_link_along`](BlastGraph::add_link_along)), as for one that closes a periodic border.
+///
+/// ```
+/// use floodplain::blast::{BlastGraph, Rules};
+/// use floodplain::glam::DVec3;
+///
+/// let mut graph = BlastGraph::new(Rules::default())?;
+/// let charge = graph.add_node(DVec3::ZERO, 300.0)?;
+/// let near = graph.add_node(DVec3::X, 0.0)?;
+/// graph.add_link(charge, near, 1.0)?;
+/// graph.step();
+/// assert_eq!(graph.pressure(near), Some(0.24 * 300.0));
+/// assert!(graph.flow(near).x > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BlastGraph {
+    rules: Rules,
+    tick: u64,
+    ledger: Ledger,
+    /// By id; none where a node was removed.
+    nodes: Vec<Option<Node>>,
+    /// In no order that anything depends on but the order in which they were added and removed.
+    links: Vec<Link>,
+    events: Vec<Broken<NodeId>>,
+    changed: BTreeSet<NodeId>,
+    /// An edit, or a step that changed something, and no step since that did not.
+    is_awake: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    position: DVec3,
+    pressure: f64,
+    /// A node that is closed until the difference across it passes this.
+    strength: Option<f64>,
+    /// The sum of the weights of its links, open or not.
+    weights: f64,
+    /// Places in `links`.
+    links: Vec<usize>,
+}
+
+/// A link from `a` to `b`, or from `a` to the outside at pressure 0.
+#[derive(Clone, Debug)]
+struct Link {
+    a: NodeId,
+    b: Option<NodeId>,
+    weight: f64,
+    /// A unit vector from `a` to `b`, or zero if they lie at one place.
+    direction: DVec3,
+    /// What flowed from `a` to `b` in the last step of the wave rule.
+    flow: f64,
+}
+
+impl BlastGraph {
+    /// A graph without nodes.
+    ///
+    /// # Errors
+    /// Rules with a value out of range. Whether they are stable depends on the links, and is asked with each.
+    pub fn new(rules: Rules) -> Result<Self, RulesError> {
+        rules.check(0.0)?;
+        Ok(BlastGraph {
+            rules,
+            tick: 0,
+            ledger: Ledger::default(),
+            nodes: Vec::new(),
+            links: Vec::new(),
+            events: Vec::new(),
+            changed: BTreeSet::new(),
+            is_awake: false,
+        })
+    }
+
+    fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id.0 as usize)?.as_ref()
+    }
+
+    fn node_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+        self.nodes.get_mut(id.0 as usize)?.as_mut()
+    }
+
+    /// The nodes that there are, in order.
+    fn ids(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        let id = |(index, node): (usize, &'_ Option<Node>)| node.as_ref().map(|_| NodeId(index as u32));
+        self.nodes.iter().enumerate().filter_map(id).zip(self.nodes.iter().flatten())
+    }
+}

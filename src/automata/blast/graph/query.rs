@@ -1,0 +1,195 @@
+//! Reading a graph: nodes, flows, totals, what changed, the hash of its state, and the check of its laws.
+
+use super::{BlastGraph, Link, NodeId};
+use crate::automata::blast::probe::{Flows, vector_of};
+use crate::automata::blast::rules::{Rule, Rules};
+use crate::automata::blast::walls::Broken;
+use crate::automata::blast::{Ledger, edit::is_pressure};
+use crate::automaton::StateHash;
+use core::fmt;
+use glam::DVec3;
+
+/// The first law that [`BlastGraph::validate`] found broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GraphViolation {
+    /// The pressures do not add up to what the ledger says, by more than a millionth.
+    Ledger {
+        /// The sum of the nodes.
+        counted: f64,
+        /// What the ledger says.
+        booked: f64,
+    },
+    /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed node.
+    Pressure(NodeId, f64),
+    /// A node's links or the sum of their weights are not those that lead to it, or the rule is unstable there.
+    Links(NodeId),
+}
+
+impl fmt::Display for GraphViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GraphViolation::Ledger { counted, booked } => write!(f, "{counted} in the nodes, {booked} in the ledger"),
+            GraphViolation::Pressure(node, value) => write!(f, "node {} has a pressure of {value}", node.0),
+            GraphViolation::Links(node) => write!(f, "the links of node {} are not those that lead to it", node.0),
+        }
+    }
+}
+
+impl core::error::Error for GraphViolation {}
+
+impl BlastGraph {
+    /// The graph's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Steps run so far.
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    /// The nodes that there are, in the order in which they were added.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.ids().map(|(id, _)| id)
+    }
+
+    /// Where a node lies; `None` if it is not there.
+    pub fn position(&self, node: NodeId) -> Option<DVec3> {
+        self.node(node).map(|node| node.position)
+    }
+
+    /// A node's pressure, 0 if it is closed; `None` if it is not there.
+    pub fn pressure(&self, node: NodeId) -> Option<f64> {
+        self.node(node).map(|node| node.pressure)
+    }
+
+    /// What the wall that closes a node bears; `None` if it is open or not there.
+    pub fn strength(&self, node: NodeId) -> Option<f64> {
+        self.node(node)?.strength
+    }
+
+    /// The weight of the link between two nodes; `None` if they are not linked.
+    pub fn link(&self, a: NodeId, b: NodeId) -> Option<f64> {
+        self.link_between(a, Some(b)).map(|place| self.links[place].weight)
+    }
+
+    /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if it is not there.
+    pub fn flow(&self, node: NodeId) -> DVec3 {
+        vector_of(&self.flows_at(node))
+    }
+
+    /// The sum of the magnitudes of the same flows, 0 or more.
+    pub fn exposure(&self, node: NodeId) -> f64 {
+        self.flows_at(node).iter().map(|(_, flow)| flow.abs()).sum()
+    }
+
+    /// What flows out of a node over each of its links.
+    pub(super) fn flows_at(&self, id: NodeId) -> Flows {
+        let out = |&place: &usize| {
+            let link = &self.links[place];
+            let flow = match self.rules.rule {
+                Rule::Diffusive { .. } => self.crossing(link),
+                Rule::Wave { .. } => link.flow,
+            };
+            if link.a == id { (link.direction, flow) } else { (-link.direction, -flow) }
+        };
+        self.node(id).into_iter().flat_map(|node| &node.links).map(out).collect()
+    }
+
+    /// The sum of all pressures, in order of the nodes.
+    pub fn total(&self) -> f64 {
+        self.ids().map(|(_, node)| node.pressure).sum()
+    }
+
+    /// The account of all pressure that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// Nodes that the next step will look at: all, or none.
+    pub fn awake_nodes(&self) -> usize {
+        if self.is_awake { self.ids().count() } else { 0 }
+    }
+
+    /// Whether nothing will change until the next edit.
+    pub fn is_at_rest(&self) -> bool {
+        !self.is_awake
+    }
+
+    /// Wakes the graph. Changes nothing else.
+    pub fn wake_all(&mut self) {
+        self.is_awake = true;
+    }
+
+    /// The nodes that were added, removed, or whose pressure or links changed since this was last asked, in order.
+    pub fn take_changes(&mut self) -> Vec<NodeId> {
+        core::mem::take(&mut self.changed).into_iter().collect()
+    }
+
+    /// The walls that broke since this was last asked, by step, then in order of the nodes.
+    pub fn take_events(&mut self) -> Vec<Broken<NodeId>> {
+        core::mem::take(&mut self.events)
+    }
+
+    /// A hash of the state that decides the future: steps, nodes and links. The same on every platform.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::new();
+        hash.add(self.tick);
+        for (id, node) in self.ids() {
+            hash.add(u64::from(id.0));
+            hash.add((node.pressure + 0.0).to_bits());
+            hash.add(node.strength.map_or(0, f64::to_bits));
+        }
+        for Link { a, b, weight, direction, flow } in &self.links {
+            hash.add(u64::from(a.0) << 32 | b.map_or(u64::from(u32::MAX), |b| u64::from(b.0)));
+            for value in [*weight, direction.x, direction.y, direction.z, *flow] {
+                hash.add((value + 0.0).to_bits());
+            }
+        }
+        hash.finish()
+    }
+
+    /// Checks every law that holds between steps.
+    ///
+    /// # Errors
+    /// The first law found broken.
+    pub fn validate(&self) -> Result<(), GraphViolation> {
+        for (id, node) in self.ids() {
+            let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
+            let fits = node.pressure.is_finite() && (is_signed || is_pressure(self.rules.rule, node.pressure));
+            if !fits || node.strength.is_some() && node.pressure != 0.0 {
+                return Err(GraphViolation::Pressure(id, node.pressure));
+            }
+            let leads_here = |link: &Link| link.a == id || link.b == Some(id);
+            let is_linked = |&place: &usize| self.links.get(place).is_some_and(leads_here);
+            let weights: f64 = node.links.iter().filter_map(|&place| self.links.get(place)).map(|link| link.weight).sum();
+            let count = self.links.iter().filter(|link| leads_here(link)).count();
+            let is_true = node.links.iter().all(is_linked) && node.links.len() == count && weights == node.weights;
+            if !is_true || !self.rules.rule.bears(weights) {
+                return Err(GraphViolation::Links(id));
+            }
+        }
+        let (counted, booked) = (self.total(), self.ledger.total());
+        if self.ledger.agrees_with(counted) { Ok(()) } else { Err(GraphViolation::Ledger { counted, booked }) }
+    }
+
+    /// Bytes that the graph holds on the heap, about: those of its nodes, links and lists.
+    pub fn memory_bytes(&self) -> usize {
+        let lists: usize = self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
+        lists
+            + self.nodes.capacity() * size_of::<Option<super::Node>>()
+            + self.links.capacity() * size_of::<Link>()
+            + self.events.capacity() * size_of::<Broken<NodeId>>()
+            + self.changed.len() * size_of::<NodeId>()
+    }
+
+    /// The place of the link between two nodes, or of a node's vent.
+    pub(super) fn link_between(&self, a: NodeId, b: Option<NodeId>) -> Option<usize> {
+        let joins = |&place: &usize| {
+            let link = &self.links[place];
+            (link.a, link.b) == (a, b) || b.is_some() && (Some(link.a), link.b) == (b, Some(a))
+        };
+        self.node(a)?.links.iter().copied().find(joins)
+    }
+}

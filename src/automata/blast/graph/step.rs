@@ -1,0 +1,122 @@
+//! One step of a graph: walls break, pressure crosses each link once, what is below the threshold falls silent.
+
+use super::{BlastGraph, Link, NodeId};
+use crate::automata::blast::Probe;
+use crate::automata::blast::flow::{diffusive, wave};
+use crate::automata::blast::rules::Rule;
+use crate::automata::blast::walls::{Broken, difference};
+use crate::automaton::StepReport;
+
+impl BlastGraph {
+    /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
+    pub fn step(&mut self) -> StepReport {
+        self.tick += 1;
+        if !self.is_awake {
+            return StepReport::default();
+        }
+        self.break_walls();
+        let flows: Vec<f64> = self.links.iter().map(|link| self.crossing(link)).collect();
+        let mut after: Vec<f64> = self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
+        for (link, flow) in self.links.iter().zip(&flows) {
+            after[link.a.0 as usize] -= flow;
+            match link.b {
+                Some(b) => after[b.0 as usize] += flow,
+                None => self.ledger.left += flow,
+            }
+        }
+        let mut is_moving = false;
+        if let Rule::Wave { .. } = self.rules.rule {
+            for (link, flow) in self.links.iter_mut().zip(flows) {
+                is_moving |= link.flow != flow;
+                link.flow = flow;
+            }
+        } else {
+            // A sum may round past 0 by the last bit of what the node had.
+            after.iter_mut().for_each(|pressure| *pressure = pressure.max(0.0));
+        }
+        self.fall_silent(&mut after);
+        let mut report = StepReport { visited: self.ids().count() as u64, ..StepReport::default() };
+        for (index, (node, after)) in self.nodes.iter_mut().zip(after).enumerate() {
+            if let Some(node) = node.as_mut().filter(|node| node.pressure != after) {
+                node.pressure = after;
+                report.changed += 1;
+                self.changed.insert(NodeId(index as u32));
+            }
+        }
+        self.is_awake = is_moving || report.changed > 0;
+        report
+    }
+
+    /// Runs `steps` steps and adds up what they did.
+    pub fn run(&mut self, steps: u64) -> StepReport {
+        self.run_probed(steps, &mut [])
+    }
+
+    /// Runs `steps` steps, as many as make a frame, and lets each probe feel every one of them.
+    pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
+        let mut sum = StepReport::default();
+        for _ in 0..steps {
+            let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
+            if !is_wave {
+                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
+            }
+            sum += self.step();
+            if is_wave {
+                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
+            }
+        }
+        sum
+    }
+
+    /// What the next step moves over a link, from `a` to `b`.
+    pub(super) fn crossing(&self, link: &Link) -> f64 {
+        let end = |id: NodeId| self.node(id).filter(|node| node.strength.is_none()).map(|node| node.pressure);
+        let there = match link.b {
+            Some(b) => end(b),
+            None => Some(0.0),
+        };
+        let (Some(here), Some(there)) = (end(link.a), there) else { return 0.0 };
+        let conductance = self.rules.rule.coefficient() * link.weight;
+        match self.rules.rule {
+            Rule::Diffusive { .. } => diffusive(conductance, here, there),
+            Rule::Wave { damping, .. } => wave(damping, link.flow, conductance, here, there),
+        }
+    }
+
+    /// If nothing reaches the threshold anywhere, all of it is absorbed.
+    fn fall_silent(&mut self, after: &mut [f64]) {
+        let is_silent = |value: f64| value.abs() < self.rules.threshold;
+        if after.iter().all(|&pressure| is_silent(pressure)) && self.links.iter().all(|link| is_silent(link.flow)) {
+            self.ledger.absorbed += after.iter().sum::<f64>();
+            after.fill(0.0);
+            self.links.iter_mut().for_each(|link| link.flow = 0.0);
+        }
+    }
+
+    /// Opens every closed node that stands between too different pressures. All are asked before the first one opens.
+    fn break_walls(&mut self) {
+        let broken = |(place, node): (NodeId, &super::Node)| {
+            let strength = node.strength?;
+            let difference = difference(self.pressures_at(place));
+            (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
+        };
+        let mut broken: Vec<Broken<NodeId>> = self.ids().filter_map(broken).collect();
+        for wall in &broken {
+            if let Some(node) = self.node_mut(wall.place) {
+                node.strength = None;
+            }
+            self.changed.insert(wall.place);
+        }
+        self.events.append(&mut broken);
+    }
+
+    /// The pressures of the open nodes that a node has links to, and 0 for a vent.
+    fn pressures_at(&self, id: NodeId) -> impl Iterator<Item = f64> {
+        let links = self.node(id).into_iter().flat_map(|node| &node.links).map(|&place| &self.links[place]);
+        links.filter(|link| link.weight > 0.0).filter_map(move |link| {
+            let Some(b) = link.b else { return Some(0.0) };
+            let other = self.node(if link.a == id { b } else { link.a })?;
+            other.strength.is_none().then_some(other.pressure)
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! What stands in a chunk besides pressure: removed cells, walls with their strengths, and the weights of links.
+
+use crate::automaton::StateHash;
+use crate::chunk::CellMask;
+use std::collections::BTreeMap;
+
+/// What edits made of a chunk's cells and links. The default is open space with whole links.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Ground {
+    /// Cells that are not there for pressure, walls among them.
+    pub(super) solid: CellMask,
+    /// Of walls that break, by the cell's index.
+    pub(super) strengths: BTreeMap<usize, f32>,
+    /// Of links other than 1, by axis and index of the cell with the smaller coordinate; across a periodic border, of the
+    /// cell with the larger one.
+    pub(super) weights: BTreeMap<(usize, usize), f32>,
+}
+
+impl Ground {
+    pub(super) fn is_plain(&self) -> bool {
+        self.solid.is_empty() && self.weights.is_empty()
+    }
+
+    pub(super) fn weight(&self, axis: usize, index: usize) -> f32 {
+        self.weights.get(&(axis, index)).copied().unwrap_or(1.0)
+    }
+
+    pub(super) fn set_weight(&mut self, axis: usize, index: usize, weight: f32) {
+        if weight == 1.0 {
+            self.weights.remove(&(axis, index));
+        } else {
+            self.weights.insert((axis, index), weight);
+        }
+    }
+
+    pub(super) fn add_to(&self, hash: &mut StateHash) {
+        if self.is_plain() {
+            return;
+        }
+        self.solid.words().iter().for_each(|&word| hash.add(word));
+        for (&index, strength) in &self.strengths {
+            hash.add((index as u64) << 32 | u64::from(strength.to_bits()));
+        }
+        for (&(axis, index), weight) in &self.weights {
+            hash.add((axis as u64) << 48 | (index as u64) << 32 | u64::from(weight.to_bits()));
+        }
+    }
+
+    /// Bytes on the heap, about: those of the trees' entries.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.strengths.len() * size_of::<(usize, f32)>() + self.weights.len() * size_of::<((usize, usize), f32)>()
+    }
+}

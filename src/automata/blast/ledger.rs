@@ -1,0 +1,45 @@
+//! The account of all pressure that entered or left a world or a graph.
+
+/// Pressure that entered and left since the start, each the sum over cells or nodes.
+///
+/// `total = placed − removed − left − absorbed`, but for rounding: a millionth of what was placed over 10,000 steps of a
+/// grid, which counts in `f32`, and less on a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    /// Put in by edits, or standing in a chunk that was inserted.
+    pub placed: f64,
+    /// Taken out by edits: lowered, built over, or in a chunk or node that was removed.
+    pub removed: f64,
+    /// Gone over open borders; under the wave rule it may come back, so that this may fall.
+    pub left: f64,
+    /// What was left below the threshold where it fell silent.
+    pub absorbed: f64,
+}
+
+impl Ledger {
+    /// The sum of all pressures that must be there now.
+    ///
+    /// ```
+    /// use floodplain::blast::Ledger;
+    /// let ledger = Ledger { placed: 300.0, left: 25.0, ..Ledger::default() };
+    /// assert_eq!(ledger.total(), 275.0);
+    /// ```
+    pub const fn total(&self) -> f64 {
+        self.placed - self.removed - self.left - self.absorbed
+    }
+
+    /// Whether a count agrees, as nearly as is promised.
+    pub(crate) fn agrees_with(&self, counted: f64) -> bool {
+        let through = self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
+        (counted - self.total()).abs() <= 1e-6 * (through + counted.abs())
+    }
+
+    /// Enters that an edit changed a pressure.
+    pub(super) fn change(&mut self, old: f64, new: f64) {
+        if new > old {
+            self.placed += new - old;
+        } else {
+            self.removed += old - new;
+        }
+    }
+}

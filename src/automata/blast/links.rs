@@ -1,0 +1,139 @@
+//! The links of cells: their weights, the conductances that follow from them, and the chunks that hold both.
+
+use super::kernel::Planes;
+use super::space::{Beyond, axis, is_positive};
+use super::{Beside, BlastWorld, Ground};
+use crate::automata::rows::FieldShape;
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use glam::IVec3;
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Whether a cell is not there for pressure, whatever the bounds.
+    pub(super) fn is_removed(&self, cell: IVec3) -> bool {
+        let ground = self.place(cell).and_then(|(slot, index)| Some((self.ground(slot)?, index)));
+        ground.is_some_and(|(ground, index)| ground.solid.contains(index))
+    }
+
+    /// The weight of the link behind a face of a cell of the world: 1 across an open border, 0 at a rigid one. Removed
+    /// cells do not matter.
+    pub(super) fn weight(&self, cell: IVec3, face: Face) -> f32 {
+        match self.space.beyond_cell(cell, face) {
+            Beyond::Wall => 0.0,
+            Beyond::Outside => 1.0,
+            Beyond::There(there) => {
+                let (slot, index) = match self.place(if is_positive(face) { cell } else { there }) {
+                    Some(place) => place,
+                    None => return 1.0,
+                };
+                self.ground(slot).map_or(1.0, |ground| ground.weight(axis(face), index))
+            }
+        }
+    }
+
+    /// The conductance of the link behind a face of a cell: 0 if either end is removed or out of bounds.
+    pub(super) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
+        let is_open = self.space.bounds.contains(cell)
+            && !self.is_removed(cell)
+            && !matches!(self.space.beyond_cell(cell, face), Beyond::There(there) if self.is_removed(there));
+        if is_open { (self.rules.rule.coefficient() * f64::from(self.weight(cell, face))) as f32 } else { 0.0 }
+    }
+
+    /// The place of a chunk, which is made, at pressure 0, if it is not there.
+    pub(super) fn ensure(&mut self, chunk: IVec3) -> Slot {
+        match self.pressure.slot(chunk) {
+            Some(slot) => slot,
+            None => self.add_chunk(chunk, Chunk::uniform(0.0)),
+        }
+    }
+
+    /// Adds a chunk with cells inside the bounds that is not there yet, asleep.
+    pub(super) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
+        self.pressure.insert(position, chunk).expect("a chunk with cells in the world has i32 positions");
+        let slot = self.pressure.slot(position).expect("inserted above");
+        if self.beside.len() <= slot.index() {
+            self.beside.resize_with(slot.index() + 1, Beside::default);
+        }
+        self.beside[slot.index()] = Beside { conductance: self.conductances_of(position), ..Beside::default() };
+        slot
+    }
+
+    /// The conductances of a chunk's links, or none if all are whole.
+    fn conductances_of(&self, chunk: IVec3) -> Option<Planes> {
+        let is_apart = Self::FACES.iter().all(|&face| {
+            let side = self.space.side::<S>(chunk, face);
+            let is_plain = |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
+            !side.is_border && matches!(side.beyond, Beyond::There(there) if is_plain(there))
+        });
+        if is_apart {
+            return None;
+        }
+        let whole = self.whole();
+        let mut planes = vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
+        let mut all_whole = true;
+        for index in 0..CHUNK_CELLS {
+            let cell = S::cell_at(chunk, index);
+            for &face in Self::FACES {
+                let conductance = self.conductance(cell, face);
+                planes[face.index()][index] = conductance;
+                all_whole &= conductance == whole;
+            }
+        }
+        (!all_whole).then_some(planes)
+    }
+
+    /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes any more, no flow is left.
+    pub(super) fn relink(&mut self, cell: IVec3) {
+        for &face in Self::FACES {
+            let conductance = self.conductance(cell, face);
+            self.set_conductance(cell, face, conductance);
+            if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
+                self.set_conductance(there, face.opposite(), conductance);
+            }
+        }
+    }
+
+    fn set_conductance(&mut self, cell: IVec3, face: Face, conductance: f32) {
+        let whole = self.whole();
+        let Some((slot, index)) = self.place(cell) else { return };
+        let beside = &mut self.beside[slot.index()];
+        if conductance != whole || beside.conductance.is_some() {
+            let all_whole = || vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
+            beside.conductance.get_or_insert_with(all_whole)[face.index()][index] = conductance;
+        }
+        if conductance == 0.0
+            && let Some(flows) = &mut beside.flows
+        {
+            flows[face.index()][index] = 0.0;
+        }
+    }
+
+    /// The chunk's ground, to change; it begins as open space.
+    pub(super) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
+        self.beside[slot.index()].ground.get_or_insert_default()
+    }
+
+    /// Forgets a chunk's ground if nothing stands in it, and with it, where they can be, its conductances.
+    pub(super) fn drop_plain_ground(&mut self, slot: Slot) {
+        if self.ground(slot).is_some_and(Ground::is_plain) {
+            self.beside[slot.index()].ground = None;
+            self.beside[slot.index()].conductance = self.conductances_of(self.pressure.position_at(slot));
+        }
+    }
+
+    /// Marks a cell as changed, and wakes its chunk and those that its links lead to.
+    pub(super) fn touch(&mut self, cell: IVec3) {
+        let Some((slot, index)) = self.place(cell) else { return };
+        self.pressure.mark_changed_at(slot, index);
+        self.pressure.wake_chunk_at(slot);
+        for &face in Self::FACES {
+            if let Beyond::There(there) = self.space.beyond_cell(cell, face)
+                && let Some((beside, _)) = self.place(there)
+                && beside != slot
+            {
+                self.pressure.wake_chunk_at(beside);
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Explosions: pressure that moves across links, on a grid of chunks or on a graph.
+//!
+//! Source of the rules: the cellular automaton for explosions in games after T. Forsyth, "Cellular Automata for Physical
+//! Modelling" (Game Programming Gems 3): nodes with a pressure, edges that let a part of the difference across, obstacles
+//! as removed nodes or edges; to which a damped wave is added.
+//!
+//! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same world gives the same
+//! pressures on both, but for rounding. A [`Probe`] says what an explosion does to a thing that stands in it.
+
+mod edit;
+mod flow;
+mod graph;
+mod ground;
+mod kernel;
+mod ledger;
+mod links;
+mod probe;
+mod query;
+mod rules;
+mod space;
+mod step;
+mod validate;
+mod walls;
+
+pub use edit::EditError;
+pub use graph::{BlastGraph, GraphError, GraphViolation, NodeId};
+pub use ledger::Ledger;
+pub use probe::{Probe, ProbeError};
+pub use rules::{Border, Borders, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT};
+pub use validate::Violation;
+pub use walls::Broken;
+
+use super::rims::Rims;
+use super::rows::FieldShape;
+use crate::automaton::automaton;
+use crate::chunk::CellMask;
+use crate::coords::{Face, Region, Sheet};
+use crate::grid::{Grid, Slot};
+use glam::IVec3;
+use ground::Ground;
+use kernel::Planes;
+use space::Space;
+
+/// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
+/// [`Cube`](crate::Cube)s of 16³, linked to six.
+///
+/// A cell that no chunk holds is open space at pressure 0. So a world is an endless field until something is built in it,
+/// and an explosion makes the chunks that it reaches; where it has fallen below [`Rules::threshold`] they go again. Between
+/// two [`step`](BlastWorld::step)s any number of edits may come.
+///
+/// ```
+/// use floodplain::blast::{BlastWorld, Probe, Rules};
+/// use floodplain::glam::IVec3;
+///
+/// let mut world: BlastWorld = BlastWorld::new(Rules::default())?;
+/// world.set_pressure(IVec3::ZERO, 300.0)?;
+/// let mut figure = [Probe::new(IVec3::new(3, 0, 0), 0.5)?];
+/// world.run_probed(20, &mut figure);
+/// assert!(figure[0].mean_force().x > 0.0, "it is thrown to the east");
+/// assert!((world.total() - 300.0).abs() < 1e-3, "and no pressure was made or lost");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct BlastWorld<S: FieldShape = Sheet> {
+    rules: Rules,
+    space: Space,
+    tick: u64,
+    ledger: Ledger,
+    pressure: Grid<f32, S>,
+    /// By slot.
+    beside: Vec<Beside>,
+    events: Vec<Broken>,
+    /// Chunks that have gone, with the cells that changed before they did.
+    gone: Vec<(IVec3, CellMask)>,
+    rims: Rims<f32, S>,
+    halo: Box<S::Halo<f32>>,
+}
+
+/// What a chunk has beside its pressures.
+#[derive(Default)]
+struct Beside {
+    /// None for open space with whole links.
+    ground: Option<Box<Ground>>,
+    /// Of every link of every cell; none if all are whole.
+    conductance: Option<Planes>,
+    /// What flowed out of every cell across every face in the last step of the wave rule; none if nothing did. Each link's
+    /// flow stands at both its ends, with opposite signs.
+    flows: Option<Planes>,
+}
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// The faces across which cells are linked.
+    const FACES: &'static [Face] = Face::ALL.split_at(S::NEIGHBOURS).0;
+
+    /// An endless field (but for the `i32` range, whose ends are rigid).
+    ///
+    /// # Errors
+    /// Rules with a value out of range, or unstable for this shape.
+    pub fn new(rules: Rules) -> Result<Self, RulesError> {
+        Self::with_bounds(rules, Region::EVERYWHERE, Borders::default())
+    }
+
+    /// A field that ends at the faces of `bounds`, as `borders` say.
+    ///
+    /// # Errors
+    /// Rules with a value out of range, or unstable for this shape.
+    pub fn with_bounds(rules: Rules, bounds: Region, borders: Borders) -> Result<Self, RulesError> {
+        rules.check(S::NEIGHBOURS as f64)?;
+        Ok(BlastWorld {
+            rules,
+            space: Space { bounds, borders },
+            tick: 0,
+            ledger: Ledger::default(),
+            pressure: Grid::new(0.0),
+            beside: Vec::new(),
+            events: Vec::new(),
+            gone: Vec::new(),
+            rims: Rims::new(0.0),
+            halo: S::uniform_halo(0.0),
+        })
+    }
+
+    /// The conductance of a link of weight 1.
+    fn whole(&self) -> f32 {
+        self.rules.rule.coefficient() as f32
+    }
+
+    /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else anything above 0.
+    fn audible(&self) -> f32 {
+        (self.rules.threshold as f32).max(f32::from_bits(1))
+    }
+
+    /// The place of a cell, if its chunk is there.
+    fn place(&self, cell: IVec3) -> Option<(Slot, usize)> {
+        self.pressure.slot(S::chunk_of(cell)).map(|slot| (slot, S::index_of(cell)))
+    }
+
+    fn ground(&self, slot: Slot) -> Option<&Ground> {
+        self.beside[slot.index()].ground.as_deref()
+    }
+}
+
+automaton!([S: FieldShape] BlastWorld<S>, f64, Ledger, Violation);

@@ -1,0 +1,100 @@
+//! What an explosion does to a thing that stands in it: force, impulse, exposure.
+
+use core::fmt;
+use glam::{DVec3, IVec3};
+use smallvec::SmallVec;
+
+/// A thing with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is [`IVec3`]) or a node of a
+/// [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)), which feels every step that it is run through.
+///
+/// The force of a step is its cross-section times the flow vector there: over all links, what flows out, in the direction
+/// of the link. A step lasts 1, so forces add up to the impulse. A game runs tens of steps in a frame, applies
+/// [`mean_force`](Probe::mean_force) or [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe<P = IVec3> {
+    place: P,
+    cross_section: f64,
+    impulse: DVec3,
+    exposure: f64,
+    steps: u64,
+}
+
+/// A cross-section that is not a number of 0 or more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbeError(
+    /// What was asked for.
+    pub f64,
+);
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a cross-section is a number of 0 or more, not {}", self.0)
+    }
+}
+
+impl core::error::Error for ProbeError {}
+
+/// What flows out of a place over its links: unit vector along the link, and amount.
+pub(super) type Flows = SmallVec<[(DVec3, f64); 6]>;
+
+/// The sum of the flows as vectors.
+pub(super) fn vector_of(flows: &Flows) -> DVec3 {
+    flows.iter().map(|&(direction, flow)| direction * flow).sum()
+}
+
+impl<P> Probe<P> {
+    /// A thing that has felt nothing yet; the unit of its cross-section is the game's.
+    ///
+    /// # Errors
+    /// A cross-section that is not a number of 0 or more.
+    pub fn new(place: P, cross_section: f64) -> Result<Self, ProbeError> {
+        if cross_section >= 0.0 && cross_section.is_finite() {
+            Ok(Probe { place, cross_section, impulse: DVec3::ZERO, exposure: 0.0, steps: 0 })
+        } else {
+            Err(ProbeError(cross_section))
+        }
+    }
+
+    /// Where it stands.
+    pub fn place(&self) -> &P {
+        &self.place
+    }
+
+    /// Puts it elsewhere; what it has felt stays.
+    pub fn move_to(&mut self, place: P) {
+        self.place = place;
+    }
+
+    /// The sum of the forces on it: pressure times cross-section times steps.
+    pub fn impulse(&self) -> DVec3 {
+        self.impulse
+    }
+
+    /// The mean of the forces on it; zero before the first step.
+    pub fn mean_force(&self) -> DVec3 {
+        if self.steps == 0 { DVec3::ZERO } else { self.impulse / self.steps as f64 }
+    }
+
+    /// The sum of the magnitudes of all flows around it, link by link and step by step, whatever its cross-section: for
+    /// deafness, broken glass, damage.
+    pub fn exposure(&self) -> f64 {
+        self.exposure
+    }
+
+    /// Steps felt.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Forgets what it has felt: a new frame begins.
+    pub fn reset(&mut self) {
+        (self.impulse, self.exposure, self.steps) = (DVec3::ZERO, 0.0, 0);
+    }
+
+    /// Feels a step in which this much flowed.
+    pub(super) fn feel(&mut self, flows: &Flows) {
+        self.impulse += vector_of(flows) * self.cross_section;
+        self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();
+        self.steps += 1;
+    }
+}

@@ -1,0 +1,175 @@
+//! Reading a world: pressures, links, flows, totals, what changed, and the hash of its state.
+
+use super::flow::{diffusive, in_grains, larger};
+use super::probe::{Flows, vector_of};
+use super::rules::{Borders, Rule, Rules};
+use super::space::Beyond;
+use super::{BlastWorld, Ground, Ledger};
+use crate::automata::rows::FieldShape;
+use crate::automaton::{ChunkChanges, StateHash};
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{Face, Region};
+use crate::grid::Slot;
+use glam::{DVec3, IVec3};
+use std::collections::BTreeMap;
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// The world's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The cells that belong to the world.
+    pub fn bounds(&self) -> Region {
+        self.space.bounds
+    }
+
+    /// What the world does at its bounds.
+    pub fn borders(&self) -> Borders {
+        self.space.borders
+    }
+
+    /// Steps run so far.
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    /// The pressure of a cell; 0 where it is removed, where no chunk is, and out of bounds.
+    pub fn pressure(&self, cell: IVec3) -> f32 {
+        self.pressure.get(cell)
+    }
+
+    /// Whether a cell is removed: an obstacle, or a wall that has not broken.
+    pub fn is_solid(&self, cell: IVec3) -> bool {
+        self.is_removed(cell)
+    }
+
+    /// What a wall bears; `None` if the cell is no wall that breaks.
+    pub fn strength(&self, cell: IVec3) -> Option<f32> {
+        let (slot, index) = self.place(cell)?;
+        self.ground(slot)?.strengths.get(&index).copied()
+    }
+
+    /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1 across an open border;
+    /// `None` at a rigid border, out of bounds, and where the shape has no links.
+    pub fn link(&self, cell: IVec3, face: Face) -> Option<f32> {
+        let is_link = self.space.bounds.contains(cell)
+            && face.index() < S::NEIGHBOURS
+            && self.space.beyond_cell(cell, face) != Beyond::Wall;
+        is_link.then(|| self.weight(cell, face))
+    }
+
+    /// The flow vector at a cell: over its links, what flows out of it, in the direction of the link. It points away from
+    /// the explosion. Zero in a removed cell.
+    ///
+    /// Under the diffusive rule these are the flows of the next step, which follow from the pressures as they are; under
+    /// the wave rule those of the last.
+    pub fn flow(&self, cell: IVec3) -> DVec3 {
+        vector_of(&self.flows_at(cell))
+    }
+
+    /// The sum of the magnitudes of the same flows, 0 or more.
+    pub fn exposure(&self, cell: IVec3) -> f64 {
+        self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum()
+    }
+
+    /// What flows out of a cell over each of its links.
+    pub(super) fn flows_at(&self, cell: IVec3) -> Flows {
+        if !self.space.bounds.contains(cell) {
+            return Flows::new();
+        }
+        let flow = |&face: &Face| (face.offset().as_dvec3(), f64::from(self.flow_across(cell, face)));
+        Self::FACES.iter().map(flow).collect()
+    }
+
+    fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
+        if let Rule::Wave { .. } = self.rules.rule {
+            let of = |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index]);
+            return self.place(cell).and_then(of).unwrap_or(0.0);
+        }
+        let there = match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) => self.pressure(there),
+            Beyond::Outside | Beyond::Wall => 0.0,
+        };
+        let here = self.pressure(cell);
+        in_grains(diffusive(self.conductance(cell, face), here, there), larger(here, there))
+    }
+
+    /// The sum of all pressures, counted cell by cell in order of position.
+    pub fn total(&self) -> f64 {
+        self.chunks().map(|(_, chunk)| super::edit::sum_of(chunk)).sum()
+    }
+
+    /// The account of all pressure that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// Whether nothing will change until the next edit: no cell is awake.
+    pub fn is_at_rest(&self) -> bool {
+        self.pressure.awake_slots().is_empty()
+    }
+
+    /// Cells that the next step will look at, without those of chunks that the front opens then.
+    pub fn awake_cells(&self) -> usize {
+        self.pressure.awake_cells()
+    }
+
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells: a pressure, a
+    /// flow of the wave rule, or what stands there. Chunks that have gone since are among them.
+    pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        let mut changes: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
+        for (chunk, cells) in core::mem::take(&mut self.gone).into_iter().chain(self.pressure.take_changes()) {
+            changes.entry([chunk.y, chunk.z, chunk.x]).or_default().union_with(&cells);
+        }
+        ChunkChanges::list(changes.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells)).collect())
+    }
+
+    /// The chunks that are there, in order of position.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<f32>)> {
+        self.pressure.chunks()
+    }
+
+    /// Bytes that the world holds on the heap.
+    pub fn memory_bytes(&self) -> usize {
+        let planes = |planes: &Option<super::kernel::Planes>| planes.as_deref().map_or(0, size_of_val);
+        let ground = |ground: &Ground| size_of::<Ground>() + ground.heap_bytes();
+        let beside = self.beside.iter().map(|beside| {
+            planes(&beside.conductance) + planes(&beside.flows) + beside.ground.as_deref().map_or(0, ground)
+        });
+        self.pressure.memory_bytes()
+            + beside.sum::<usize>()
+            + self.beside.capacity() * size_of::<super::Beside>()
+            + self.events.capacity() * size_of::<super::Broken>()
+            + self.gone.capacity() * size_of::<(IVec3, CellMask)>()
+            + self.rims.memory_bytes()
+            + size_of::<S::Halo<f32>>()
+    }
+
+    /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,
+    /// in order of position. The same on every platform; a chunk of open space at 0 counts like one that is not there.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::new();
+        hash.add(self.tick);
+        for slot in self.pressure.sorted_slots() {
+            let chunk = self.pressure.chunk_at(slot);
+            let flows = self.beside[slot.index()].flows.as_deref().filter(|planes| is_moving(planes));
+            if chunk.as_uniform() == Some(0.0) && flows.is_none() && self.ground(slot).is_none() {
+                continue;
+            }
+            hash.add_position(self.pressure.position_at(slot));
+            hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
+            for flow in flows.into_iter().flatten().flatten() {
+                hash.add(u64::from((flow + 0.0).to_bits()));
+            }
+            if let Some(ground) = self.ground(slot) {
+                ground.add_to(&mut hash);
+            }
+        }
+        hash.finish()
+    }
+}
+
+fn is_moving(planes: &[[f32; crate::coords::CHUNK_CELLS]]) -> bool {
+    planes.iter().flatten().any(|&flow| flow != 0.0)
+}

@@ -1,0 +1,238 @@
+//! The rules of pressure: how it moves, what the borders do, and below what it is nothing. With the checks at the door.
+
+use core::fmt;
+
+/// How pressure moves across a link, from the pressures before the step. Weights are those of the links, 1 if nobody set
+/// them; `Σw` is their sum at a node.
+///
+/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and each link is visited once: the
+/// source's loop visits it from both ends at 0.12, which is 0.24 here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `flow = coefficient · weight · (p_a − p_b)`. Evens pressure out without overshooting: positive stays positive, and
+    /// nothing leaves the range of its neighbours.
+    ///
+    /// Stable if `coefficient · Σw ≤ 1` at every node: up to 1/4 on a plain sheet, 1/6 on plain cubes. The source also
+    /// clamps a visit's flow to a quarter of the giver's pressure; at these coefficients and positive pressure the clamp
+    /// never acts, so there is none here.
+    Diffusive {
+        /// The part of the difference that crosses a link of weight 1 in a step; above 0.
+        coefficient: f64,
+    },
+    /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` crosses: a front that travels, is thrown back by walls
+    /// and leaves rarefied air behind. Pressure may be negative.
+    ///
+    /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) / damping` at every node
+    /// (less than that if undamped).
+    Wave {
+        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0.
+        coefficient: f64,
+        /// What is left of a flow after a step without difference; above 0, up to 1.
+        damping: f64,
+    },
+}
+
+impl Rule {
+    /// The coefficient of a link of weight 1.
+    pub const fn coefficient(&self) -> f64 {
+        match *self {
+            Rule::Diffusive { coefficient } | Rule::Wave { coefficient, .. } => coefficient,
+        }
+    }
+
+    /// The most that `coefficient · Σw` may be at a node.
+    ///
+    /// ```
+    /// use floodplain::blast::Rule;
+    /// assert_eq!(Rule::Diffusive { coefficient: 0.24 }.limit(), 1.0);
+    /// assert_eq!(Rule::Wave { coefficient: 0.24, damping: 0.5 }.limit(), 3.0);
+    /// ```
+    pub fn limit(&self) -> f64 {
+        match *self {
+            Rule::Diffusive { .. } => 1.0,
+            Rule::Wave { damping, .. } => (1.0 + damping) / damping,
+        }
+    }
+
+    /// Whether a node whose weights have this sum is stable.
+    pub(super) fn bears(&self, weights: f64) -> bool {
+        let sum = self.coefficient() * weights;
+        // Without damping the fastest mode grows at the limit itself, step by step.
+        if *self == (Rule::Wave { coefficient: self.coefficient(), damping: 1.0 }) {
+            sum < self.limit()
+        } else {
+            sum <= self.limit()
+        }
+    }
+}
+
+/// What pressure obeys, on grids and on graphs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// How pressure moves.
+    pub rule: Rule,
+    /// A chunk in which no pressure and no flow reaches this, up or down, and no pressure next to it, falls silent: what is
+    /// left in it is entered as absorbed, and it sleeps at 0. A graph does so as a whole. 0 or more; at 0 nothing is
+    /// absorbed but what is too small for an `f32`.
+    pub threshold: f64,
+}
+
+impl Default for Rules {
+    /// The source's rule for the plane, which is too fast for cubes: diffusive at 0.24. Silent below 0.01.
+    fn default() -> Self {
+        Rules::diffusive(0.24)
+    }
+}
+
+impl Rules {
+    /// The diffusive rule, silent below 0.01.
+    pub const fn diffusive(coefficient: f64) -> Rules {
+        Rules { rule: Rule::Diffusive { coefficient }, threshold: 0.01 }
+    }
+
+    /// The wave rule, silent below 0.01. A coefficient of 0.25 and a damping of 0.98 are stable on sheets and on cubes.
+    pub const fn wave(coefficient: f64, damping: f64) -> Rules {
+        Rules { rule: Rule::Wave { coefficient, damping }, threshold: 0.01 }
+    }
+
+    /// Checks every field against its range, for nodes whose weights add up to `weights`: 4 on a plain sheet, 6 on plain
+    /// cubes.
+    ///
+    /// # Errors
+    /// The first [`RulesError`] found.
+    ///
+    /// ```
+    /// use floodplain::blast::Rules;
+    /// assert_eq!(Rules::diffusive(0.24).check(4.0), Ok(()));
+    /// assert_eq!(
+    ///     Rules::diffusive(0.24).check(6.0).unwrap_err().to_string(),
+    ///     "coefficient 0.24 times weights of 6 at a node is above 1: unstable"
+    /// );
+    /// ```
+    pub fn check(&self, weights: f64) -> Result<(), RulesError> {
+        let coefficient = self.rule.coefficient();
+        if !(coefficient > 0.0 && coefficient.is_finite()) {
+            return Err(RulesError::Coefficient(coefficient));
+        }
+        if let Rule::Wave { damping, .. } = self.rule
+            && !(damping > 0.0 && damping <= 1.0)
+        {
+            return Err(RulesError::Damping(damping));
+        }
+        if !(self.threshold >= 0.0 && self.threshold <= f64::from(PRESSURE_LIMIT)) {
+            return Err(RulesError::Threshold(self.threshold));
+        }
+        if !self.rule.bears(weights) {
+            return Err(RulesError::Unstable { coefficient, weights, limit: self.rule.limit() });
+        }
+        Ok(())
+    }
+}
+
+/// The largest pressure, up or down, that an edit may write: far from where sums of pressures would overflow.
+pub const PRESSURE_LIMIT: f32 = 1e18;
+
+/// The largest weight of a link.
+pub const WEIGHT_LIMIT: f32 = 1e6;
+
+/// What a world does to pressure at its borders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Border {
+    /// Nothing passes.
+    #[default]
+    Rigid,
+    /// What leaves on one side comes in on the other.
+    Periodic,
+    /// Beyond is pressure 0 without end; what crosses is entered as left.
+    Open,
+}
+
+/// The borders of a world, each axis its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Borders {
+    /// At the smallest and the largest x.
+    pub x: Border,
+    /// At the smallest and the largest y.
+    pub y: Border,
+    /// At the smallest and the largest z; a sheet has no links along z.
+    pub z: Border,
+}
+
+impl Borders {
+    /// The same border on all axes.
+    pub const fn all(border: Border) -> Borders {
+        Borders { x: border, y: border, z: border }
+    }
+
+    /// By axis: x, y, z.
+    pub(super) const fn by_axis(self) -> [Border; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+/// Why rules were refused.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// A coefficient that is not a number above 0.
+    Coefficient(f64),
+    /// A damping that is not above 0 and at most 1.
+    Damping(f64),
+    /// A threshold that is not a number of 0 or more.
+    Threshold(f64),
+    /// The fastest ripple would grow from step to step.
+    Unstable {
+        /// The rule's coefficient.
+        coefficient: f64,
+        /// The sum of the weights at a node.
+        weights: f64,
+        /// The most that their product may be.
+        limit: f64,
+    },
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::Coefficient(value) => write!(f, "coefficient is a number above 0, not {value}"),
+            RulesError::Damping(value) => write!(f, "damping is above 0 and at most 1, not {value}"),
+            RulesError::Threshold(value) => write!(f, "threshold is a pressure from 0 to {PRESSURE_LIMIT:e}, not {value}"),
+            RulesError::Unstable { coefficient, weights, limit } => {
+                write!(f, "coefficient {coefficient} times weights of {weights} at a node is above {limit}: unstable")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RulesError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_out_of_range_are_refused_by_name() {
+        for bad in [f64::NAN, f64::INFINITY, 0.0, -0.1] {
+            assert!(matches!(Rules::diffusive(bad).check(4.0), Err(RulesError::Coefficient(_))), "{bad}");
+            assert!(matches!(Rules::wave(0.1, bad).check(4.0), Err(RulesError::Damping(_))), "{bad}");
+        }
+        for bad in [f64::NAN, f64::INFINITY, -1e-9] {
+            let rules = Rules { threshold: bad, ..Rules::default() };
+            assert!(matches!(rules.check(4.0), Err(RulesError::Threshold(_))), "{bad}");
+        }
+        assert!(matches!(Rules::wave(0.1, 1.1).check(4.0), Err(RulesError::Damping(_))));
+    }
+
+    #[test]
+    fn the_limits_of_stability_are_those_of_the_plane_and_of_space() {
+        assert_eq!(Rules::diffusive(0.25).check(4.0), Ok(()));
+        assert!(Rules::diffusive(0.2500001).check(4.0).is_err());
+        assert!(Rules::diffusive(1.0 / 6.0).check(6.0).is_ok());
+        // c · 8 ≤ 2 (1 + d) / d in the plane, and 12 for 8 in space.
+        assert_eq!(Rules::wave(0.75, 0.5).check(4.0), Ok(()));
+        assert!(Rules::wave(0.75001, 0.5).check(4.0).is_err());
+        assert_eq!(Rules::wave(0.5, 0.5).check(6.0), Ok(()));
+        assert!(Rules::wave(0.5001, 0.5).check(6.0).is_err());
+        assert!(Rules::wave(0.5, 1.0).check(4.0).is_err() && Rules::wave(0.499, 1.0).check(4.0).is_ok());
+    }
+}

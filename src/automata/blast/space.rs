@@ -1,0 +1,150 @@
+//! Where the world ends, and what lies behind a cell's or a chunk's face.
+
+use super::rules::{Border, Borders};
+use crate::coords::{Face, Region, Shape};
+use glam::IVec3;
+
+/// What lies behind a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beyond {
+    /// A rigid border.
+    Wall,
+    /// An open border.
+    Outside,
+    /// A cell or a chunk at this position, whether loaded or not.
+    There(IVec3),
+}
+
+/// What lies behind a face of a chunk, or of the part of it that is in the world.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    /// The local coordinate, along the face's axis, of the last cells before it.
+    pub(super) plane: usize,
+    /// The chunk behind it.
+    pub(super) beyond: Beyond,
+    /// The world ends here, even if it goes on at its other end.
+    pub(super) is_border: bool,
+}
+
+/// The bounds of a world with their borders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Space {
+    pub(super) bounds: Region,
+    pub(super) borders: Borders,
+}
+
+impl Space {
+    /// The last coordinates of the world before `face` and before the face opposite.
+    fn ends(&self, face: Face) -> (i32, i32) {
+        let axis = axis(face);
+        let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
+        if is_positive(face) { (max, min) } else { (min, max) }
+    }
+
+    fn beyond_border(&self, face: Face, on_the_other_side: IVec3) -> Beyond {
+        match self.borders.by_axis()[axis(face)] {
+            Border::Rigid => Beyond::Wall,
+            Border::Open => Beyond::Outside,
+            Border::Periodic => Beyond::There(on_the_other_side),
+        }
+    }
+
+    /// The cell behind a face of a cell of the world.
+    pub(super) fn beyond_cell(&self, cell: IVec3, face: Face) -> Beyond {
+        let (end, other_end) = self.ends(face);
+        match face.step(cell) {
+            Some(there) if cell[axis(face)] != end => Beyond::There(there),
+            _ => self.beyond_border(face, with_axis(cell, face, other_end)),
+        }
+    }
+
+    /// What is behind a face of a chunk that has cells in the world.
+    pub(super) fn side<S: Shape>(&self, chunk: IVec3, face: Face) -> Side {
+        let axis = axis(face);
+        let (end, other_end) = self.ends(face);
+        let at_end = S::chunk_of(IVec3::splat(end))[axis];
+        let local = |cell: i32| (cell & ((1 << S::BITS[axis]) - 1)) as usize;
+        match face.step(chunk) {
+            Some(there) if chunk[axis] != at_end => {
+                let plane = if is_positive(face) { (1 << S::BITS[axis]) - 1 } else { 0 };
+                Side { plane, beyond: Beyond::There(there), is_border: false }
+            }
+            _ => {
+                let around = with_axis(chunk, face, S::chunk_of(IVec3::splat(other_end))[axis]);
+                Side { plane: local(end), beyond: self.beyond_border(face, around), is_border: true }
+            }
+        }
+    }
+
+    /// Where the cells behind a periodic border lie in their chunk, along the face's axis.
+    pub(super) fn opposite_plane<S: Shape>(&self, face: Face) -> usize {
+        let (_, other_end) = self.ends(face);
+        (other_end & ((1 << S::BITS[axis(face)]) - 1)) as usize
+    }
+}
+
+/// The axis across a face: 0 to 2 for x to z.
+pub(super) fn axis(face: Face) -> usize {
+    face.index() / 2
+}
+
+/// Whether a face looks towards larger coordinates.
+pub(super) fn is_positive(face: Face) -> bool {
+    face.index() % 2 == 1
+}
+
+fn with_axis(mut position: IVec3, face: Face, value: i32) -> IVec3 {
+    position[axis(face)] = value;
+    position
+}
+
+/// The indices of a chunk's cells with this local coordinate along this axis, ascending.
+pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Item = usize> + Clone {
+    let side = |axis: usize| 1usize << S::BITS[axis];
+    let [a, b] = [[1, 2], [2, 0], [0, 1]][axis];
+    let (fast, slow) = if S::STRIDES[a] < S::STRIDES[b] { (a, b) } else { (b, a) };
+    (0..side(slow)).flat_map(move |outer| {
+        (0..side(fast))
+            .map(move |inner| at * S::STRIDES[axis] + outer * S::STRIDES[slow] + inner * S::STRIDES[fast])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::{CHUNK_CELLS, Cube, Sheet};
+
+    fn planes_are_all_cells_with_a_coordinate<S: Shape>() {
+        for axis in 0..3 {
+            for at in [0, 5, (1 << S::BITS[axis]) - 1].into_iter().filter(|at| at >> S::BITS[axis] == 0) {
+                let expected: Vec<usize> =
+                    (0..CHUNK_CELLS).filter(|&index| S::cell_at(IVec3::ZERO, index)[axis] == at as i32).collect();
+                assert_eq!(plane_cells::<S>(axis, at).collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn planes_are_all_cells_with_a_coordinate_in_both_shapes() {
+        planes_are_all_cells_with_a_coordinate::<Sheet>();
+        planes_are_all_cells_with_a_coordinate::<Cube>();
+    }
+
+    #[test]
+    fn cells_and_chunks_agree_on_what_is_beyond() {
+        let bounds = Region::new(IVec3::new(-3, 0, 0), IVec3::new(29, 63, 0));
+        let borders = Borders { x: Border::Periodic, y: Border::Open, z: Border::Rigid };
+        let space = Space { bounds, borders };
+        assert_eq!(space.beyond_cell(IVec3::new(29, 4, 0), Face::East), Beyond::There(IVec3::new(-3, 4, 0)));
+        assert_eq!(space.beyond_cell(IVec3::new(0, 4, 0), Face::West), Beyond::There(IVec3::new(-1, 4, 0)));
+        assert_eq!(space.beyond_cell(IVec3::new(0, 63, 0), Face::Up), Beyond::Outside);
+        let side = space.side::<Sheet>(IVec3::ZERO, Face::East);
+        assert_eq!((side.plane, side.beyond, side.is_border), (29, Beyond::There(IVec3::NEG_X), true));
+        assert_eq!(space.opposite_plane::<Sheet>(Face::East), 61);
+        let side = space.side::<Sheet>(IVec3::ZERO, Face::West);
+        assert_eq!((side.plane, side.beyond, side.is_border), (0, Beyond::There(IVec3::NEG_X), false));
+        let everywhere = Space { bounds: Region::EVERYWHERE, borders };
+        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::East), Beyond::There(IVec3::new(i32::MIN, i32::MAX, i32::MAX)));
+        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::South), Beyond::Wall);
+    }
+}

@@ -1,0 +1,120 @@
+//! The laws of a world of pressure between two steps, checked one by one, each with an error that names it.
+
+use super::BlastWorld;
+use super::edit::is_pressure;
+use super::rules::Rule;
+use super::space::Beyond;
+use crate::automata::rows::FieldShape;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+
+/// The first law that [`BlastWorld::validate`] found broken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// The pressures do not add up to what the ledger says, by more than a millionth.
+    Ledger {
+        /// The sum of the cells.
+        counted: f64,
+        /// What the ledger says.
+        booked: f64,
+    },
+    /// The grid's own invariants do not hold.
+    Storage,
+    /// A pressure that is not a finite number, or negative under the diffusive rule.
+    Pressure {
+        /// Where.
+        cell: IVec3,
+        /// The pressure.
+        pressure: f32,
+    },
+    /// Pressure in a removed cell or beyond the bounds.
+    Filled(IVec3),
+    /// The conductance kept for a link is not that of its weight and its ends.
+    Conductance(IVec3, Face),
+    /// The weights at a cell make the rule unstable.
+    Unstable(IVec3),
+    /// A link's flow is not the opposite at its other end, or flows where nothing passes.
+    Flow(IVec3, Face),
+    /// A strength kept for a cell that is not removed.
+    Wall(IVec3),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Ledger { counted, booked } => write!(f, "{counted} in the cells, {booked} in the ledger"),
+            Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
+            Violation::Pressure { cell, pressure } => write!(f, "cell {cell} has a pressure of {pressure}"),
+            Violation::Filled(cell) => write!(f, "cell {cell} has pressure though it is no part of the world"),
+            Violation::Conductance(cell, face) => {
+                write!(f, "the conductance of cell {cell} to the {face:?} is not that of its link")
+            }
+            Violation::Unstable(cell) => write!(f, "the weights at cell {cell} make the rule unstable"),
+            Violation::Flow(cell, face) => write!(f, "the flow of cell {cell} to the {face:?} is not that of its link"),
+            Violation::Wall(cell) => write!(f, "cell {cell} has a strength though it is open"),
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    ///
+    /// # Errors
+    /// The first law found broken, with its place and figures.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.pressure.validate().map_err(|_| Violation::Storage)?;
+        for slot in self.pressure.sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                self.check_cell(slot, index)?;
+            }
+        }
+        let (counted, booked) = (self.total(), self.ledger.total());
+        if self.ledger.agrees_with(counted) { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
+    }
+
+    fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
+        let cell = S::cell_at(self.pressure.position_at(slot), index);
+        let pressure = self.pressure.chunk_at(slot).get(index);
+        let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
+        if !pressure.is_finite() || !is_signed && !is_pressure(self.rules.rule, f64::from(pressure)) {
+            return Err(Violation::Pressure { cell, pressure });
+        }
+        let is_inside = self.space.bounds.contains(cell);
+        if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
+            return Err(Violation::Filled(cell));
+        }
+        if self.strength(cell).is_some() && !self.is_removed(cell) {
+            return Err(Violation::Wall(cell));
+        }
+        let mut weights = 0.0;
+        for &face in Self::FACES {
+            let conductance = self.conductance_at(slot, index, face);
+            if conductance != self.conductance(cell, face) {
+                return Err(Violation::Conductance(cell, face));
+            }
+            if is_inside {
+                weights += f64::from(self.weight(cell, face));
+                self.check_flow(cell, face, conductance)?;
+            }
+        }
+        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable(cell)) }
+    }
+
+    fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {
+        let flow_of = |cell: IVec3, face: Face| {
+            let (slot, index) = self.place(cell)?;
+            Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index])
+        };
+        let flow = flow_of(cell, face).unwrap_or(0.0);
+        let is_true = match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) => flow_of(there, face.opposite()).unwrap_or(0.0) == -flow,
+            Beyond::Wall | Beyond::Outside => true,
+        };
+        if is_true && (flow == 0.0 || conductance != 0.0) { Ok(()) } else { Err(Violation::Flow(cell, face)) }
+    }
+}

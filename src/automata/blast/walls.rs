@@ -1,0 +1,73 @@
+//! Walls that break when the pressure difference across them passes their strength.
+
+use super::BlastWorld;
+use super::space::Beyond;
+use crate::automata::rows::FieldShape;
+use glam::IVec3;
+
+/// A wall that broke.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Broken<P = IVec3> {
+    /// The step, from 1, at whose start it broke.
+    pub tick: u64,
+    /// The cell or the node that it was.
+    pub place: P,
+    /// The pressure difference across it.
+    pub difference: f64,
+    /// The strength that this passed.
+    pub strength: f64,
+}
+
+/// The pressure difference across a wall, from the pressures of the open places that it is linked to: the highest less the
+/// lowest; of a single one, its difference to 0.
+pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
+    let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+    for pressure in pressures {
+        (low, high, count) = (low.min(pressure), high.max(pressure), count + 1);
+    }
+    match count {
+        0 => 0.0,
+        1 => high.abs(),
+        _ => high - low,
+    }
+}
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Opens every wall that stands between too different pressures. All are asked before the first one opens.
+    ///
+    /// Only walls of chunks that are awake are asked: around others nothing has changed since they were.
+    pub(super) fn break_walls(&mut self) {
+        let mut broken = Vec::new();
+        for &slot in self.pressure.awake_slots() {
+            let Some(ground) = self.ground(slot) else { continue };
+            for (&index, &strength) in &ground.strengths {
+                let place = S::cell_at(self.pressure.position_at(slot), index);
+                let difference = difference(self.pressures_at(place));
+                if difference > f64::from(strength) {
+                    broken.push(Broken { tick: self.tick, place, difference, strength: f64::from(strength) });
+                }
+            }
+        }
+        broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
+        for wall in &broken {
+            self.open_wall(wall.place);
+        }
+        self.events.append(&mut broken);
+    }
+
+    /// The walls that broke since this was last asked, by step, then in order of position.
+    pub fn take_events(&mut self) -> Vec<Broken> {
+        core::mem::take(&mut self.events)
+    }
+
+    /// The pressures of the open cells that a cell has links to.
+    fn pressures_at(&self, cell: IVec3) -> impl Iterator<Item = f64> {
+        Self::FACES.iter().filter_map(move |&face| match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) if self.weight(cell, face) > 0.0 && !self.is_removed(there) => {
+                Some(f64::from(self.pressure(there)))
+            }
+            Beyond::Outside => Some(0.0),
+            _ => None,
+        })
+    }
+}

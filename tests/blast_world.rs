@@ -1,0 +1,358 @@
+//! What explosions promise a game: the account over 10,000 steps, symmetry, an endless field, walls that break, probes,
+//! and what happens at the ends of the world.
+
+use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, EditError, Probe, Rules, RulesError};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::{Automaton, Chunk, Cube, Face, FieldShape, Region, Sheet};
+
+const fn at(x: i32, y: i32) -> IVec3 {
+    IVec3::new(x, y, 0)
+}
+
+fn exact(rules: Rules) -> Rules {
+    Rules { threshold: 0.0, ..rules }
+}
+
+fn room(rules: Rules, size: [i32; 2], border: Border) -> BlastWorld {
+    let bounds = Region::new(at(-size[0] / 2, -size[1] / 2), at((size[0] - 1) / 2, (size[1] - 1) / 2));
+    BlastWorld::with_bounds(rules, bounds, Borders::all(border)).unwrap()
+}
+
+/// How far the account is from the count, as a part of what was placed.
+fn drift(world: &BlastWorld) -> f64 {
+    (world.total() - world.ledger().total()).abs() / world.ledger().placed
+}
+
+/// Smooth fields that hardly move are the hard case: there every cell rounds the same way.
+#[test]
+fn the_account_balances_over_ten_thousand_steps() {
+    for (rules, border) in [
+        (exact(Rules::diffusive(0.24)), Border::Rigid),
+        (exact(Rules::diffusive(0.01)), Border::Rigid),
+        (exact(Rules::diffusive(0.001)), Border::Periodic),
+        (Rules::diffusive(0.24), Border::Open),
+        (exact(Rules::wave(0.25, 0.98)), Border::Rigid),
+        (exact(Rules::wave(0.01, 0.5)), Border::Periodic),
+        (Rules::wave(0.25, 0.98), Border::Open),
+    ] {
+        let mut world = room(rules, [70, 8], border);
+        let bounds = world.bounds();
+        for cell in bounds.positions() {
+            world.set_pressure(cell, (cell.x - bounds.min().x) as f32 * 4.321).unwrap();
+        }
+        for _ in 0..10 {
+            world.run(1000);
+            assert!(drift(&world) < 1e-6, "{rules:?}, {border:?}: {:e} after {}", drift(&world), world.ticks());
+        }
+        assert_eq!(world.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn an_endless_field_loses_nothing_but_what_it_absorbs() {
+    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    world.set_pressure(at(63, 63), 300.0).unwrap();
+    world.run(10_000);
+    let ledger = world.ledger();
+    assert!(ledger.absorbed > 0.0 && ledger.left == 0.0, "{ledger:?}");
+    assert!(drift(&world) < 1e-6, "{:e}", drift(&world));
+}
+
+/// A charge on a chunk corner spreads over four chunks, and looks the same from all eight sides.
+#[test]
+fn a_charge_in_a_symmetric_room_keeps_its_eightfold_symmetry_to_the_bit() {
+    for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.98)), Rules::default(), Rules::wave(0.25, 0.98)] {
+        let bounds = Region::new(at(-20, -20), at(20, 20));
+        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+        for corner in [at(-7, -7), at(-7, 7), at(7, -7), at(7, 7)] {
+            world.set_solid(corner).unwrap();
+        }
+        world.set_pressure(IVec3::ZERO, 300.7).unwrap();
+        for _ in 0..30 {
+            world.run(7);
+            for cell in Region::new(IVec3::ZERO, at(20, 20)).positions() {
+                let pressure = |x: i32, y: i32| world.pressure(at(x, y)).to_bits();
+                let [x, y] = [cell.x, cell.y];
+                let turned = [(x, y), (-x, y), (x, -y), (-x, -y), (y, x), (-y, x), (y, -x), (-y, -x)];
+                assert!(turned.iter().all(|&(a, b)| pressure(a, b) == pressure(x, y)), "{cell} at {}", world.ticks());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_charge_in_a_cubic_room_keeps_its_48_fold_symmetry_to_the_bit() {
+    for rules in [exact(Rules::diffusive(0.16)), exact(Rules::wave(0.25, 0.98))] {
+        let bounds = Region::new(IVec3::splat(-9), IVec3::splat(9));
+        let mut world: BlastWorld<Cube> = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+        world.set_pressure(IVec3::ZERO, 300.7).unwrap();
+        for _ in 0..10 {
+            world.run(7);
+            for cell in Region::new(IVec3::ZERO, IVec3::splat(9)).positions() {
+                let IVec3 { x, y, z } = cell;
+                for [a, b, c] in [[x, y, z], [y, x, z], [z, y, x], [x, z, y], [y, z, x], [z, x, y]] {
+                    for signs in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
+                        let turned = IVec3::new(a, b, c) * (2 * signs - 1);
+                        assert_eq!(world.pressure(turned).to_bits(), world.pressure(cell).to_bits(), "{cell} {turned}");
+                    }
+                }
+            }
+        }
+        assert_eq!(world.validate(), Ok(()));
+    }
+}
+
+#[test]
+fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
+    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    world.set_pressure(at(32, 32), 300.0).unwrap();
+    world.step();
+    assert_eq!(world.chunks().count(), 1);
+    assert_eq!(world.awake_cells(), 4096);
+    let mut most = 0;
+    for _ in 0..200 {
+        world.run(5);
+        most = most.max(world.chunks().count());
+    }
+    assert!((5..=25).contains(&most), "{most} chunks at once");
+    for _ in 0..100_000 {
+        if world.is_at_rest() {
+            break;
+        }
+        world.run(100);
+    }
+    assert!(world.is_at_rest() && world.chunks().count() == 0);
+    assert_eq!(world.total(), 0.0);
+    assert!((world.ledger().absorbed - 300.0).abs() < 300e-6);
+    assert_eq!(world.step().visited, 0);
+}
+
+/// A wave in an endless field: both signs, and an end all the same.
+#[test]
+fn a_wave_runs_out_too() {
+    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.1, ..Rules::wave(0.25, 0.9) }).unwrap();
+    world.set_pressure(at(0, 0), 300.0).unwrap();
+    world.run(40);
+    assert!(world.pressure(at(12, 0)) != 0.0);
+    for _ in 0..2000 {
+        world.run(10);
+        assert!(drift(&world) < 1e-6);
+    }
+    assert!(world.is_at_rest(), "{} awake", world.awake_cells());
+    assert_eq!(world.validate(), Ok(()));
+}
+
+#[test]
+fn a_wave_arrives_at_the_speed_that_its_rule_says() {
+    let mut world: BlastWorld = BlastWorld::new(exact(Rules::wave(0.25, 0.98))).unwrap();
+    for y in -200..=200 {
+        world.set_pressure(at(0, y), 100.0).unwrap();
+    }
+    world.run(80);
+    let front = (0..80).max_by(|&a, &b| world.pressure(at(a, 0)).total_cmp(&world.pressure(at(b, 0)))).unwrap();
+    assert!((36..=40).contains(&front), "80 steps at half a cell a step, the crest at {front}");
+}
+
+#[test]
+fn walls_break_in_order_and_are_told_once() {
+    let mut world = room(exact(Rules::default()), [40, 1], Border::Rigid);
+    for (x, strength) in [(5, 3.0), (-5, 3.0), (15, 50.0), (10, 1.0)] {
+        world.set_wall(at(x, 0), strength).unwrap();
+    }
+    world.set_pressure(at(0, 0), 100.0).unwrap();
+    assert_eq!(world.strength(at(5, 0)), Some(3.0));
+    world.run(3000);
+    let events = world.take_events();
+    let places: Vec<i32> = events.iter().map(|event| event.place.x).collect();
+    assert_eq!(places, [-5, 5, 10], "two at once, then the next behind one of them; the strong one stands");
+    assert!(events[0].tick == events[1].tick && events[1].tick < events[2].tick);
+    assert!(events.iter().all(|event| event.difference > event.strength));
+    assert!(world.take_events().is_empty());
+    assert!(!world.is_solid(at(5, 0)) && world.is_solid(at(15, 0)));
+    assert!(world.pressure(at(12, 0)) > 0.0 && world.pressure(at(17, 0)) == 0.0);
+    assert_eq!(world.validate(), Ok(()));
+}
+
+/// The same pressure on both sides breaks nothing, not even at the wall's end; a thick wall stands against 0.
+#[test]
+fn a_wall_is_asked_about_the_difference_across_it() {
+    let mut world = room(exact(Rules::default()), [9, 9], Border::Rigid);
+    world.fill_pressure(world.bounds(), 50.0).unwrap();
+    world.fill_wall(Region::new(at(0, -2), at(0, 2)), 40.0).unwrap();
+    world.run(200);
+    assert_eq!(world.take_events(), []);
+    world.fill_wall(Region::new(at(-4, 3), at(4, 4)), 40.0).unwrap();
+    world.step();
+    assert_eq!(world.take_events().len(), 8, "of the row that faces the room, all but the cell behind the other wall");
+}
+
+/// What is around a wall may change while all of it sleeps: an edit of a sealed cell is seen.
+#[test]
+fn a_sealed_charge_breaks_its_wall() {
+    let mut world = room(exact(Rules::default()), [5, 1], Border::Rigid);
+    world.set_wall(at(0, 0), 30.0).unwrap();
+    world.set_solid(at(-2, 0)).unwrap();
+    world.run(10);
+    assert!(world.is_at_rest());
+    world.set_pressure(at(-1, 0), 29.0).unwrap();
+    world.run(10);
+    assert!(world.is_at_rest() && world.take_events().is_empty());
+    world.set_pressure(at(-1, 0), 31.0).unwrap();
+    world.step();
+    assert_eq!(world.take_events().len(), 1);
+}
+
+#[test]
+fn a_graph_breaks_the_same_walls_at_the_same_steps() {
+    let rules = exact(Rules::wave(0.25, 0.98));
+    let mut world = room(rules, [30, 1], Border::Rigid);
+    let mut graph = BlastGraph::new(rules).unwrap();
+    let min = world.bounds().min().x;
+    let nodes: Vec<_> = (0..30).map(|x| graph.add_node(DVec3::X * f64::from(x), 0.0).unwrap()).collect();
+    nodes.windows(2).for_each(|pair| graph.add_link(pair[0], pair[1], 1.0).unwrap());
+    for (index, strength) in [(5, 20.0), (12, 8.0), (20, 2.0)] {
+        world.set_wall(at(min + index, 0), strength).unwrap();
+        graph.set_wall(nodes[index as usize], f64::from(strength)).unwrap();
+    }
+    world.set_pressure(at(min + 2, 0), 150.0).unwrap();
+    graph.set_pressure(nodes[2], 150.0).unwrap();
+    let mut probes = [Probe::new(at(min + 8, 0), 0.5).unwrap()];
+    let mut graph_probes = [Probe::new(nodes[8], 0.5).unwrap()];
+    world.run_probed(400, &mut probes);
+    graph.run_probed(400, &mut graph_probes);
+    let on_grid: Vec<_> = world.take_events().iter().map(|event| (event.tick, event.place.x - min)).collect();
+    let on_graph: Vec<_> =
+        graph.take_events().iter().map(|e| (e.tick, graph.position(e.place).unwrap().x as i32)).collect();
+    assert!(on_grid.len() > 1, "{on_grid:?}");
+    assert_eq!(on_grid, on_graph);
+    assert!((probes[0].impulse() - graph_probes[0].impulse()).length() < 1e-2);
+    assert!((probes[0].exposure() - graph_probes[0].exposure()).abs() < 1e-2);
+    assert_eq!(graph.validate(), Ok(()));
+}
+
+/// A probe's impulse is what went through its cell: of a cell that gains, what came in less what went out.
+#[test]
+fn a_probe_adds_up_what_it_feels() {
+    for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.9))] {
+        let mut world = room(rules, [21, 21], Border::Rigid);
+        world.set_pressure(at(0, 0), 300.0).unwrap();
+        let place = at(3, 4);
+        let mut probe = [Probe::new(place, 2.0).unwrap()];
+        let (mut sum, mut exposure) = (DVec3::ZERO, 0.0);
+        let is_diffusive = rules == exact(Rules::default());
+        for _ in 0..25 {
+            let before = (world.flow(place), world.exposure(place));
+            world.run_probed(1, &mut probe);
+            let (flow, shake) = if is_diffusive { before } else { (world.flow(place), world.exposure(place)) };
+            sum += flow * 2.0;
+            exposure += shake;
+        }
+        assert!((probe[0].impulse() - sum).length() < 1e-9 && (probe[0].exposure() - exposure).abs() < 1e-9);
+        assert_eq!(probe[0].mean_force(), probe[0].impulse() / 25.0);
+        assert!(sum.x > 0.0 && sum.y > 0.0, "away from the charge: {sum}");
+        assert!(exposure >= sum.length() / 2.0);
+        probe[0].reset();
+        assert_eq!((probe[0].steps(), probe[0].mean_force()), (0, DVec3::ZERO));
+        // In the middle of it, forces cancel, and the noise does not.
+        let mut middle = [Probe::new(at(0, 0), 1.0).unwrap()];
+        world.run_probed(5, &mut middle);
+        assert_eq!(middle[0].impulse(), DVec3::ZERO);
+        assert!(middle[0].exposure() > 0.0);
+    }
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(Probe::new(at(0, 0), bad).is_err());
+    }
+}
+
+#[test]
+fn the_ends_of_the_range_are_ends_of_the_world() {
+    fn check<S: FieldShape>(rules: Rules, border: Border) {
+        for corner in [IVec3::MIN, IVec3::MAX, IVec3::new(i32::MIN, i32::MAX, 0)] {
+            let mut world: BlastWorld<S> =
+                BlastWorld::with_bounds(rules, Region::EVERYWHERE, Borders::all(border)).unwrap();
+            world.set_pressure(corner, 300.0).unwrap();
+            for face in Face::ALL {
+                let refused = world.set_link(corner, face, 0.5).is_err();
+                assert!(!refused || border != Border::Periodic || face.index() >= S::NEIGHBOURS);
+            }
+            world.set_wall(corner, 5.0).unwrap();
+            world.clear_solid(corner).unwrap();
+            world.set_pressure(corner, 300.0).unwrap();
+            world.run(20);
+            assert_eq!(world.validate(), Ok(()));
+            assert!(world.pressure(corner) != 0.0);
+            let chunk = world.chunks().next().unwrap().0;
+            world.remove_chunk(chunk).unwrap();
+            world.run(3);
+            assert_eq!(world.validate(), Ok(()));
+        }
+    }
+    for border in [Border::Rigid, Border::Periodic, Border::Open] {
+        check::<Sheet>(Rules::default(), border);
+        check::<Cube>(Rules::wave(0.25, 0.98), border);
+    }
+}
+
+#[test]
+fn worlds_one_and_two_cells_wide_wrap_onto_themselves() {
+    for size in [[1, 1], [1, 5], [2, 2], [2, 7], [64, 1], [65, 2]] {
+        for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.98))] {
+            let mut world = room(rules, size, Border::Periodic);
+            let cell = world.bounds().min();
+            world.set_pressure(cell, 300.0).unwrap();
+            world.run(50);
+            assert_eq!(world.validate(), Ok(()), "{size:?}");
+            assert!(drift(&world) < 1e-6);
+        }
+    }
+    // A link to itself counts twice at its only cell.
+    let mut world = room(Rules::diffusive(0.2), [1, 9], Border::Periodic);
+    assert!(matches!(world.set_link(at(0, 0), Face::East, 1.6), Err(EditError::Unstable { weights: 5.2.., .. })));
+    world.set_link(at(0, 0), Face::West, 1.4).unwrap();
+    assert_eq!(world.validate(), Ok(()));
+}
+
+#[test]
+fn what_is_refused_is_named() {
+    assert!(matches!(BlastWorld::<Cube>::new(Rules::default()), Err(RulesError::Unstable { weights: 6.0, .. })));
+    let mut world = room(Rules::default(), [9, 9], Border::Rigid);
+    assert_eq!(world.set_pressure(at(9, 0), 1.0), Err(EditError::OutOfBounds(at(9, 0))));
+    assert_eq!(world.set_pressure(at(0, 0), -1.0), Err(EditError::Pressure(-1.0)));
+    assert!(matches!(world.set_pressure(at(0, 0), f32::NAN), Err(EditError::Pressure(_))));
+    world.set_solid(at(0, 0)).unwrap();
+    assert_eq!(world.set_pressure(at(0, 0), 1.0), Err(EditError::Solid(at(0, 0))));
+    assert_eq!(world.set_link(at(4, 0), Face::East, 0.5), Err(EditError::NoLink(at(4, 0), Face::East)));
+    assert_eq!(world.set_link(at(0, 0), Face::South, 0.5), Err(EditError::NoLink(at(0, 0), Face::South)));
+    assert!(matches!(world.set_link(at(1, 1), Face::Up, 1.5), Err(EditError::Unstable { .. })));
+    assert_eq!(world.set_wall(at(0, 0), 0.0), Err(EditError::Strength(0.0)));
+    assert_eq!(world.insert_chunk(at(1, 0), Chunk::uniform(1.0)), Err(EditError::ChunkOutOfBounds(at(1, 0))));
+    assert_eq!(world.remove_chunk(at(-1, 3)).unwrap_err(), EditError::ChunkAbsent(at(-1, 3)));
+    let mut endless: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    assert!(matches!(endless.fill_pressure(Region::EVERYWHERE, 1.0), Err(EditError::RegionTooLarge { .. })));
+    assert!(matches!(endless.fill_solid(Region::EVERYWHERE), Err(EditError::RegionTooLarge { .. })));
+}
+
+/// One function that serves every automaton.
+fn settle(world: &mut impl Automaton, most: u64) -> bool {
+    (0..most).any(|_| {
+        world.step();
+        world.is_at_rest()
+    })
+}
+
+#[test]
+fn a_closed_room_comes_to_rest_all_by_itself() {
+    for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.9))] {
+        let mut world = room(rules, [12, 9], Border::Rigid);
+        world.set_pressure(at(2, 2), 300.0).unwrap();
+        assert!(settle(&mut world, 20_000), "{} cells awake", world.awake_cells());
+        let pressures: Vec<f32> = world.bounds().positions().map(|cell| world.pressure(cell)).collect();
+        let (least, most) = pressures.iter().fold((f32::MAX, 0f32), |(a, b), &p| (a.min(p), b.max(p)));
+        assert!(most - least < 1e-4, "{least} to {most}");
+        let hash = Automaton::state_hash(&world);
+        assert_eq!(world.chunks().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>() % (4 * 4096), 0);
+        world.run(10);
+        assert_eq!(world.total(), Automaton::total(&world));
+        assert_ne!(world.state_hash(), hash, "the hash counts steps");
+    }
+}
