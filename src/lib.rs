@@ -4,6 +4,7 @@
 //!
 //! - [`Grid`] stores a 3D world in sparse chunks of 4096 cells, uniform or dense, over the whole `i32` range.
 //! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the world's end.
+//! - [`water2d`] runs a vertical slice of water with pressure, integer levels on 64×64 chunks.
 //! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
 //!
 //! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
@@ -42,7 +43,7 @@ mod grid;
 pub mod scenario;
 pub mod water;
 
-pub use automata::FieldShape;
+pub use automata::{FieldShape, water2d};
 pub use automaton::{Automaton, ChunkChanges, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};

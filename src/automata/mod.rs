@@ -3,5 +3,6 @@
 mod front;
 mod rims;
 mod rows;
+pub mod water2d;
 
 pub use rows::FieldShape;

@@ -27,11 +27,21 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
 
     /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
     pub(crate) fn save(&mut self, grid: &Grid<T, S>, slots: &[Slot]) {
+        self.save_by(grid, slots, |slot| rims_of::<T, S>(grid.chunk_at(slot)));
+    }
+
+    /// Like [`save`](Rims::save), with rims of something that `rims_of` makes of a chunk and what lies around it.
+    pub(crate) fn save_by<U: Copy + PartialEq>(
+        &mut self,
+        grid: &Grid<U, S>,
+        slots: &[Slot],
+        rims_of: impl Fn(Slot) -> S::Rims<T>,
+    ) {
         self.clear(grid.slot_capacity());
         for &slot in slots {
-            self.add(slot, grid.chunk_at(slot));
+            self.add(slot, &rims_of);
             for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
-                self.add(neighbour, grid.chunk_at(neighbour));
+                self.add(neighbour, &rims_of);
             }
         }
     }
@@ -44,15 +54,12 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
         self.saved.clear();
     }
 
-    fn add(&mut self, slot: Slot, chunk: &Chunk<T>) {
+    fn add(&mut self, slot: Slot, rims_of: impl Fn(Slot) -> S::Rims<T>) {
         if self.places[slot.index()] == UNSAVED {
             // There are fewer slots than 2³²−1.
             self.places[slot.index()] = self.saved.len() as u32;
             self.slots.push(slot);
-            self.saved.push(match chunk.as_dense() {
-                Some(cells) => S::rims_of(cells),
-                None => S::uniform_rims(chunk.get(0)),
-            });
+            self.saved.push(rims_of(slot));
         }
     }
 
@@ -72,5 +79,12 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
         self.saved.capacity() * size_of::<S::Rims<T>>()
             + self.places.capacity() * size_of::<u32>()
             + self.slots.capacity() * size_of::<Slot>()
+    }
+}
+
+fn rims_of<T: Copy + PartialEq, S: FieldShape>(chunk: &Chunk<T>) -> S::Rims<T> {
+    match chunk.as_dense() {
+        Some(cells) => S::rims_of(cells),
+        None => S::uniform_rims(chunk.get(0)),
     }
 }
