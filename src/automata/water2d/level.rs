@@ -55,16 +55,22 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
     moving
 }
 
-/// The pieces by height, then from west to east.
+/// The pieces by height, then from west to east, all of a body's cells in one row of a chunk together: in which order the
+/// cells are served must not depend on how the body was flooded.
 fn shelves(cells: &Cells, body: Vec<Piece>) -> Vec<Shelf> {
     let position = |piece: &Piece| {
         let chunk = cells.position_at(piece.slot);
         (i64::from(chunk.y) * 64 + piece.row as i64, chunk.x)
     };
-    let mut placed: Vec<_> = body.into_iter().map(|piece| (position(&piece), piece.cells, piece)).collect();
-    placed.sort_unstable_by_key(|&(position, cells, _)| (position, cells.trailing_zeros()));
-    let lowest = placed.first().map_or(0, |&((y, _), ..)| y);
-    placed.into_iter().map(|((y, _), _, piece)| Shelf { height: y - lowest, piece }).collect()
+    let mut placed: Vec<_> = body.into_iter().map(|piece| (position(&piece), piece)).collect();
+    placed.sort_unstable_by_key(|&(position, _)| position);
+    placed.dedup_by(|(position, piece), (last_position, last)| {
+        let same_row = position == last_position;
+        last.cells |= if same_row { piece.cells } else { 0 };
+        same_row
+    });
+    let lowest = placed.first().map_or(0, |&((y, _), _)| y);
+    placed.into_iter().map(|((y, _), piece)| Shelf { height: y - lowest, piece }).collect()
 }
 
 fn at(cells: &Cells, piece: &Piece, x: usize) -> i32 {

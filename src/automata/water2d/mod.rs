@@ -19,7 +19,7 @@
 //!
 //! - water lies on ground or on full cells;
 //! - in each body of joined water all surfaces under the open sky are level within one unit, in every arm;
-//! - d cells below a surface that is just full the level is 100 + 5·d;
+//! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the water does not suffice for all;
 //! - a hollow without a way out for air fills like any other, as air has no pressure here.
 //!
 //! Where there is less of a cell at the surface, the pressure below it is that part of five, rounded down. A body
