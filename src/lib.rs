@@ -6,6 +6,7 @@
 //! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the world's end.
 //! - [`humidity`] spreads through soils of different permeability, from rain, round rocks.
 //! - [`blast`] runs explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that break.
+//! - [`water2d`] runs a vertical slice of water with pressure, integer levels on 64×64 chunks.
 //! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
 //!
 //! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
@@ -44,7 +45,7 @@ mod grid;
 pub mod scenario;
 pub mod water;
 
-pub use automata::{FieldShape, blast, humidity};
+pub use automata::{FieldShape, blast, humidity, water2d};
 pub use automaton::{Automaton, ChunkChanges, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};

@@ -290,7 +290,11 @@ fn apply(world: &mut BlastWorld, edit: &Edit, stepped: &mut dyn FnMut(&mut Blast
         }
     };
     if refused {
-        assert_eq!((world.state_hash(), world.ledger()), (before, ledger), "a refused edit changed the world: {edit:?}");
+        assert_eq!(
+            (world.state_hash(), world.ledger()),
+            (before, ledger),
+            "a refused edit changed the world: {edit:?}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ const SMALL: u128 = 20_000;
 const SPARSELY: u64 = 64;
 
 /// Files that must be there. Any other is run as well.
-const NAMED: [&str; 13] = [
+const NAMED: [&str; 17] = [
     "bathtub",
     "chunk_corner",
     "dam_break",
@@ -23,6 +23,10 @@ const NAMED: [&str; 13] = [
     "u_tube_finite",
     "u_tube_source",
     "unloaded_edge",
+    "water_2d_chimney",
+    "water_2d_literal",
+    "water_2d_tanks",
+    "water_2d_u_tube",
     "waterfall",
 ];
 

@@ -5,5 +5,6 @@ mod front;
 pub mod humidity;
 mod rims;
 mod rows;
+pub mod water2d;
 
 pub use rows::FieldShape;

@@ -216,7 +216,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Marks cells of a chunk as changed.
     pub(crate) fn mark_changes_at(&mut self, slot: Slot, cells: &CellMask) {
         self.mark_layer_changed_at(slot, 0, cells.layer(0));
-        let activity = self.entries[slot.index()].activity as usize;
+        let activity = self.activity_of[slot.index()] as usize;
         if let Some(mask) = self.activities[activity].changed.as_mut() {
             mask.union_with(cells);
         }

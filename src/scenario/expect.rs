@@ -2,7 +2,7 @@
 
 use super::drawing::Drawing;
 use super::error::ScenarioError;
-use super::subject::Quantity;
+use super::subject::Setup;
 use super::tree::{Field, Table};
 use core::fmt;
 use glam::IVec3;
@@ -33,8 +33,8 @@ pub(super) struct Check {
     /// First and last tick.
     pub(super) when: [u64; 2],
     pub(super) cells: Vec<IVec3>,
-    /// The same cells by column, each from the top down.
-    pub(super) columns: Vec<Vec<IVec3>>,
+    /// The same cells by column, each from the top down, with their heights in cells.
+    pub(super) columns: Vec<Vec<(i32, IVec3)>>,
     pub(super) wants: Vec<Want>,
 }
 
@@ -117,7 +117,7 @@ impl fmt::Display for Range {
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
     pub(super) drawing: &'a Drawing,
-    pub(super) quantities: &'static [Quantity],
+    pub(super) setup: &'a dyn Setup,
     pub(super) ticks: u64,
 }
 
@@ -170,7 +170,7 @@ impl Check {
             None => context.drawing.region().positions().collect(),
         };
         let mut wants = Vec::new();
-        for (index, quantity) in context.quantities.iter().enumerate() {
+        for (index, quantity) in context.setup.quantities().iter().enumerate() {
             if let Some(field) = table.take(quantity.name) {
                 wants.push(Want {
                     line: field.line,
@@ -205,7 +205,7 @@ impl Check {
             return missing.and_then(|field| Err(field.refuse("known")));
         }
         table.finish()?;
-        let columns = columns_of(&cells);
+        let columns = columns_of(&cells, context);
         Ok(Check { name, when, cells, columns, wants })
     }
 }
@@ -230,8 +230,10 @@ fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError
 }
 
 /// The columns of some cells, each from the top down.
-fn columns_of(cells: &[IVec3]) -> Vec<Vec<IVec3>> {
-    let mut sorted = cells.to_vec();
-    sorted.sort_unstable_by_key(|cell| (cell.x, cell.z, -i64::from(cell.y)));
-    sorted.chunk_by(|a, b| (a.x, a.z) == (b.x, b.z)).map(<[IVec3]>::to_vec).collect()
+fn columns_of(cells: &[IVec3], context: Context<'_>) -> Vec<Vec<(i32, IVec3)>> {
+    let mut sorted: Vec<_> = cells.iter().map(|&cell| (context.setup.column(context.drawing, cell), cell)).collect();
+    sorted.sort_unstable_by_key(|&((column, height), _)| (column, -i64::from(height)));
+    let heights =
+        |column: &[(([i32; 2], i32), IVec3)]| column.iter().map(|&((_, height), cell)| (height, cell)).collect();
+    sorted.chunk_by(|((a, _), _), ((b, _), _)| a == b).map(heights).collect()
 }

@@ -197,13 +197,14 @@ fn total(check: &Check, subject: &dyn Subject) -> f64 {
     check.cells.iter().map(|&cell| subject.value(cell).max(0.0)).sum()
 }
 
-/// The surface of every column: above y = 0, in units, a full cell being as high as it holds units. A dry column has
+/// The surface of every column: above height 0, in units, a full cell being as high as it holds units. A dry column has
 /// its surface at its bottom.
 fn levels(check: &Check, subject: &dyn Subject) -> impl Iterator<Item = (IVec3, f64)> {
     check.columns.iter().filter_map(move |column| {
-        let wet = column.iter().map(|&cell| (cell, subject.value(cell))).find(|&(_, value)| value > 0.0);
-        let (cell, value) = wet.or(column.last().map(|&cell| (cell, 0.0)))?;
-        Some((cell, f64::from(cell.y) * subject.capacity() + value))
+        let values = || column.iter().map(|&(height, cell)| (height, cell, subject.value(cell)));
+        let wet = values().find(|&(.., value)| value > 0.0);
+        let (height, cell, value) = wet.or(column.last().map(|&(height, cell)| (height, cell, 0.0)))?;
+        Some((cell, f64::from(height) * subject.capacity() + value))
     })
 }
 

@@ -100,6 +100,7 @@ mod sheet;
 mod subject;
 mod tree;
 mod water;
+mod water_2d;
 
 pub use error::ScenarioError;
 pub use judge::Failure;

@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
 use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, water};
+use super::{Action, Edit, Scenario, water, water_2d};
 use glam::IVec3;
 
 impl Scenario {
@@ -61,7 +61,7 @@ impl Scenario {
         setup.check(&drawing)?;
 
         let edits = read_edits(edits, &drawing, setup.as_ref(), ticks)?;
-        let context = Context { drawing: &drawing, quantities: setup.quantities(), ticks };
+        let context = Context { drawing: &drawing, setup: setup.as_ref(), ticks };
         let expect = Expect::read(expect, context)?;
         let automaton = automaton.text()?.to_owned();
         Ok(Scenario { automaton, seed, ticks, record, drawing, setup, edits, expect })
@@ -89,7 +89,8 @@ type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError
 fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
     match name.text()? {
         "water" => Ok(water::read),
-        later @ ("humidity" | "explosion" | "water-2d") => {
+        "water-2d" => Ok(water_2d::read),
+        later @ ("humidity" | "explosion") => {
             Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
         }
         _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),

@@ -14,6 +14,11 @@ pub(super) trait Setup: fmt::Debug + Send + Sync {
     /// What can be asked about one cell, besides what can be asked in every automaton.
     fn quantities(&self) -> &'static [Quantity];
 
+    /// The column of water that a drawn cell belongs to, and its height there in cells.
+    fn column(&self, _drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32) {
+        ([cell.x, cell.z], cell.y)
+    }
+
     /// The chunk positions that are not loaded at the start must be chunks of the drawing.
     fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError>;
 

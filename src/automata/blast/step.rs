@@ -109,9 +109,8 @@ impl<S: FieldShape> BlastWorld<S> {
             for exit in self.exits(slot).into_iter().filter(|exit| !exit.is_border) {
                 let chunk = self.pressure.chunk_at(slot);
                 let mut cells = plane_cells::<S>(axis(exit.face), exit.side.plane);
-                let enters = |index| {
-                    chunk.get(index).abs() >= audible && self.conductance_at(slot, index, exit.face) > 0.0
-                };
+                let enters =
+                    |index| chunk.get(index).abs() >= audible && self.conductance_at(slot, index, exit.face) > 0.0;
                 if cells.any(enters)
                     && let Beyond::There(there) = exit.side.beyond
                 {
@@ -355,7 +354,7 @@ impl RowRule<f32> for Silence<'_> {
 /// The index of the cell behind a face, if it lies in the same chunk.
 pub(super) fn inner_step<S: FieldShape>(index: usize, face: Face) -> Option<usize> {
     let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
-    let local = index / S::STRIDES[axis] & last;
+    let local = (index / S::STRIDES[axis]) & last;
     match is_positive(face) {
         true if local < last => Some(index + S::STRIDES[axis]),
         false if local > 0 => Some(index - S::STRIDES[axis]),

@@ -1,0 +1,96 @@
+//! One cell: solid ground, or open with an integer level of water. Knows nothing of neighbours.
+
+use core::fmt;
+
+/// The level of a full cell that carries no pressure.
+pub const FULL: u32 = 100;
+
+/// What each further cell of depth adds to the level: the pressure.
+pub const PRESSURE: u32 = 5;
+
+/// The highest level that a cell can have: the pressure 200,000 cells deep.
+///
+/// No step ever lifts a cell above it, so nothing can overflow: whatever would, stays where it was.
+pub const MAX_LEVEL: u32 = 1_000_000;
+
+/// Solid ground, or an open cell with its level of water; 0 is air.
+///
+/// ```
+/// use floodplain::water2d::{Cell, MAX_LEVEL};
+/// assert_eq!(Cell::water(500)?.level(), 500);
+/// assert_eq!(Cell::AIR.level(), 0);
+/// assert!(Cell::SOLID.is_solid() && Cell::water(MAX_LEVEL + 1).is_err());
+/// # Ok::<(), floodplain::water2d::LevelError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cell(
+    /// The level, or −1 for solid ground: two cells are both open if the bits of both, or-ed, are not negative.
+    pub(super) i32,
+);
+
+/// A level above [`MAX_LEVEL`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelError(
+    /// What was asked for.
+    pub u64,
+);
+
+impl fmt::Display for LevelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a level of {}, above {MAX_LEVEL}", self.0)
+    }
+}
+
+impl core::error::Error for LevelError {}
+
+impl Cell {
+    /// Ground: holds no water and lets none through.
+    pub const SOLID: Cell = Cell(-1);
+    /// Open, without water.
+    pub const AIR: Cell = Cell(0);
+
+    /// An open cell with this level, in units, 0 to [`MAX_LEVEL`].
+    ///
+    /// # Errors
+    /// The level is higher.
+    pub const fn water(level: u32) -> Result<Cell, LevelError> {
+        if level > MAX_LEVEL { Err(LevelError(level as u64)) } else { Ok(Cell(level as i32)) }
+    }
+
+    /// Units of water in the cell, 0 to [`MAX_LEVEL`]; none in ground.
+    pub const fn level(self) -> u32 {
+        if self.0 < 0 { 0 } else { self.0 as u32 }
+    }
+
+    /// Whether it is ground.
+    pub const fn is_solid(self) -> bool {
+        self.0 < 0
+    }
+
+    /// Whether there is water in it.
+    pub(super) const fn is_wet(self) -> bool {
+        self.0 > 0
+    }
+
+    /// Whether the cell is filled, so that it passes pressure on and carries what lies above it.
+    pub(super) const fn is_full(self) -> bool {
+        self.0 >= FULL as i32
+    }
+
+    /// Whether water can stand on it: ground, or a full cell.
+    pub(super) const fn carries(self) -> bool {
+        self.is_solid() || self.is_full()
+    }
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        Cell::AIR
+    }
+}
+
+impl fmt::Debug for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_solid() { f.write_str("Solid") } else { write!(f, "Water({})", self.0) }
+    }
+}

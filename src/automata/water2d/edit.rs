@@ -1,0 +1,322 @@
+//! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
+
+use super::Water2dWorld;
+use super::cell::{Cell, LevelError, MAX_LEVEL};
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+/// A cell's place: its chunk's slot, and its index there.
+type Place = (Slot, usize);
+
+/// What became of the water that stood in the way of an edit, in units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Displaced {
+    /// Went to open neighbours.
+    pub moved: u32,
+    /// Had nowhere to go and left the world; entered in the ledger as removed.
+    pub removed: u32,
+}
+
+/// Why an edit was refused. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The cell's chunk is not loaded.
+    NotLoaded(IVec3),
+    /// The cell lies beyond the world's bounds.
+    OutOfBounds(IVec3),
+    /// The cell is solid ground.
+    Solid(IVec3),
+    /// There is a chunk at this chunk position already.
+    ChunkPresent(IVec3),
+    /// There is no chunk at this chunk position.
+    ChunkAbsent(IVec3),
+    /// The chunk at this chunk position would hold no cell inside the world's bounds.
+    ChunkOutOfBounds(IVec3),
+    /// The cell would have a level above [`MAX_LEVEL`].
+    Level(LevelError),
+    /// The units ever placed would no longer fit into the ledger's 64 bits.
+    LedgerFull {
+        /// Units that were to be placed.
+        units: u64,
+    },
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::NotLoaded(cell) => write!(f, "the chunk of cell {cell} is not loaded"),
+            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
+            EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
+            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
+            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
+            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::Level(error) => error.fmt(f),
+            EditError::LedgerFull { units } => write!(f, "{units} units more would overflow the ledger"),
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
+
+impl From<LevelError> for EditError {
+    fn from(error: LevelError) -> Self {
+        EditError::Level(error)
+    }
+}
+
+impl Water2dWorld {
+    /// Makes a cell solid. Water in the way goes to open neighbours, up to [`MAX_LEVEL`] each: up first, then west, east
+    /// and down, into full cells too, where it becomes pressure. What finds no room leaves the world.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+        let place = self.place(cell)?;
+        let mut left = self.read(place).level();
+        let stood = left;
+        self.write(place, Cell::SOLID);
+        for face in [Face::Up, Face::West, Face::East, Face::Down] {
+            let Some(there) = face.step(cell).and_then(|there| self.place(there).ok()) else { continue };
+            let neighbour = self.read(there);
+            if !neighbour.is_solid() {
+                let units = left.min(MAX_LEVEL - neighbour.level());
+                self.write(there, Cell((neighbour.level() + units) as i32));
+                left -= units;
+            }
+        }
+        self.ledger.removed += u64::from(left);
+        Ok(Displaced { moved: stood - left, removed: left })
+    }
+
+    /// Makes a solid cell open and dry; `false` if it was open already.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let place = self.place(cell)?;
+        let was_solid = self.read(place).is_solid();
+        if was_solid {
+            self.write(place, Cell::AIR);
+        }
+        Ok(was_solid)
+    }
+
+    /// Pours all of `units` into a cell, beyond its capacity too, and returns its new level.
+    ///
+    /// # Errors
+    /// The cell would have a level above [`MAX_LEVEL`], is solid, not loaded or out of bounds, or the ledger is full.
+    ///
+    /// ```
+    /// use floodplain::water2d::{Cell, EditError, LevelError, MAX_LEVEL, Rules, Water2dWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    /// let mut world = Water2dWorld::new(0, Rules::default())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR))?;
+    /// assert_eq!(world.pour(IVec3::ZERO, 250), Ok(250));
+    /// let refused = EditError::Level(LevelError(1_000_250));
+    /// assert_eq!(world.pour(IVec3::ZERO, MAX_LEVEL), Err(refused));
+    /// assert_eq!(world.total(), 250);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let place = self.open_place(cell)?;
+        let level = u64::from(self.read(place).level()) + u64::from(units);
+        let level = u32::try_from(level).map_err(|_| LevelError(level))?;
+        let poured = Cell::water(level)?;
+        self.book_placed(u64::from(units))?;
+        self.write(place, poured);
+        Ok(level)
+    }
+
+    /// Takes up to `units` out of a cell and returns how many came out.
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let place = self.open_place(cell)?;
+        let level = self.read(place).level();
+        let scooped = units.min(level);
+        self.ledger.removed += u64::from(scooped);
+        self.write(place, Cell((level - scooped) as i32));
+        Ok(scooped)
+    }
+
+    /// Makes every cell of a region solid, without looking for room: the water in it is entered as removed and returned.
+    ///
+    /// # Errors
+    /// A cell of the region is not loaded or out of bounds.
+    pub fn fill_solid(&mut self, region: Region) -> Result<u64, EditError> {
+        self.fill(region, Cell::SOLID)
+    }
+
+    /// Makes every cell of a region open with this level (0 for air), ground included. The water that stood there is
+    /// entered as removed and returned; the new water is entered as placed.
+    ///
+    /// # Errors
+    /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger is full.
+    pub fn fill_water(&mut self, region: Region, level: u32) -> Result<u64, EditError> {
+        self.fill(region, Cell::water(level)?)
+    }
+
+    fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
+        let slots = self.loaded(region)?;
+        // Cells that are loaded are fewer than 2⁴⁴.
+        self.book_placed(region.volume() as u64 * u64::from(cell.level()))?;
+        let mut removed = 0;
+        for slot in slots {
+            let whole = Sheet::region_of(self.cells.position_at(slot));
+            let Some(cover) = whole.intersection(&region) else { continue };
+            let mut changed = CellMask::EMPTY;
+            for index in cover.positions().map(Sheet::index_of) {
+                let old = self.read((slot, index));
+                removed += u64::from(old.level());
+                changed.set(index, old != cell);
+            }
+            if cover == whole {
+                self.cells.chunk_at_mut(slot).fill(cell);
+            } else {
+                for index in changed.iter() {
+                    self.cells.chunk_at_mut(slot).set(index, cell);
+                }
+            }
+            self.note(slot, &changed);
+        }
+        self.ledger.removed += removed;
+        Ok(removed)
+    }
+
+    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds become ground. It wakes, and what lies around it.
+    ///
+    /// # Errors
+    /// There is a chunk already, the chunk lies outside the world, or the ledger is full.
+    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Result<(), EditError> {
+        self.insert_chunks([(position, chunk)])
+    }
+
+    /// Loads many chunks at once, as [`insert_chunk`](Water2dWorld::insert_chunk) does one.
+    ///
+    /// # Errors
+    /// For one of the chunks: there is one already, here or in the list, or it lies outside the world; or the ledger is full.
+    /// None is loaded.
+    pub fn insert_chunks(&mut self, chunks: impl IntoIterator<Item = (IVec3, Chunk<Cell>)>) -> Result<(), EditError> {
+        let mut seen = HashSet::new();
+        let mut units = 0u64;
+        let mut trimmed = Vec::new();
+        for (position, chunk) in chunks {
+            if self.cells.slot(position).is_some() || !seen.insert(position) {
+                return Err(EditError::ChunkPresent(position));
+            }
+            let inside = || self.bounds.intersection(&Sheet::region_of(position)).is_some();
+            if !Sheet::holds_chunk(position) || !inside() {
+                return Err(EditError::ChunkOutOfBounds(position));
+            }
+            let chunk = self.trim(position, chunk);
+            units = units.saturating_add(units_in(&chunk));
+            trimmed.push((position, chunk));
+        }
+        self.book_placed(units)?;
+        for (position, chunk) in trimmed {
+            // Its range was checked above.
+            if self.cells.insert(position, chunk).is_ok()
+                && let Some(slot) = self.cells.slot(position)
+            {
+                self.note(slot, &CellMask::FULL);
+            }
+        }
+        Ok(())
+    }
+
+    /// Unloads a chunk and returns it. Its water is entered as removed.
+    ///
+    /// # Errors
+    /// There is no such chunk.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
+        let chunk = self.cells.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.ledger.removed += units_in(&chunk);
+        self.wakefulness.wake_around(&mut self.cells, position);
+        Ok(chunk)
+    }
+
+    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    pub fn wake_all(&mut self) {
+        for slot in self.cells.sorted_slots() {
+            self.wakefulness.wake(&mut self.cells, slot);
+        }
+    }
+
+    fn read(&self, (slot, index): Place) -> Cell {
+        self.cells.chunk_at(slot).get(index)
+    }
+
+    /// Writes a cell; marks and wakes it if that changes it.
+    fn write(&mut self, (slot, index): Place, cell: Cell) {
+        if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
+            let mut changed = CellMask::EMPTY;
+            changed.insert(index);
+            self.note(slot, &changed);
+        }
+    }
+
+    fn note(&mut self, slot: Slot, changed: &CellMask) {
+        if !changed.is_empty() {
+            self.cells.mark_changes_at(slot, changed);
+            self.wakefulness.touch(&mut self.cells, slot, changed);
+        }
+    }
+
+    fn book_placed(&mut self, units: u64) -> Result<(), EditError> {
+        self.ledger.placed = self.ledger.placed.checked_add(units).ok_or(EditError::LedgerFull { units })?;
+        Ok(())
+    }
+
+    /// A chunk whose cells beyond the bounds are ground.
+    fn trim(&self, position: IVec3, mut chunk: Chunk<Cell>) -> Chunk<Cell> {
+        let whole = Sheet::region_of(position);
+        if self.bounds.intersection(&whole) != Some(whole) {
+            for (index, cell) in chunk.cells_mut().iter_mut().enumerate() {
+                if !self.bounds.contains(Sheet::cell_at(position, index)) {
+                    *cell = Cell::SOLID;
+                }
+            }
+        }
+        chunk.canonicalize();
+        chunk
+    }
+
+    /// The slots of the chunks of a region, all of which must be there.
+    fn loaded(&self, region: Region) -> Result<Vec<Slot>, EditError> {
+        for corner in [region.min(), region.max()] {
+            if !self.bounds.contains(corner) {
+                return Err(EditError::OutOfBounds(corner));
+            }
+        }
+        let chunks = Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max()));
+        let absent = |chunk| EditError::NotLoaded(Sheet::cell_at(chunk, 0).max(region.min()));
+        chunks.positions().map(|chunk| self.cells.slot(chunk).ok_or_else(|| absent(chunk))).collect()
+    }
+
+    pub(super) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
+        if !self.bounds.contains(cell) {
+            return Err(EditError::OutOfBounds(cell));
+        }
+        let slot = self.cells.slot(Sheet::chunk_of(cell)).ok_or(EditError::NotLoaded(cell))?;
+        Ok((slot, Sheet::index_of(cell)))
+    }
+
+    fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
+        let place = self.place(cell)?;
+        if self.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
+    }
+}
+
+/// Units of water in a chunk.
+pub(super) fn units_in(chunk: &Chunk<Cell>) -> u64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|cell| u64::from(cell.level())).sum(),
+        None => u64::from(chunk.get(0).level()) * CHUNK_CELLS as u64,
+    }
+}

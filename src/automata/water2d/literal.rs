@@ -1,0 +1,191 @@
+//! The literal rule: what each cell gives, from old levels alone, and what that makes of a chunk.
+//!
+//! What a cell receives depends on cells two steps away, some of them in chunks that touch only at a corner. So each chunk
+//! first works out what crosses its own faces; then every chunk needs its cells, and the rims and crossings of four neighbours.
+
+use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
+use super::lines::{self, Block, Cells, Line};
+use crate::automata::rims::Rims;
+use crate::automata::rows::{FieldShape, differing};
+use crate::chunk::CellMask;
+use crate::coords::{Face, Sheet};
+use crate::grid::{HaloShape, Slot};
+
+/// The halo of a chunk: the cells one step beyond it at each side.
+type Halo = <Sheet as HaloShape>::Halo<Cell>;
+
+/// What the literal rule keeps from step to step, to work with.
+pub(super) struct Literal {
+    levels: Rims<Cell, Sheet>,
+    /// What crosses each face of a chunk outwards, in units.
+    crossings: Rims<i32, Sheet>,
+    halo: Box<Halo>,
+}
+
+impl Literal {
+    pub(super) fn new() -> Self {
+        Literal {
+            levels: Rims::new(Cell::SOLID),
+            crossings: Rims::new(0),
+            halo: <Sheet as FieldShape>::uniform_halo(Cell::SOLID),
+        }
+    }
+
+    /// One step of these chunks. Calls `done` with each that is not all ground, its changed cells, and the units that moved
+    /// out of its cells.
+    pub(super) fn step(
+        &mut self,
+        cells: &mut Cells,
+        slots: &[Slot],
+        left_first: bool,
+        mut done: impl FnMut(Slot, CellMask, u64),
+    ) {
+        self.levels.save(cells, slots);
+        self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
+        for &slot in slots {
+            if cells.chunk_at(slot).as_uniform() == Some(Cell::SOLID) {
+                continue;
+            }
+            let neighbours = cells.neighbours_of(slot);
+            let crossings = self.crossings.around(neighbours);
+            let incoming = core::array::from_fn(|face| &crossings[face][face ^ 1]);
+            let chunk = cells.chunk_at_mut(slot);
+            let block = chunk.cells_mut();
+            <Sheet as FieldShape>::pad(block, self.levels.around(neighbours), &mut self.halo);
+            let (changed, moved) = step_chunk(&self.halo, incoming, left_first, block);
+            chunk.canonicalize();
+            done(slot, changed, moved);
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.levels.memory_bytes() + self.crossings.memory_bytes() + size_of::<Halo>()
+    }
+}
+
+/// What a line of cells gives to each side, in units.
+pub(super) struct Gives {
+    down: [i32; 64],
+    west: [i32; 64],
+    east: [i32; 64],
+    up: [i32; 64],
+}
+
+/// What the cells of a line give, from their old levels and those around them. `left_first`: west before east.
+#[inline(always)]
+pub(super) fn gives(here: &Line, around: [&Line; 4], left_first: bool) -> Gives {
+    let [west, east, below, above] = around;
+    let (first, second) = if left_first { (west, east) } else { (east, west) };
+    let mut down = [0; 64];
+    let mut to_first = [0; 64];
+    let mut to_second = [0; 64];
+    let mut up = [0; 64];
+    for x in 0..64 {
+        let level = here[x].0;
+        down[x] = accepted(below[x].0, (capacity(level) - below[x].0).min(level));
+        let left = level - down[x];
+        to_first[x] = accepted(first[x].0, (left - first[x].0 + 1) >> 1);
+        let left = left - to_first[x];
+        to_second[x] = accepted(second[x].0, (left - second[x].0 + 1) >> 1);
+        let left = left - to_second[x];
+        up[x] = accepted(above[x].0, left - capacity(above[x].0));
+    }
+    let (west, east) = if left_first { (to_first, to_second) } else { (to_second, to_first) };
+    Gives { down, west, east, up }
+}
+
+/// The capacity of a cell with this level above it. Of ground, −1, no more comes than of air.
+#[inline(always)]
+fn capacity(level: i32) -> i32 {
+    if level >= FULL as i32 { level + PRESSURE as i32 } else { FULL as i32 }
+}
+
+/// What a cell with level `to`, −1 for ground, takes of an offer that may be negative. A quarter of the room up to the
+/// highest level is the most, as four neighbours may offer at once. No more than 200,000 is ever offered where no level
+/// exceeds that, so this binds only beyond the rule's own range of sense.
+#[inline(always)]
+fn accepted(to: i32, offer: i32) -> i32 {
+    let most = if to < 0 { 0 } else { (MAX_LEVEL as i32 - to) >> 2 };
+    offer.min(most).max(0)
+}
+
+/// What crosses the faces of a chunk outwards, by face.
+fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
+    if cells.chunk_at(slot).as_uniform() == Some(Cell::SOLID) {
+        return [[0; 64]; 4];
+    }
+    let neighbours = cells.neighbours_of(slot);
+    let [west, east, down, up] = [Face::West, Face::East, Face::Down, Face::Up].map(|face| neighbours[face.index()]);
+    let column = |slot, x| lines::column(cells, slot, x);
+    let of_column = |x: usize, outside: Line| {
+        let here = column(slot, x);
+        let inside = column(slot, if x == 0 { 1 } else { 62 });
+        let (west, east) = if x == 0 { (outside, inside) } else { (inside, outside) };
+        let below = lines::below(&here, cells, down, x);
+        let above = lines::above(&here, cells, up, x);
+        gives(&here, [&west, &east, &below, &above], left_first)
+    };
+    let of_row = |y: usize, below: Line, above: Line| {
+        let here = lines::row(cells, slot, y);
+        let before = |chunk: Slot| if chunk.is_some() { cells.chunk_at(chunk).get(64 * y + 63) } else { Cell::SOLID };
+        let after = |chunk: Slot| if chunk.is_some() { cells.chunk_at(chunk).get(64 * y) } else { Cell::SOLID };
+        let west = core::array::from_fn(|x| if x == 0 { before(west) } else { here[x - 1] });
+        let east = core::array::from_fn(|x| if x == 63 { after(east) } else { here[x + 1] });
+        gives(&here, [&west, &east, &below, &above], left_first)
+    };
+    let row = |slot, y| lines::row(cells, slot, y);
+    [
+        of_column(0, column(west, 63)).west,
+        of_column(63, column(east, 0)).east,
+        of_row(0, row(down, 63), row(slot, 1)).down,
+        of_row(63, row(slot, 62), row(up, 0)).up,
+    ]
+}
+
+/// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
+/// cells, and the units that moved out of its cells.
+fn step_chunk(halo: &Halo, incoming: [&[i32; 64]; 4], left_first: bool, block: &mut Block) -> (CellMask, u64) {
+    let rows = lines::rows_mut(block);
+    let mut changed = CellMask::EMPTY;
+    let mut moved = [0i32; 64];
+    let mut rising = *incoming[Face::Down.index()];
+    for y in 0..64 {
+        let padded = &halo[y + 1];
+        let here = part(padded, 1);
+        let around = [part(padded, 0), part(padded, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
+        let Gives { down, west, east, up } = gives(here, around, left_first);
+        let [mut eastward, mut westward] = [[0; 66]; 2];
+        eastward[0] = incoming[Face::West.index()][y];
+        eastward[1..65].copy_from_slice(&east);
+        westward[1..65].copy_from_slice(&west);
+        westward[65] = incoming[Face::East.index()][y];
+        let row = &mut rows[y];
+        for x in 0..64 {
+            let given = down[x] + west[x] + east[x] + up[x];
+            moved[x] += given;
+            row[x] = Cell(here[x].0 - given + eastward[x] + westward[x + 2] + rising[x]);
+        }
+        rising = up;
+        if y > 0 {
+            finish(&mut rows[y - 1], &down, part(&halo[y], 1), &mut changed.words_mut()[y - 1]);
+        }
+    }
+    finish(&mut rows[63], incoming[Face::Up.index()], part(&halo[64], 1), &mut changed.words_mut()[63]);
+    (changed, moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum())
+}
+
+/// Adds what falls into a row, the last that it receives, and notes what changed.
+#[inline(always)]
+fn finish(row: &mut Line, falling: &[i32; 64], before: &Line, changed: &mut u64) {
+    for x in 0..64 {
+        row[x].0 += falling[x];
+    }
+    *changed = differing(before, row);
+}
+
+/// 64 cells of a padded row.
+#[inline(always)]
+fn part(row: &[Cell; 66], first: usize) -> &Line {
+    row[first..].first_chunk().expect("a padded row is two cells wider than a row")
+}

@@ -1,0 +1,119 @@
+//! Two-dimensional water with pressure: a vertical slice of ground and integer water levels.
+//!
+//! Source of the rules: the cellular automaton of water flow in two dimensions, whose cells take five units more for each
+//! cell of depth, so that water climbs over obstacles when its body reaches higher behind them. [`Rule::Literal`] is that text;
+//! [`Rule::Settling`] keeps its pressure and comes to rest.
+//!
+//! # The settling rule
+//!
+//! Every unit of water has a head: as long as its cell fills, the height at which it lies, 100 to a cell; above that, in a
+//! cell with pressure, 20 for each unit, so that five units weigh as much as a cell of depth. A step lets water
+//!
+//! 1. sink and rise between a cell and the one below it,
+//! 2. spread sideways where it stands on something,
+//! 3. move within its body, from the highest heads to the lowest, however far: the pressure of joined water acts at once.
+//!
+//! It comes to rest: the sum of the heads of all units is a whole number with a least value, and every step that
+//! changes anything lowers it. In 1 and 3 each unit that moves has a lower head afterwards; in 2 the new levels of a row are mixtures
+//! of its old ones, which lowers every sum of convex functions of them. At rest nothing in 1 or 3 could move, and so:
+//!
+//! - water lies on ground or on full cells;
+//! - in each body of joined water all surfaces under the open sky are level within one unit, in every arm;
+//! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the water does not suffice for all;
+//! - a hollow without a way out for air fills like any other, as air has no pressure here.
+//!
+//! Where there is less of a cell at the surface, the pressure below it is that part of five, rounded down. A body
+//! transmits pressure through its narrowest neck as through its widest, [`Rules::pressure_flow`] units a cell and step.
+
+mod bodies;
+mod cell;
+mod changes;
+mod edit;
+mod head;
+mod ledger;
+mod level;
+mod lines;
+mod literal;
+mod query;
+mod rules;
+mod settling;
+mod step;
+mod validate;
+mod wake;
+
+pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
+pub use edit::{Displaced, EditError};
+pub use ledger::Ledger;
+pub use rules::{Rule, Rules, RulesError};
+pub use validate::Violation;
+
+use crate::automaton::automaton;
+use crate::coords::Region;
+use crate::grid::Grid;
+use lines::Cells;
+use step::Work;
+use wake::Wakefulness;
+
+/// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
+///
+/// Each z is a slice of its own, and chunk positions keep their z. Cells that no chunk holds are *not loaded*: water waits
+/// there as at a wall, and goes on when a chunk comes. So are cells beyond the world's bounds, for ever.
+///
+/// ```
+/// use floodplain::water2d::{Cell, Rules, Water2dWorld};
+/// use floodplain::{Chunk, Region, glam::IVec3};
+///
+/// let mut world = Water2dWorld::new(7, Rules::default())?;
+/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID))?;
+/// for (from, to) in [([1, 1, 0], [9, 1, 0]), ([1, 2, 0], [3, 9, 0]), ([9, 2, 0], [9, 9, 0])] {
+///     world.fill_water(Region::new(from.into(), to.into()), 0)?;             // a U: wide arm, narrow arm
+/// }
+/// world.fill_water(Region::new(IVec3::new(1, 2, 0), IVec3::new(3, 8, 0)), 100)?;
+/// world.run(1000);
+/// assert!(world.is_at_rest());
+/// let arm = |x: i32| (2..=9).map(|y| world.level(IVec3::new(x, y, 0)).min(100)).sum::<u32>();
+/// assert!(arm(1).abs_diff(arm(9)) <= 1, "the arms are level");
+/// assert_eq!(world.total(), 2100, "and nothing was lost");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Water2dWorld {
+    cells: Cells,
+    bounds: Region,
+    rules: Rules,
+    seed: u64,
+    tick: u64,
+    ledger: Ledger,
+    wakefulness: Wakefulness,
+    work: Work,
+}
+
+impl Water2dWorld {
+    /// A world without end (but for the `i32` range) and without chunks. The seed says which side the literal rule's
+    /// first step prefers; the settling rule does without it.
+    ///
+    /// # Errors
+    /// Rules with a value out of range.
+    pub fn new(seed: u64, rules: Rules) -> Result<Self, RulesError> {
+        Self::with_bounds(seed, rules, Region::EVERYWHERE)
+    }
+
+    /// A world that ends at the faces of `bounds`, which are walls.
+    ///
+    /// # Errors
+    /// Rules with a value out of range.
+    pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
+        rules.check()?;
+        Ok(Water2dWorld {
+            cells: Grid::new(Cell::SOLID),
+            bounds,
+            rules,
+            seed,
+            tick: 0,
+            ledger: Ledger::default(),
+            wakefulness: Wakefulness::default(),
+            work: Work::new(rules.rule),
+        })
+    }
+}
+
+automaton!([] Water2dWorld, u64, Ledger, Violation);

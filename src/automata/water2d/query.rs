@@ -1,0 +1,96 @@
+//! Reading a 2D water world: cells, totals, what changed, and the hash of its state.
+
+use super::Water2dWorld;
+use super::cell::Cell;
+use super::ledger::Ledger;
+use super::rules::Rules;
+use crate::automaton::{ChunkChanges, StateHash};
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Region};
+use glam::IVec3;
+
+impl Water2dWorld {
+    /// The world's rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The cells that belong to the world, loaded or not.
+    pub fn bounds(&self) -> Region {
+        self.bounds
+    }
+
+    /// The seed of its one random choice.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Steps run so far.
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    /// What stands in a cell; `None` if it is not loaded or out of bounds.
+    pub fn cell(&self, cell: IVec3) -> Option<Cell> {
+        self.place(cell).ok().map(|(slot, index)| self.cells.chunk_at(slot).get(index))
+    }
+
+    /// Units of water in a cell, 0 to [`MAX_LEVEL`](super::MAX_LEVEL); 0 where there is no open cell.
+    pub fn level(&self, cell: IVec3) -> u32 {
+        self.cell(cell).map_or(0, Cell::level)
+    }
+
+    /// Whether a cell is ground; `false` if it is not loaded.
+    pub fn is_solid(&self, cell: IVec3) -> bool {
+        self.cell(cell).is_some_and(Cell::is_solid)
+    }
+
+    /// Units of water in the world.
+    pub fn total(&self) -> u64 {
+        self.ledger.total()
+    }
+
+    /// The account of all water that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// Cells that the next step will look at: all of each chunk near which something changed in the last two steps.
+    pub fn awake_cells(&self) -> usize {
+        self.cells.awake_slots().len() * CHUNK_CELLS
+    }
+
+    /// Whether nothing will change until the next edit: no cell is awake.
+    pub fn is_at_rest(&self) -> bool {
+        self.cells.awake_slots().is_empty()
+    }
+
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        ChunkChanges::list(self.cells.take_changes())
+    }
+
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds are ground.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Cell>)> {
+        self.cells.chunks()
+    }
+
+    /// Bytes that the world holds on the heap, with those that it works with.
+    pub fn memory_bytes(&self) -> usize {
+        self.cells.memory_bytes() + self.wakefulness.memory_bytes() + self.work.memory_bytes()
+    }
+
+    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
+    /// position. The same on every platform; independent of the order in which chunks were loaded.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::new();
+        for value in [self.seed, self.tick, self.ledger.placed, self.ledger.removed] {
+            hash.add(value);
+        }
+        for (position, chunk) in self.chunks() {
+            hash.add_position(position);
+            hash.add_chunk::<_, 2>(chunk, |cell| u64::from(cell.0 as u32));
+        }
+        hash.finish()
+    }
+}

@@ -1,0 +1,70 @@
+//! The public rules of a 2D water world, and the checks at the door.
+
+use super::cell::FULL;
+use core::fmt;
+
+/// How water moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The source text to the letter: a step from old levels, left and right first by turns. Sideways halves are rounded
+    /// up, so water circulates for ever, and at high pressure they overshoot into a checkerboard.
+    ///
+    /// From the old levels, for each cell with `level`, where `capacity` is the level above plus 5 if that is 100 or more,
+    /// and 100 if it is not: give **down** what the cell below lacks of its capacity; give each **side** half of the
+    /// difference, rounded up, from what is left; give **up** what is left above the cell's capacity.
+    Literal,
+    /// Comes to rest: surfaces level within a unit, the arms of a U-tube too, five units of pressure for each cell of depth.
+    Settling,
+}
+
+/// How a world's water behaves. The default comes to rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    /// How water moves.
+    pub rule: Rule,
+    /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100, under [`Rule::Settling`]: how
+    /// fast a surface rises or falls because of another, far from it. What neighbours exchange comes on top.
+    pub pressure_flow: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules { rule: Rule::Settling, pressure_flow: 10 }
+    }
+}
+
+/// Why rules were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// A pressure flow of 0, or above 100.
+    PressureFlow(u32),
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::PressureFlow(value) => write!(f, "pressure_flow is 1 to {FULL} units a step, not {value}"),
+        }
+    }
+}
+
+impl core::error::Error for RulesError {}
+
+impl Rules {
+    /// The rule of the source text, which never rests where water lies beside water.
+    pub fn literal() -> Rules {
+        Rules { rule: Rule::Literal, ..Rules::default() }
+    }
+
+    /// Checks every field against its range.
+    ///
+    /// # Errors
+    /// The first [`RulesError`], in field order.
+    pub fn check(&self) -> Result<(), RulesError> {
+        match self.pressure_flow {
+            1..=FULL => Ok(()),
+            other => Err(RulesError::PressureFlow(other)),
+        }
+    }
+}

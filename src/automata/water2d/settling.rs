@@ -1,0 +1,164 @@
+//! The settling rule between neighbours: water sinks and rises in pairs of cells one above the other, then spreads to the
+//! sides. What no neighbours can even out, bodies do.
+//!
+//! **Up and down**, pairs whose lower cell has an even y first, then those whose lower cell has an odd one: the two cells
+//! exchange units as long as heads fall. **Sideways**, from the levels after that, every cell that stands on ground or on a
+//! full cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and nothing if it is
+//! less than three units lower. As that is at most a third, the new levels of a row are mixtures of its old ones in which
+//! nothing can swing: the sum of any convex function of the levels falls, and so does the energy.
+
+use super::cell::Cell;
+use super::head::sinking;
+use super::lines::{self, Block, Cells, Line};
+use crate::automata::rims::Rims;
+use crate::chunk::CellMask;
+use crate::coords::{Face, Sheet};
+use crate::grid::Slot;
+
+/// A cell as its neighbours at the sides see it: its level, −1 for ground, and how much of it can press sideways: the
+/// level if it stands on something, 0 if it is falling.
+type Beside = [i32; 2];
+
+/// What the settling rule keeps from step to step, to work with.
+pub(super) struct Settling {
+    /// The lowest and highest rows after the even pairs.
+    rows: Rims<Cell, Sheet>,
+    /// The outer columns, and the highest row, before water spreads sideways.
+    sides: Rims<Beside, Sheet>,
+    before: Box<Block>,
+}
+
+impl Settling {
+    pub(super) fn new() -> Self {
+        Settling {
+            rows: Rims::new(Cell::SOLID),
+            sides: Rims::new([-1, 0]),
+            before: Box::new([Cell::AIR; crate::coords::CHUNK_CELLS]),
+        }
+    }
+
+    /// Lets water sink and rise between the cells of these chunks and those around them. Calls `done` with each chunk that is
+    /// not all ground, its changed cells, and the units that moved out of its cells.
+    pub(super) fn sink(&mut self, cells: &mut Cells, slots: &[Slot], mut done: impl FnMut(Slot, CellMask, u64)) {
+        self.rows.save_as(cells, slots, |slot| rows_after_even_pairs(cells, slot));
+        for &slot in open(cells, slots).iter() {
+            let neighbours = cells.neighbours_of(slot);
+            let beneath = self.rows.at(neighbours[Face::Down.index()])[Face::Up.index()];
+            let overhead = self.rows.at(neighbours[Face::Up.index()])[Face::Down.index()];
+            let mut moved = 0;
+            let run = |_: &Block, block: &mut Block| moved = sink_chunk(block, beneath, overhead);
+            let changed = lines::rewrite(cells.chunk_at_mut(slot), &mut self.before, run);
+            done(slot, changed, moved);
+        }
+    }
+
+    /// Lets water spread sideways in these chunks and across their sides; the rest as in [`sink`](Settling::sink).
+    pub(super) fn spread(&mut self, cells: &mut Cells, slots: &[Slot], mut done: impl FnMut(Slot, CellMask, u64)) {
+        self.sides.save_as(cells, slots, |slot| sides(cells, slot));
+        for &slot in open(cells, slots).iter() {
+            let neighbours = cells.neighbours_of(slot);
+            let saved = |face: Face| &self.sides.at(neighbours[face.index()])[face.opposite().index()];
+            let (west, east) = (saved(Face::West), saved(Face::East));
+            let ground = saved(Face::Down).map(|[level, _]| Cell(level));
+            let mut moved = 0;
+            let run = |before: &Block, block: &mut Block| moved = spread_chunk(before, block, &ground, west, east);
+            let changed = lines::rewrite(cells.chunk_at_mut(slot), &mut self.before, run);
+            done(slot, changed, moved);
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.rows.memory_bytes() + self.sides.memory_bytes() + size_of::<Block>()
+    }
+}
+
+/// These chunks without those that are all ground.
+fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
+    slots.iter().copied().filter(|&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID)).collect()
+}
+
+/// The lowest and the highest row of a chunk as the even pairs leave them; a chunk begins at an even y.
+fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
+    let [mut lowest, mut second] = [lines::row(cells, slot, 0), lines::row(cells, slot, 1)];
+    let [mut last_but_one, mut highest] = [lines::row(cells, slot, 62), lines::row(cells, slot, 63)];
+    exchange(&mut lowest, &mut second, &mut [0; 64]);
+    exchange(&mut last_but_one, &mut highest, &mut [0; 64]);
+    // Nobody asks for columns.
+    [[Cell::SOLID; 64], [Cell::SOLID; 64], lowest, highest]
+}
+
+/// Lets the cells of two rows, one above the other, exchange what they need to; adds the units that moved.
+#[inline(always)]
+fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
+    for x in 0..64 {
+        let units = sinking(lower[x].0, upper[x].0);
+        lower[x].0 += units;
+        upper[x].0 -= units;
+        moved[x] += units.abs();
+    }
+}
+
+/// Even pairs, then odd ones, with the rows below and above as the even pairs left them.
+fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
+    let rows = lines::rows_mut(block);
+    let mut moved = [0; 64];
+    for [lower, upper] in rows.as_chunks_mut::<2>().0 {
+        exchange(lower, upper, &mut moved);
+    }
+    for [lower, upper] in rows[1..63].as_chunks_mut::<2>().0 {
+        exchange(lower, upper, &mut moved);
+    }
+    // Across the lower and the upper face, what moves is counted where it came from.
+    let (lowest, highest) = (rows[0], rows[63]);
+    exchange(&mut beneath, &mut rows[0], &mut [0; 64]);
+    exchange(&mut rows[63], &mut overhead, &mut [0; 64]);
+    for x in 0..64 {
+        moved[x] += (lowest[x].0 - rows[0][x].0).max(0) + (highest[x].0 - rows[63][x].0).max(0);
+    }
+    moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum()
+}
+
+/// How the outer columns of a chunk, and its highest row, look to their neighbours.
+fn sides(cells: &Cells, slot: Slot) -> [[Beside; 64]; 4] {
+    let beneath = cells.neighbours_of(slot)[Face::Down.index()];
+    let side = |x: usize| {
+        let column = lines::column(cells, slot, x);
+        let below = lines::below(&column, cells, beneath, x);
+        core::array::from_fn(|y| [column[y].0, pressing(column[y], below[y])])
+    };
+    // Nobody asks for the lowest row, nor for what the highest presses sideways.
+    [side(0), side(63), [[0; 2]; 64], lines::row(cells, slot, 63).map(|cell| [cell.0, 0])]
+}
+
+#[inline(always)]
+fn pressing(cell: Cell, below: Cell) -> i32 {
+    if below.carries() { cell.0 } else { 0 }
+}
+
+/// Every row from its old cells, those below them, and the cells at both ends.
+fn spread_chunk(before: &Block, block: &mut Block, ground: &Line, west: &[Beside; 64], east: &[Beside; 64]) -> u64 {
+    let mut moved = [0i32; 64];
+    let old = lines::rows(before);
+    for (y, row) in lines::rows_mut(block).iter_mut().enumerate() {
+        let below = if y == 0 { ground } else { &old[y - 1] };
+        let mut levels = [0; 66];
+        let mut pressures = [0; 66];
+        ([levels[0], pressures[0]], [levels[65], pressures[65]]) = (west[y], east[y]);
+        for x in 0..64 {
+            levels[x + 1] = row[x].0;
+            pressures[x + 1] = pressing(row[x], below[x]);
+        }
+        let mut flows = [0; 65];
+        for x in 0..65 {
+            let eastward = ((pressures[x] - levels[x + 1]).max(0) + 1) >> 2;
+            let westward = ((pressures[x + 1] - levels[x]).max(0) + 1) >> 2;
+            flows[x] = if levels[x] | levels[x + 1] < 0 { 0 } else { eastward - westward };
+        }
+        for x in 0..64 {
+            row[x].0 += flows[x] - flows[x + 1];
+            moved[x] += flows[x + 1].max(0) - flows[x].min(0);
+        }
+    }
+    moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum()
+}

@@ -1,0 +1,112 @@
+//! One step: the awake chunks by the world's rule, then what woke and what sleeps.
+
+use super::Water2dWorld;
+use super::bodies::Bodies;
+use super::changes::Changes;
+use super::level::level;
+use super::literal::Literal;
+use super::rules::Rule;
+use super::settling::Settling;
+use crate::automaton::StepReport;
+use crate::coords::CHUNK_CELLS;
+use crate::grid::Slot;
+
+/// What a rule keeps from step to step, to work with; no part of the state.
+#[expect(clippy::large_enum_variant, reason = "there is one for each world")]
+pub(super) enum Work {
+    Literal(Literal),
+    Settling { settling: Settling, bodies: Bodies },
+}
+
+impl Work {
+    pub(super) fn new(rule: Rule) -> Work {
+        match rule {
+            Rule::Literal => Work::Literal(Literal::new()),
+            Rule::Settling => Work::Settling { settling: Settling::new(), bodies: Bodies::default() },
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        match self {
+            Work::Literal(literal) => literal.memory_bytes(),
+            Work::Settling { settling, bodies } => settling.memory_bytes() + bodies.memory_bytes(),
+        }
+    }
+}
+
+impl Water2dWorld {
+    /// Runs one step.
+    ///
+    /// In the report, `visited` counts the cells of awake chunks, `changed` the cells that any phase of the step changed, and
+    /// `moved` the units that each of these cells gave to its neighbours and through its body.
+    pub fn step(&mut self) -> StepReport {
+        let slots = self.cells.awake_slots().to_vec();
+        self.wakefulness.begin(&slots);
+        let (changes, moved) = match self.rules.rule {
+            Rule::Literal => self.step_literal(&slots),
+            Rule::Settling => self.step_settling(&slots),
+        };
+        self.tick += 1;
+        let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: 0, moved };
+        for (slot, mask) in changes.sorted() {
+            report.changed += mask.len() as u64;
+            self.cells.mark_changes_at(slot, mask);
+            self.wakefulness.touch(&mut self.cells, slot, mask);
+        }
+        self.wakefulness.end(&mut self.cells, &slots);
+        report
+    }
+
+    /// Runs `steps` steps; the same as that many calls of [`step`](Water2dWorld::step).
+    pub fn run(&mut self, steps: u64) -> StepReport {
+        let mut report = StepReport::default();
+        for done in 0..steps {
+            if self.is_at_rest() {
+                // Nothing moves any more; time still passes, and sides still take turns.
+                self.tick += steps - done;
+                break;
+            }
+            report += self.step();
+        }
+        report
+    }
+
+    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right: they take turns, and the
+    /// seed says who begins.
+    pub fn prefers_left(&self) -> bool {
+        fastrand::Rng::with_seed(self.seed).bool() == self.tick.is_multiple_of(2)
+    }
+
+    fn step_literal(&mut self, slots: &[Slot]) -> (Changes, u64) {
+        let (mut changes, mut moved) = (Changes::default(), 0);
+        let left_first = self.prefers_left();
+        if let Work::Literal(literal) = &mut self.work {
+            literal.step(&mut self.cells, slots, left_first, |slot, mask, units| {
+                changes.add_all(slot, &mask);
+                moved += units;
+            });
+        }
+        (changes, moved)
+    }
+
+    fn step_settling(&mut self, slots: &[Slot]) -> (Changes, u64) {
+        let (mut changes, mut moved) = (Changes::default(), 0);
+        let Work::Settling { settling, bodies } = &mut self.work else { return (changes, moved) };
+        let mut note = |slot, mask, units| {
+            changes.add_all(slot, &mask);
+            moved += units;
+        };
+        settling.sink(&mut self.cells, slots, &mut note);
+        settling.spread(&mut self.cells, slots, &mut note);
+        // A body is looked at in the step in which something near it changes, even if its chunks were asleep.
+        for (slot, mask) in changes.sorted() {
+            self.wakefulness.touch(&mut self.cells, slot, mask);
+        }
+        let seeds = self.cells.awake_slots().to_vec();
+        for body in bodies.find(&self.cells, &seeds) {
+            moved += level(&mut self.cells, body, self.rules.pressure_flow, &mut changes);
+        }
+        (changes, moved)
+    }
+}

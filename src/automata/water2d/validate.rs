@@ -1,0 +1,167 @@
+//! The laws of a 2D water world between two steps, checked one by one, each with an error that names it.
+
+use super::Water2dWorld;
+use super::bodies::{Bodies, Piece};
+use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
+use super::edit::units_in;
+use super::head::{head, sinking};
+use super::rules::Rule;
+use crate::chunk::{CellMask, ones};
+use crate::coords::{CHUNK_CELLS, Face, Shape, Sheet};
+use crate::grid::Slot;
+use core::fmt;
+use glam::IVec3;
+
+/// The first law that [`Water2dWorld::validate`] found broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// The units in the cells are not what the ledger says.
+    Ledger {
+        /// Units in the cells.
+        counted: u64,
+        /// Units that the ledger says there are.
+        booked: u64,
+    },
+    /// The grid's own invariants do not hold.
+    Storage,
+    /// A level below 0 in an open cell, or above [`MAX_LEVEL`].
+    Level(IVec3),
+    /// A cell beyond the world's bounds that is not ground.
+    Bounds(IVec3),
+    /// A cell of a sleeping chunk that the next step, or the one after it, would change.
+    Restless(IVec3),
+    /// A sleeping body in which a unit of `high` has a higher head than one more unit of `low` would have.
+    Uneven {
+        /// The cell with the higher head.
+        high: IVec3,
+        /// The cell that it should have gone to.
+        low: IVec3,
+    },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
+            Violation::Level(cell) => write!(f, "cell {cell} has a level out of range"),
+            Violation::Bounds(cell) => write!(f, "cell {cell} is open beyond the world's bounds"),
+            Violation::Restless(cell) => write!(f, "cell {cell} sleeps though it would change"),
+            Violation::Uneven { high, low } => write!(f, "cell {high} sleeps with water that belongs in cell {low}"),
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl Water2dWorld {
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    ///
+    /// # Errors
+    /// The first law found broken, with its place and figures.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.cells.validate().map_err(|_| Violation::Storage)?;
+        let counted = self.chunks().map(|(_, chunk)| units_in(chunk)).sum();
+        let booked = self.total();
+        if counted != booked {
+            return Err(Violation::Ledger { counted, booked });
+        }
+        for slot in self.cells.sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                self.check_cell(slot, index)?;
+            }
+        }
+        if self.rules.rule == Rule::Settling { self.check_bodies() } else { Ok(()) }
+    }
+
+    fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
+        let position = Sheet::cell_at(self.cells.position_at(slot), index);
+        let cell = self.cells.chunk_at(slot).get(index);
+        if !(-1..=MAX_LEVEL as i32).contains(&cell.0) {
+            return Err(Violation::Level(position));
+        }
+        if !self.bounds.contains(position) && !cell.is_solid() {
+            return Err(Violation::Bounds(position));
+        }
+        if self.is_awake(slot) || cell.is_solid() {
+            return Ok(());
+        }
+        let changes = match self.rules.rule {
+            Rule::Literal => [false, true].into_iter().any(|left| self.after_literal(position, left) != cell.0),
+            Rule::Settling => sinking(self.look(position, Face::Down).0, cell.0) != 0,
+        };
+        if changes { Err(Violation::Restless(position)) } else { Ok(()) }
+    }
+
+    fn is_awake(&self, slot: Slot) -> bool {
+        self.cells.awake_at(slot).is_some_and(|mask| *mask != CellMask::EMPTY)
+    }
+
+    /// What stands across a face; ground at the end of the range.
+    fn look(&self, cell: IVec3, face: Face) -> Cell {
+        face.step(cell).map_or(Cell::SOLID, |beyond| self.cells.get(beyond))
+    }
+
+    /// The level that an open cell would have after a step of the literal rule.
+    fn after_literal(&self, cell: IVec3, left_first: bool) -> i32 {
+        let given: i32 = self.gives(cell, left_first).iter().sum();
+        let received = [Face::West, Face::East, Face::Down, Face::Up].map(|face| {
+            let giver = face.step(cell).filter(|&giver| !self.cells.get(giver).is_solid());
+            giver.map_or(0, |giver| self.gives(giver, left_first)[face.opposite().index()])
+        });
+        self.cells.get(cell).0 - given + received.iter().sum::<i32>()
+    }
+
+    /// What an open cell gives, by face.
+    fn gives(&self, cell: IVec3, left_first: bool) -> [i32; 4] {
+        let capacity = |above: Cell| if above.is_full() { above.0 + PRESSURE as i32 } else { FULL as i32 };
+        let mut left = self.cells.get(cell).0;
+        let down = capacity(self.cells.get(cell)) - self.look(cell, Face::Down).0;
+        let mut gives = [0; 4];
+        for face in [[Face::Down, Face::West, Face::East], [Face::Down, Face::East, Face::West]]
+            [usize::from(!left_first)]
+        .into_iter()
+        .chain([Face::Up])
+        {
+            let there = self.look(cell, face);
+            let offer = match face {
+                Face::Down => down.min(left),
+                Face::Up => left - capacity(there),
+                _ => (left - there.0 + 1).div_euclid(2),
+            };
+            if !there.is_solid() {
+                gives[face.index()] = offer.clamp(0, (MAX_LEVEL as i32 - there.0) / 4);
+                left -= gives[face.index()];
+            }
+        }
+        gives
+    }
+
+    /// Bodies that are asleep all over have one water line.
+    fn check_bodies(&self) -> Result<(), Violation> {
+        for body in Bodies::default().find(&self.cells, &self.cells.sorted_slots()) {
+            if body.iter().any(|piece| self.is_awake(piece.slot)) {
+                continue;
+            }
+            let heads = |piece: &Piece, next: i64| {
+                let (slot, row) = (piece.slot, piece.row);
+                let place = move |x: usize| Sheet::cell_at(self.cells.position_at(slot), 64 * row + x);
+                ones(piece.cells).map(move |x| {
+                    let (cell, unit) = (place(x), i64::from(self.cells.get(place(x)).0) + next);
+                    (head(i64::from(cell.y), unit), unit, cell)
+                })
+            };
+            let highest = body.iter().flat_map(|piece| heads(piece, 0)).filter(|&(_, unit, _)| unit > 0);
+            let lowest =
+                body.iter().flat_map(|piece| heads(piece, 1)).filter(|&(_, unit, _)| unit <= i64::from(MAX_LEVEL));
+            if let Some((top, _, high)) = highest.max_by_key(|&(head, ..)| head)
+                && let Some((next, _, low)) = lowest.min_by_key(|&(head, ..)| head)
+                && top > next
+            {
+                return Err(Violation::Uneven { high, low });
+            }
+        }
+        Ok(())
+    }
+}

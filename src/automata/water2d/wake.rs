@@ -1,0 +1,95 @@
+//! Which chunks the next step looks at: those that something changed in, or within two cells of, in the last two steps.
+//!
+//! A cell's next level depends on cells up to two steps away, and on whether the step is an even or an odd one, as the
+//! literal rule gives left and right first by turns. So what two steps in a row left alone, no later step changes.
+
+use super::lines::Cells;
+use crate::chunk::CellMask;
+use crate::coords::{Shape, Sheet};
+use crate::grid::Slot;
+use glam::IVec3;
+
+/// Steps that a chunk stays awake after the last change near it.
+const STEPS: u8 = 2;
+
+/// How long each chunk stays awake.
+#[derive(Default)]
+pub(super) struct Wakefulness {
+    /// By slot; of no meaning where the chunk is asleep.
+    steps_left: Vec<u8>,
+}
+
+impl Wakefulness {
+    /// Wakes a chunk.
+    pub(super) fn wake(&mut self, cells: &mut Cells, slot: Slot) {
+        if self.steps_left.len() < cells.slot_capacity() {
+            self.steps_left.resize(cells.slot_capacity(), 0);
+        }
+        self.steps_left[slot.index()] = STEPS;
+        cells.wake_chunk_at(slot);
+    }
+
+    /// Wakes a chunk in which cells changed, and the chunks around it that lie within two cells of one.
+    pub(super) fn touch(&mut self, cells: &mut Cells, slot: Slot, changed: &CellMask) {
+        if changed.is_empty() {
+            return;
+        }
+        self.wake(cells, slot);
+        let chunk = cells.position_at(slot);
+        for beyond in around(changed).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond)) {
+            if let Some(slot) = cells.slot(beyond) {
+                self.wake(cells, slot);
+            }
+        }
+    }
+
+    /// Wakes the eight chunks around a chunk position.
+    pub(super) fn wake_around(&mut self, cells: &mut Cells, chunk: IVec3) {
+        for beyond in around(&CellMask::FULL).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond))
+        {
+            if let Some(slot) = cells.slot(beyond) {
+                self.wake(cells, slot);
+            }
+        }
+    }
+
+    /// A step over these chunks begins.
+    pub(super) fn begin(&mut self, slots: &[Slot]) {
+        for slot in slots {
+            self.steps_left[slot.index()] -= 1;
+        }
+    }
+
+    /// Puts those of these chunks to sleep whose steps are over.
+    pub(super) fn end(&self, cells: &mut Cells, slots: &[Slot]) {
+        for &slot in slots.iter().filter(|slot| self.steps_left[slot.index()] == 0) {
+            cells.sleep_chunk_at(slot);
+        }
+        cells.drop_sleepers();
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.steps_left.capacity()
+    }
+}
+
+/// The ways to the chunks that lie within two cells of these, out of eight.
+fn around(cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
+    const WEST: u64 = 0b11;
+    const EAST: u64 = WEST << 62;
+    let rows = cells.words();
+    let (low, high) = (rows[0] | rows[1], rows[62] | rows[63]);
+    let all = rows.iter().fold(0, |all, row| all | row);
+    let ways = [
+        (all & WEST, -1, 0),
+        (all & EAST, 1, 0),
+        (low, 0, -1),
+        (high, 0, 1),
+        (low & WEST, -1, -1),
+        (low & EAST, 1, -1),
+        (high & WEST, -1, 1),
+        (high & EAST, 1, 1),
+    ];
+    ways.into_iter().filter(|&(near, ..)| near != 0).map(|(_, x, y)| IVec3::new(x, y, 0))
+}
