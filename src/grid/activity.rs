@@ -4,7 +4,6 @@
 //! however many chunks sleep. A chunk with activity also keeps its neighbours' slots, so that what moves
 //! crosses chunk borders without hashing.
 
-use super::slab::Entry;
 use super::{Grid, GridError, GridFault, Slot};
 use crate::chunk::CellMask;
 use crate::coords::{Face, Shape};
@@ -215,7 +214,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// clears up.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
-        let activity = self.entries[slot.index()].activity as usize;
+        let activity = self.activity_of[slot.index()] as usize;
         self.activities.get_mut(activity)?.awake.as_deref_mut()
     }
 
@@ -236,13 +235,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     #[inline]
     pub(super) fn activity_at(&self, slot: Slot) -> Option<&Activity> {
-        self.activities.get(self.entries[slot.index()].activity as usize)
+        self.activities.get(self.activity_of[slot.index()] as usize)
     }
 
     /// The index of the chunk's activity, made if there is none.
     #[inline]
     fn activate(&mut self, slot: Slot) -> usize {
-        match self.entries[slot.index()].activity {
+        match self.activity_of[slot.index()] {
             NO_ACTIVITY => self.begin(slot),
             activity => activity as usize,
         }
@@ -253,14 +252,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let neighbours = self.find_neighbours(self.position_at(slot));
         let activity = self.activities.len();
         // There is one activity for a slot at most, so their number is a slot's index at most.
-        self.entries[slot.index()].activity = activity as u32;
+        self.activity_of[slot.index()] = activity as u32;
         self.activities.push(Activity { slot, neighbours, awake: None, changed: None });
         activity
     }
 
     /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
     pub(super) fn retire(&mut self, slot: Slot) {
-        let Some(activity) = self.activities.get_mut(self.entries[slot.index()].activity as usize) else { return };
+        let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize) else { return };
         if activity.awake.take().is_some() {
             self.awake.retain(|&other| other != slot);
         }
@@ -274,10 +273,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     fn retire_if_idle(&mut self, slot: Slot) {
         let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
         if self.activity_at(slot).is_some_and(idle) {
-            let activity = core::mem::replace(&mut self.entries[slot.index()].activity, NO_ACTIVITY);
+            let activity = core::mem::replace(&mut self.activity_of[slot.index()], NO_ACTIVITY);
             self.activities.swap_remove(activity as usize);
             if let Some(moved) = self.activities.get(activity as usize) {
-                self.entries[moved.slot.index()].activity = activity;
+                self.activity_of[moved.slot.index()] = activity;
             }
         }
     }
@@ -290,7 +289,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         for face in Face::ALL {
             let neighbour = self.find_neighbour(position, face);
             if neighbour.is_some() {
-                let activity = self.entries[neighbour.index()].activity;
+                let activity = self.activity_of[neighbour.index()];
                 if let Some(activity) = self.activities.get_mut(activity as usize) {
                     activity.neighbours[face.opposite().index()] = slot;
                 }
@@ -304,7 +303,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             let slot = activity.slot;
             let position = self.position_at(slot);
             let listed = |list: &[Slot]| list.iter().filter(|&&other| other == slot).count();
-            if self.entries[slot.index()].activity as usize != index
+            if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
                 || listed(&self.awake) != usize::from(activity.awake.is_some())
                 || listed(&self.changed) != usize::from(activity.changed.is_some())
@@ -323,7 +322,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return Err(GridFault::Activity(self.position_at(slot)));
         }
         let lost =
-            |entry: &&Entry<T>| entry.activity != NO_ACTIVITY && entry.activity as usize >= self.activities.len();
-        self.entries.iter().find(lost).map_or(Ok(()), |entry| Err(GridFault::Activity(entry.position)))
+            |&(_, &activity): &(usize, &u32)| activity != NO_ACTIVITY && activity as usize >= self.activities.len();
+        let lost = self.activity_of.iter().enumerate().find(lost);
+        lost.map_or(Ok(()), |(index, _)| Err(GridFault::Activity(self.entries[index].position)))
     }
 }

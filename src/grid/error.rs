@@ -62,6 +62,8 @@ pub enum GridFault {
         /// Free for the next chunk.
         vacant: usize,
     },
+    /// The kept order is not that of the positions, or not of these chunks.
+    Order,
     /// The chunk's link across a face does not lead to its neighbour.
     Link(IVec3, Face),
     /// The chunk and its activity do not belong together.

@@ -22,8 +22,8 @@ use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
 use glam::IVec3;
-use hashbrown::HashTable;
 use slab::{Entry, PositionHash};
+use std::sync::OnceLock;
 
 /// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and costs nothing.
 ///
@@ -49,10 +49,17 @@ use slab::{Entry, PositionHash};
 /// ```
 #[derive(Clone)]
 pub struct Grid<T, S: Shape = Cube> {
-    slots: HashTable<Slot>,
     hash: PositionHash,
+    /// The first chunk of each bucket of the map.
+    buckets: Vec<Slot>,
     entries: Vec<Entry<T>>,
-    vacant: Vec<Slot>,
+    /// For each entry, the index of the chunk's activity, or none.
+    activity_of: Vec<u32>,
+    /// The first vacant place of the slab.
+    vacant: Slot,
+    chunk_count: usize,
+    /// Occupied places in order of position, once somebody has asked, until a chunk comes or goes.
+    order: OnceLock<Vec<Slot>>,
     activities: Vec<Activity>,
     /// Chunks with an awake mask, each once.
     awake: Vec<Slot>,
@@ -66,10 +73,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// A grid without chunks; every cell reads as `background`.
     pub fn new(background: T) -> Self {
         Grid {
-            slots: HashTable::new(),
             hash: PositionHash::new(),
+            buckets: Vec::new(),
             entries: Vec::new(),
-            vacant: Vec::new(),
+            activity_of: Vec::new(),
+            vacant: Slot::NONE,
+            chunk_count: 0,
+            order: OnceLock::new(),
             activities: Vec::new(),
             awake: Vec::new(),
             changed: Vec::new(),
@@ -85,29 +95,37 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Chunks stored.
     pub fn chunk_count(&self) -> usize {
-        self.slots.len()
+        self.chunk_count
     }
 
     /// The cell at `position`; the background where its chunk is missing.
     #[inline]
     pub fn get(&self, position: IVec3) -> T {
-        match self.slot(S::chunk_of(position)) {
-            Some(slot) => self.chunk_at(slot).get(S::index_of(position)),
+        match self.find(S::chunk_of(position)) {
+            Some((_, entry)) => entry.chunk.get(S::index_of(position)),
             None => self.background,
         }
     }
 
     /// Writes a cell and returns what stood there. A missing chunk is made, of background cells, unless the value is the
     /// background too.
-    #[inline]
+    // Inlined, so that a caller who does not ask what stood there does not wait until it comes from memory.
+    #[inline(always)]
     pub fn set(&mut self, position: IVec3, value: T) -> T {
-        let chunk = S::chunk_of(position);
-        let slot = match self.slot(chunk) {
-            Some(slot) => slot,
-            None if value == self.background => return self.background,
-            None => self.occupy(chunk, Chunk::uniform(self.background)),
-        };
-        self.chunk_at_mut(slot).set(S::index_of(position), value)
+        match self.slot(S::chunk_of(position)) {
+            Some(slot) => self.chunk_at_mut(slot).set(S::index_of(position), value),
+            None => self.set_in_missing(position, value),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_in_missing(&mut self, position: IVec3, value: T) -> T {
+        if value != self.background {
+            let slot = self.occupy(S::chunk_of(position), Chunk::uniform(self.background));
+            self.chunk_at_mut(slot).set(S::index_of(position), value);
+        }
+        self.background
     }
 
     /// The chunk at a chunk position.
@@ -147,9 +165,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.vacate(position)
     }
 
-    /// Every chunk with its chunk position, in order of position. Sorts the positions first.
+    /// Every chunk with its chunk position, in order of position. The first call after a chunk has come or gone sorts the
+    /// positions.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
-        self.sorted_slots().into_iter().map(|slot| (self.position_at(slot), self.chunk_at(slot)))
+        self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
     /// Bytes that the grid holds on the heap: cells, masks, slab and map, with their spare room.
@@ -158,10 +177,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let masks: usize = self.activities.iter().map(Activity::heap_bytes).sum();
         cells
             + masks
-            + self.entries.capacity() * size_of::<Entry<T>>()
+            + self.slab_bytes()
             + self.activities.capacity() * size_of::<Activity>()
-            + (self.vacant.capacity() + self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
-            + self.slots.allocation_size()
+            + (self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
     }
 
     /// Checks everything that holds between two calls.
@@ -197,6 +215,7 @@ mod tests {
         for count in 1..5000 {
             grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1)).unwrap();
             if count >= 16 {
+                assert_eq!(grid.chunks().count(), count as usize);
                 let bytes = grid.memory_bytes();
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }

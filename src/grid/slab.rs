@@ -1,4 +1,7 @@
 //! Where chunks lie: the slab, the map from chunk positions to places in it, and steps from one place to the next.
+//!
+//! The map is a chained hash table whose links lie in the slab: four buckets for each place, so that most lookups end at
+//! the first chunk of a chain, and neither probing nor tags stand between a position and its chunk.
 
 use super::activity::NO_ACTIVITY;
 use super::{Grid, GridFault};
@@ -41,13 +44,21 @@ impl Slot {
     }
 }
 
-/// One place of the slab: 32 bytes for cells of up to eight bytes.
+/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes second there; with
+/// two it is one in five. A chunk that comes second costs a mispredicted branch, as much as the rest of a lookup.
+const BUCKETS_PER_PLACE: usize = 4;
+
+/// Marks a vacant place. In either shape no chunk has this position.
+const NOWHERE: IVec3 = IVec3::MIN;
+
+/// One place of the slab: half a cache line for cells of up to eight bytes, and aligned so that it never lies in two.
 #[derive(Clone)]
+#[repr(align(32))]
 pub(super) struct Entry<T> {
-    pub(super) position: IVec3,
-    /// The index of the chunk's activity, or [`NO_ACTIVITY`].
-    pub(super) activity: u32,
     pub(super) chunk: Chunk<T>,
+    pub(super) position: IVec3,
+    /// The next chunk of the bucket; in a vacant place, the next vacant place.
+    next: Slot,
 }
 
 /// The hash of chunk positions in one grid.
@@ -66,21 +77,40 @@ impl PositionHash {
 
     /// The folded product of two 64-bit halves, as in wyhash and foldhash.
     #[inline]
-    pub(super) fn of(self, chunk: IVec3) -> u64 {
+    fn of(self, chunk: IVec3) -> u64 {
         let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
         let height = u64::from(chunk.y as u32) ^ 0x9E37_79B9_7F4A_7C15;
         let product = u128::from(flat ^ self.seed) * u128::from(height);
         product as u64 ^ (product >> 64) as u64
     }
+
+    /// The bucket, of so many (2³²−1 at most), in which a chunk position is to be found.
+    #[inline]
+    fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
+        ((self.of(chunk) >> 32) * buckets as u64 >> 32) as usize
+    }
 }
 
 /// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// The place of the chunk at a chunk position, and what lies there.
+    #[inline]
+    pub(super) fn find(&self, chunk: IVec3) -> Option<(Slot, &Entry<T>)> {
+        let bucket = self.hash.bucket(chunk, self.buckets.len());
+        let mut slot = *self.buckets.get(bucket)?;
+        loop {
+            let entry = self.entries.get(slot.index())?;
+            if entry.position == chunk {
+                return Some((slot, entry));
+            }
+            slot = entry.next;
+        }
+    }
+
     /// The place of the chunk at a chunk position.
     #[inline]
     pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
-        let same = |slot: &Slot| self.entries[slot.index()].position == chunk;
-        self.slots.find(self.hash.of(chunk), same).copied()
+        self.find(chunk).map(|(slot, _)| slot)
     }
 
     /// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
@@ -121,16 +151,27 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Occupied slots in order of position.
     pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
-        self.in_order(self.slots.iter().copied())
+        self.order().to_vec()
+    }
+
+    /// The same, sorted by the first call after a chunk has come or gone.
+    pub(super) fn order(&self) -> &[Slot] {
+        self.order.get_or_init(|| self.in_order(self.occupied()))
+    }
+
+    /// Occupied slots, in the order of the slab.
+    fn occupied(&self) -> impl Iterator<Item = Slot> {
+        let places = self.entries.iter().enumerate();
+        places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
     }
 
     /// Occupied slots of a box of chunk positions, in order of position. Costs about the number of chunk positions in the
     /// box or the number of chunks in the grid, whichever is smaller.
     pub(super) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
-        if chunks.volume() <= self.slots.len() as u128 {
+        if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
         } else {
-            self.in_order(self.slots.iter().copied().filter(|&slot| chunks.contains(self.position_at(slot))))
+            self.order().iter().copied().filter(|&slot| chunks.contains(self.position_at(slot))).collect()
         }
     }
 
@@ -158,49 +199,103 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Gives the chunk a place; none may lie at `position` yet.
     pub(super) fn occupy(&mut self, position: IVec3, chunk: Chunk<T>) -> Slot {
-        let entry = Entry { position, activity: NO_ACTIVITY, chunk };
-        let slot = match self.vacant.pop() {
-            Some(slot) => {
-                self.entries[slot.index()] = entry;
+        let entry = Entry { chunk, position, next: Slot::NONE };
+        let slot = match self.entries.get_mut(self.vacant.index()) {
+            Some(place) => {
+                let slot = core::mem::replace(&mut self.vacant, place.next);
+                *place = entry;
                 slot
             }
             None => {
                 let slot = Slot::new(self.entries.len());
                 if self.entries.len() == self.entries.capacity() {
-                    // By a quarter: doubling could leave as much empty room as there are chunks.
-                    self.entries.reserve_exact((self.entries.len() / 4).max(4));
+                    self.grow();
                 }
                 self.entries.push(entry);
+                self.activity_of.push(NO_ACTIVITY);
                 slot
             }
         };
-        let (hash, entries) = (self.hash, &self.entries);
-        self.slots.insert_unique(hash.of(position), slot, |slot| hash.of(entries[slot.index()].position));
+        self.chain(slot);
+        self.chunk_count += 1;
+        self.order.take();
         self.link_neighbours(position, slot);
         slot
     }
 
     /// Takes the chunk at `position` from its place.
     pub(super) fn vacate(&mut self, position: IVec3) -> Option<Chunk<T>> {
-        let entries = &self.entries;
-        let same = |slot: &Slot| entries[slot.index()].position == position;
-        let (slot, _) = self.slots.find_entry(self.hash.of(position), same).ok()?.remove();
+        let slot = self.slot(position)?;
         self.retire(slot);
+        self.unchain(slot);
+        self.chunk_count -= 1;
+        self.order.take();
         self.link_neighbours(position, Slot::NONE);
-        self.vacant.push(slot);
-        let empty = Chunk::uniform(self.background);
-        Some(core::mem::replace(self.chunk_at_mut(slot), empty))
+        let next = core::mem::replace(&mut self.vacant, slot);
+        let vacant = Entry { chunk: Chunk::uniform(self.background), position: NOWHERE, next };
+        Some(core::mem::replace(&mut self.entries[slot.index()], vacant).chunk)
+    }
+
+    /// Makes room for more places, by an eighth: doubling could leave as much empty room as there are chunks.
+    fn grow(&mut self) {
+        let more = (self.entries.len() / 8).max(2);
+        self.entries.reserve_exact(more);
+        self.activity_of.reserve_exact(more);
+        let buckets = self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE).min(u32::MAX as usize);
+        self.buckets.clear();
+        self.buckets.reserve_exact(buckets);
+        self.buckets.resize(buckets, Slot::NONE);
+        for index in 0..self.entries.len() {
+            self.chain(Slot::new(index));
+        }
+    }
+
+    /// Puts a place at the head of the chain of its bucket.
+    fn chain(&mut self, slot: Slot) {
+        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
+        self.entries[slot.index()].next = core::mem::replace(&mut self.buckets[bucket], slot);
+    }
+
+    /// Takes a place out of the chain of its bucket.
+    fn unchain(&mut self, slot: Slot) {
+        let next = self.entries[slot.index()].next;
+        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
+        let mut before = self.buckets[bucket];
+        if before == slot {
+            self.buckets[bucket] = next;
+            return;
+        }
+        while self.entries[before.index()].next != slot {
+            before = self.entries[before.index()].next;
+        }
+        self.entries[before.index()].next = next;
+    }
+
+    /// Bytes of the slab and the map, with their spare room, without what chunks hold on the heap.
+    pub(super) fn slab_bytes(&self) -> usize {
+        let slots = self.buckets.capacity() + self.order.get().map_or(0, Vec::capacity);
+        self.entries.capacity() * size_of::<Entry<T>>()
+            + self.activity_of.capacity() * size_of::<u32>()
+            + slots * size_of::<Slot>()
     }
 
     /// Checks what the functions of this file keep true.
     pub(super) fn validate_slab(&self) -> Result<(), GridFault> {
-        let (all, used, vacant) = (self.entries.len(), self.slots.len(), self.vacant.len());
-        if all != used + vacant {
+        let (all, used) = (self.entries.len(), self.chunk_count);
+        // A chain that bites its tail would never end; none is longer than the slab.
+        let chain = |head: Slot| {
+            let next = |slot: &Slot| self.entries.get(slot.index()).map(|entry| entry.next);
+            core::iter::successors(Some(head), next).take_while(|slot| slot.is_some()).take(all + 1)
+        };
+        let vacant = chain(self.vacant).count();
+        if all != used + vacant || self.activity_of.len() != all || self.occupied().count() != used {
             return Err(GridFault::Places { all, used, vacant });
         }
+        if let Some(slot) = chain(self.vacant).find(|&slot| self.position_at(slot) != NOWHERE) {
+            return Err(GridFault::Misplaced(self.position_at(slot)));
+        }
         let mut seen = vec![false; all];
-        self.vacant.iter().for_each(|slot| seen[slot.index()] = true);
-        for &slot in &self.slots {
+        for slot in self.buckets.iter().flat_map(|&head| chain(head)) {
             let position = self.position_at(slot);
             if self.slot(position) != Some(slot) || core::mem::replace(&mut seen[slot.index()], true) {
                 return Err(GridFault::Misplaced(position));
@@ -211,6 +306,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             if self.chunk_at(slot).validate().is_err() {
                 return Err(GridFault::NotCanonical(position));
             }
+        }
+        let unseen = |slot: &Slot| !seen[slot.index()];
+        if let Some(slot) = self.occupied().find(unseen) {
+            return Err(GridFault::Misplaced(self.position_at(slot)));
+        }
+        let sorted = |order: &Vec<Slot>| *order == self.in_order(self.occupied());
+        if !self.order.get().is_none_or(sorted) {
+            return Err(GridFault::Order);
         }
         Ok(())
     }
