@@ -8,7 +8,7 @@
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Grid, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FaceRow, Faces, Grid, Region, Shape};
 use hashbrown::HashMap;
 
 const CHUNKS: usize = 1009;
@@ -61,6 +61,24 @@ impl Dense {
                         .wrapping_add(south[x]);
                 }
                 black_box(&mut *out);
+            }
+        }
+    }
+}
+
+/// The same over one chunk and the faces of its neighbours.
+fn face_stencil(faces: &Faces<u16>, out: &mut Cells) {
+    for (y, layer) in out.iter_mut().enumerate() {
+        for (z, out) in layer.iter_mut().enumerate() {
+            let FaceRow { here, west, east, down, up, north, south } = faces.row(y, z);
+            for x in 0..16 {
+                out[x] = here[x]
+                    .wrapping_add(west[x])
+                    .wrapping_add(east[x])
+                    .wrapping_add(down[x])
+                    .wrapping_add(up[x])
+                    .wrapping_add(north[x])
+                    .wrapping_add(south[x]);
             }
         }
     }
@@ -214,7 +232,15 @@ fn stencil(criterion: &mut Criterion, world: &World) {
     let count = small.cells.len();
     small.cells.copy_from_slice(&dense.cells[..count]);
 
-    let run_grid = |each: &mut dyn FnMut(&Cells)| {
+    let run_faces = |each: &mut dyn FnMut(&Cells)| {
+        let mut buffer = FaceBuffer::new(0);
+        let mut out = [[[0u16; 16]; 16]; 16];
+        for (chunk, _) in grid.chunks() {
+            face_stencil(&grid.faces(chunk, &mut buffer), &mut out);
+            each(black_box(&out));
+        }
+    };
+    let run_halo = |each: &mut dyn FnMut(&Cells)| {
         let mut halo = [[[0u16; 18]; 18]; 18];
         let mut out = [[[0u16; 16]; 16]; 16];
         for (chunk, _) in grid.chunks() {
@@ -248,16 +274,16 @@ fn stencil(criterion: &mut Criterion, world: &World) {
         }
         check
     };
-    let mut check = 0u16;
-    run_grid(&mut |out| {
-        check = out.as_flattened().as_flattened().iter().fold(check, |sum, &cell| sum.wrapping_add(cell))
-    });
-    assert_eq!(check, run_cursor(chunks));
-    assert_eq!(check, run_map(chunks));
+    let sum = |out: &Cells| out.as_flattened().as_flattened().iter().fold(0u16, |sum, &cell| sum.wrapping_add(cell));
+    let (mut by_faces, mut by_halo) = (0u16, 0u16);
+    run_faces(&mut |out| by_faces = by_faces.wrapping_add(sum(out)));
+    run_halo(&mut |out| by_halo = by_halo.wrapping_add(sum(out)));
+    assert_eq!([by_faces, by_halo, run_cursor(chunks)], [run_map(chunks); 3]);
 
     let mut group = criterion.benchmark_group("stencil_7");
     group.throughput(Throughput::Elements((chunks.len() * CHUNK_CELLS) as u64));
-    group.bench_function("floodplain", |bench| bench.iter(|| run_grid(&mut |_| ())));
+    group.bench_function("floodplain", |bench| bench.iter(|| run_faces(&mut |_| ())));
+    group.bench_function("floodplain_halo", |bench| bench.iter(|| run_halo(&mut |_| ())));
     // The slow ways take every sixteenth chunk.
     let few: Vec<IVec3> = chunks.iter().copied().step_by(16).collect();
     group.throughput(Throughput::Elements((few.len() * CHUNK_CELLS) as u64));

@@ -45,7 +45,7 @@ pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
-pub use grid::{Cursor, CursorMut, FILL_CHUNK_LIMIT, Grid, GridError, HaloShape};
+pub use grid::{Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

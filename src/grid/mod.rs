@@ -6,12 +6,14 @@
 mod activity;
 mod cursor;
 mod error;
+mod faces;
 mod halo;
 mod region;
 mod slab;
 
 pub use cursor::{Cursor, CursorMut};
 pub use error::{GridError, GridFault};
+pub use faces::{FaceBuffer, FaceRow, Faces};
 pub use halo::HaloShape;
 pub use region::FILL_CHUNK_LIMIT;
 pub(crate) use slab::Slot;

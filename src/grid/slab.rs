@@ -87,7 +87,7 @@ impl PositionHash {
     /// The bucket, of so many (2³²−1 at most), in which a chunk position is to be found.
     #[inline]
     fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
-        ((self.of(chunk) >> 32) * buckets as u64 >> 32) as usize
+        (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
     }
 }
 
