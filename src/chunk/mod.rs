@@ -268,7 +268,7 @@ mod tests {
             }
             assert!(chunk.as_dense().is_some());
             // Cells that were handed out may be equal, or not, when the next write comes.
-            let last = order(step).last().unwrap();
+            let last = order(step).next_back().unwrap();
             chunk.cells_mut()[last] = 2;
             chunk.cells_mut()[0] = 3;
             assert_eq!((chunk.set(0, 2), chunk.as_uniform()), (3, Some(2)));
