@@ -148,11 +148,18 @@ impl Tick<'_> {
     /// The cell of a surface that is nearest to a cell, and the number of its piece.
     fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
         let cell = self.store.position(place);
+        let lowest = |piece: &Piece| Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
+        let at_least = |piece: &Piece| {
+            let low = lowest(piece);
+            distance(cell, cell.clamp(low, low + IVec3::new(15, 0, 15)))
+        };
         let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
-        for (number, piece) in surface.pieces.iter().enumerate() {
-            let low = Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
-            let inside = cell.clamp(low, low + IVec3::new(15, 0, 15));
-            if best.is_some_and(|((least, _), ..)| least < distance(cell, inside)) {
+        // The piece that promises most goes first: of the others, hardly any cell is looked at then.
+        let filled = || surface.pieces.iter().enumerate().filter(|(_, piece)| any(piece.cells));
+        let first = filled().min_by_key(|(_, piece)| at_least(piece));
+        for (number, piece) in first.into_iter().chain(filled()) {
+            let low = lowest(piece);
+            if best.is_some_and(|((least, _), ..)| least < at_least(piece)) {
                 continue;
             }
             for index in bits::iter(piece.cells) {

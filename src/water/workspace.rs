@@ -1,8 +1,8 @@
 //! What a tick works with beside the world itself: per layer, how much each cell passed on, and marks on cells. Kept after
 //! the tick only to answer for its currents; not part of the state.
 
-use super::body::Flooded;
 use super::bits::{self, LayerBits, NONE, any};
+use super::body::Flooded;
 use super::chance::layer_seed;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::voxel::Voxel;
