@@ -83,8 +83,7 @@ impl Order {
         Order { before: random[0], first: random[1] | 1, second: random[2] | 1, after: random[3] }
     }
 
-    /// When the cell's turn comes, 0 to 255; no two cells have the same turn. Being a bijection, it serves as well to tell
-    /// the cell from the turn.
+    /// When the cell's turn comes, 0 to 255; no two cells have the same turn.
     #[inline]
     pub(super) fn turn(&self, cell: usize) -> usize {
         let value = (cell as u8 ^ self.before).wrapping_mul(self.first);

@@ -122,8 +122,9 @@ impl Tick<'_> {
 
         let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], parents[face])));
         for cell in bits::iter(minus(and(entered, touched), sources)) {
-            self.follow((slot, first + cell), &inflow, later);
-            set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
+            if self.follow((slot, first + cell), &inflow, later) {
+                set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
+            }
         }
         let idle = minus(minus(minus(cells, touched), active), sources);
         for cell in bits::iter(minus(and(idle, fed), self.store.sourced(slot, layer))) {
@@ -189,14 +190,15 @@ impl Tick<'_> {
         Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
     }
 
-    /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
-    fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) {
+    /// A cell that water came into otherwise than from its parents takes who fed it for a parent. Whether it did.
+    fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) -> bool {
         let cell = place.1 % LAYER_CELLS;
         let inflow = (0..6).fold(0, |faces, face| faces | u8::from(bits::contains(&inflow[face], cell)) << face);
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
         let after = self.follow_flow(place, voxel, inflow);
-        if self.store.parents_in(place, after) & !before != 0 {
+        let parents = self.store.parents_in(place, after);
+        if parents & !before != 0 {
             later.joined.push(place);
         }
         let passed = self.work.passed(place);
@@ -204,6 +206,7 @@ impl Tick<'_> {
         if after != voxel {
             self.put(place, after);
         }
+        parents != before
     }
 
     /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.

@@ -4,6 +4,7 @@
 //! parent paths traced back to the source; with its two open problems, pools and many parents, solved.
 
 mod bits;
+mod body;
 mod cell;
 mod chance;
 mod ebb;

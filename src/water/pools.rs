@@ -1,15 +1,14 @@
 //! Pools: joined water levels out. A cell that moved nothing draws from the highest surface of its body, nearest first.
 //!
-//! A body is water joined sideways in a layer, and up and down wherever the lower cell is full. Every body with an awake
-//! cell is found anew each tick, by flooding bit masks; nothing about bodies is kept between ticks.
+//! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept between ticks.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
-use super::window::{lower_layer, upper_layer};
-use super::workspace::Flooded;
+use super::window::upper_layer;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use core::cmp::Reverse;
@@ -25,14 +24,6 @@ const SEARCH_LIMIT: usize = 1 << 16;
 
 /// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
 const SEARCH_SLACK: usize = 64;
-
-/// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
-#[derive(Clone, Copy)]
-struct Piece {
-    slot: Slot,
-    layer: usize,
-    cells: LayerBits,
-}
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 type Drawer = (i64, u64, Place);
@@ -84,68 +75,17 @@ impl Tick<'_> {
                 while let Some(cell) = bits::iter(seeds).next() {
                     let mut seed = NONE;
                     bits::insert(&mut seed, cell);
-                    let body = self.flood(Piece { slot, layer, cells: seed }, &mut flooded);
-                    seeds = minus(seeds, seed);
-                    seeds = minus(seeds, flooded.of(slot).layer(layer));
-                    if !body.is_empty() {
-                        bodies.push(body);
-                    }
+                    bodies.extend(flooded.flood(self.store, Piece { slot, layer, cells: seed }));
+                    seeds = minus(minus(seeds, seed), flooded.cells(self.store, slot, layer));
                 }
             }
         }
         self.work.flooded = flooded;
         // A dry cell between two bodies may draw from either, so their order must not depend on who was awake.
-        bodies.sort_by_cached_key(|body| self.lowest_cell(body));
+        bodies.sort_unstable_by_key(|body| body.lowest);
         for body in bodies {
-            self.level(&body);
+            self.level(&body.pieces);
         }
-    }
-
-    fn lowest_cell(&self, body: &[Piece]) -> Option<[i32; 3]> {
-        let first = |piece: &Piece| {
-            let index = piece.layer * LAYER_CELLS + bits::iter(piece.cells).next()?;
-            let cell = Cube::cell_at(self.store.grid.position_at(piece.slot), index);
-            Some([cell.y, cell.z, cell.x])
-        };
-        body.iter().filter_map(first).min()
-    }
-
-    /// The body of the cells in `seed`, apart from what is flooded already.
-    fn flood(&self, seed: Piece, flooded: &mut Flooded) -> Vec<Piece> {
-        let mut body = Vec::new();
-        let mut open = vec![seed];
-        while let Some(Piece { slot, layer, cells }) = open.pop() {
-            let (wet, closed) = self.store.layer(slot, layer);
-            let mask = flooded.of(slot);
-            let fresh = minus(wet, mask.layer(layer));
-            if !any(and(cells, fresh)) {
-                continue;
-            }
-            let filled = bits::fill(cells, fresh);
-            mask.insert_layer(layer, filled);
-            body.push(Piece { slot, layer, cells: filled });
-            // Only what is not flooded yet is kept for later: most of what a piece borders on is.
-            let mut reach = |slot: Slot, layer: usize, cells: LayerBits| {
-                let cells = minus(cells, flooded.of(slot).layer(layer));
-                if any(cells) {
-                    open.push(Piece { slot, layer, cells });
-                }
-            };
-            if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
-                reach(slot, layer, and(and(filled, closed), self.store.layer(slot, layer).0));
-            }
-            if let Some((slot, layer)) = lower_layer(self.store, slot, layer) {
-                let (wet, closed) = self.store.layer(slot, layer);
-                reach(slot, layer, and(filled, and(wet, closed)));
-            }
-            for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
-                let there = self.store.neighbour(slot, face);
-                if there.is_some() && any(cells) {
-                    reach(there, layer, and(cells, self.store.layer(there, layer).0));
-                }
-            }
-        }
-        body
     }
 
     /// Lets the lowest cells of a body that moved nothing draw from its highest surface.
@@ -208,11 +148,18 @@ impl Tick<'_> {
     /// The cell of a surface that is nearest to a cell, and the number of its piece.
     fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
         let cell = self.store.position(place);
+        let lowest = |piece: &Piece| Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
+        let at_least = |piece: &Piece| {
+            let low = lowest(piece);
+            distance(cell, cell.clamp(low, low + IVec3::new(15, 0, 15)))
+        };
         let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
-        for (number, piece) in surface.pieces.iter().enumerate() {
-            let low = Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
-            let inside = cell.clamp(low, low + IVec3::new(15, 0, 15));
-            if best.is_some_and(|((least, _), ..)| least < distance(cell, inside)) {
+        // The piece that promises most goes first: of the others, hardly any cell is looked at then.
+        let filled = || surface.pieces.iter().enumerate().filter(|(_, piece)| any(piece.cells));
+        let first = filled().min_by_key(|(_, piece)| at_least(piece));
+        for (number, piece) in first.into_iter().chain(filled()) {
+            let low = lowest(piece);
+            if best.is_some_and(|((least, _), ..)| least < at_least(piece)) {
                 continue;
             }
             for index in bits::iter(piece.cells) {

@@ -215,6 +215,14 @@ impl Store {
         }
     }
 
+    /// The layers of a chunk, by bit, that are full of water from side to side.
+    pub(super) fn full_layers(&self, slot: Slot) -> u16 {
+        (0..16).rev().fold(0, |layers, layer| {
+            let (wet, closed) = self.layer(slot, layer);
+            layers << 1 | u16::from(and(wet, closed) == bits::ALL)
+        })
+    }
+
     /// Cells of the chunk with a draining neighbour below or at a side.
     #[inline]
     pub(super) fn outlets(&self, slot: Slot) -> Option<&CellMask> {

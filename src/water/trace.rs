@@ -7,7 +7,7 @@
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
-use super::chance::{Order, Purpose, mix};
+use super::chance::{Purpose, Queue, mix};
 use super::links::Met;
 use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
@@ -170,13 +170,13 @@ impl Tick<'_> {
         if !any(open) {
             return;
         }
-        let order = Order::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
         let ways = self.ways_of(slot, layer, &parents);
         let stuck = |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
         let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+        let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
+        bits::iter(able).for_each(|cell| queue.push(cell));
         let mut waiting = NONE;
-        for turn in 0..LAYER_CELLS {
-            let cell = order.turn(turn);
+        while let Some(cell) = queue.pop() {
             if !bits::contains(&able, cell) {
                 continue;
             }

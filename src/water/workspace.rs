@@ -2,10 +2,10 @@
 //! the tick only to answer for its currents; not part of the state.
 
 use super::bits::{self, LayerBits, NONE, any};
+use super::body::Flooded;
 use super::chance::layer_seed;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::voxel::Voxel;
-use crate::chunk::CellMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -145,29 +145,6 @@ pub(super) struct Workspace {
     current: Option<(i32, Vec<Slot>)>,
     random: u64,
     pub(super) flooded: Flooded,
-}
-
-/// The cells that belong to a body found in this tick, whether or not their chunk takes part in it.
-#[derive(Default)]
-pub(super) struct Flooded {
-    masks: Vec<Option<Box<(u64, CellMask)>>>,
-    tick: u64,
-}
-
-impl Flooded {
-    /// Begins a tick: nothing is flooded.
-    pub(super) fn begin(&mut self, slots: usize) {
-        self.tick += 1;
-        self.masks.resize_with(slots, || None);
-    }
-
-    pub(super) fn of(&mut self, slot: Slot) -> &mut CellMask {
-        let (tick, mask) = &mut **self.masks[slot.index()].get_or_insert_default();
-        if *tick != self.tick {
-            (*tick, *mask) = (self.tick, CellMask::EMPTY);
-        }
-        mask
-    }
 }
 
 impl Workspace {

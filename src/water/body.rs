@@ -1,0 +1,202 @@
+//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found by flooding bit masks.
+//!
+//! Layers of a chunk that are full from side to side are flooded together, and those of them that can neither be a
+//! surface nor border on a dry cell are left out of the body: a lake costs what its surface and its shores do.
+
+use super::bits::{self, ALL, LayerBits, and, any, minus};
+use super::store::{LAYER_CELLS, Store};
+use super::window::{lower_layer, upper_layer};
+use crate::chunk::{CellMask, ones};
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
+
+/// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub(super) slot: Slot,
+    pub(super) layer: usize,
+    pub(super) cells: LayerBits,
+}
+
+/// Joined water.
+pub(super) struct Body {
+    /// Its cells, but for layers full from side to side that have no surface and no dry cell beside them.
+    pub(super) pieces: Vec<Piece>,
+    /// Its lowest cell: y, z and x.
+    pub(super) lowest: [i32; 3],
+}
+
+/// The cells that belong to a body found in this tick, whether or not their chunk takes part in it.
+#[derive(Default)]
+pub(super) struct Flooded {
+    chunks: Vec<Option<Box<FloodedChunk>>>,
+    tick: u64,
+    open: Vec<Piece>,
+    open_layers: Vec<(Slot, u16)>,
+}
+
+#[derive(Default)]
+struct FloodedChunk {
+    tick: u64,
+    cells: CellMask,
+    /// The layers (by bit) that are full of water from side to side.
+    full: u16,
+    /// Those of them that are flooded.
+    done: u16,
+}
+
+impl Flooded {
+    /// Begins a tick: nothing is flooded.
+    pub(super) fn begin(&mut self, slots: usize) {
+        self.tick += 1;
+        self.chunks.resize_with(slots, || None);
+    }
+
+    /// The flooded cells of a layer (0 to 15).
+    pub(super) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+        self.chunk(store, slot).cells.layer(layer)
+    }
+
+    #[inline]
+    fn chunk(&mut self, store: &Store, slot: Slot) -> &mut FloodedChunk {
+        let tick = self.tick;
+        let chunk = &mut **self.chunks[slot.index()].get_or_insert_default();
+        if chunk.tick != tick {
+            *chunk = FloodedChunk { tick, full: store.full_layers(slot), ..FloodedChunk::default() };
+        }
+        chunk
+    }
+
+    /// The body of the cells in `seed`, apart from what is flooded already; `None` if that is nothing.
+    pub(super) fn flood(&mut self, store: &Store, seed: Piece) -> Option<Body> {
+        let mut body = Body { pieces: Vec::new(), lowest: [i32::MAX; 3] };
+        self.open.push(seed);
+        loop {
+            if let Some((slot, layers)) = self.open_layers.pop() {
+                self.flood_layers(store, slot, layers, &mut body);
+            } else if let Some(piece) = self.open.pop() {
+                if self.chunk(store, piece.slot).full >> piece.layer & 1 != 0 {
+                    self.open_layers.push((piece.slot, 1 << piece.layer));
+                } else {
+                    self.flood_piece(store, piece, &mut body);
+                }
+            } else {
+                return (body.lowest != [i32::MAX; 3]).then_some(body);
+            }
+        }
+    }
+
+    /// Floods the cells of a piece and what is joined to them in its layer.
+    fn flood_piece(&mut self, store: &Store, Piece { slot, layer, cells }: Piece, body: &mut Body) {
+        let (wet, closed) = store.layer(slot, layer);
+        let mask = &mut self.chunk(store, slot).cells;
+        let fresh = minus(wet, mask.layer(layer));
+        if !any(and(cells, fresh)) {
+            return;
+        }
+        let filled = bits::fill(cells, fresh);
+        mask.insert_layer(layer, filled);
+        body.take(store, Piece { slot, layer, cells: filled });
+        if let Some((slot, layer)) = upper_layer(store, slot, layer) {
+            self.reach(store, slot, layer, and(filled, closed));
+        }
+        if let Some((slot, layer)) = lower_layer(store, slot, layer) {
+            self.reach(store, slot, layer, and(filled, store.layer(slot, layer).1));
+        }
+        for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
+            let there = store.neighbour(slot, face);
+            if there.is_some() {
+                self.reach(store, there, layer, cells);
+            }
+        }
+    }
+
+    /// Keeps the wet ones of these cells for later, but for those that are flooded: most of what a piece borders on is.
+    #[inline]
+    fn reach(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+        let cells = and(cells, store.layer(slot, layer).0);
+        if any(cells) {
+            let cells = minus(cells, self.chunk(store, slot).cells.layer(layer));
+            if any(cells) {
+                self.open.push(Piece { slot, layer, cells });
+            }
+        }
+    }
+
+    /// Floods those of a chunk's layers (by bit) that are full from side to side, and the full ones that they touch.
+    fn flood_layers(&mut self, store: &Store, slot: Slot, layers: u16, body: &mut Body) {
+        let chunk = self.chunk(store, slot);
+        let free = chunk.full & !chunk.done;
+        let mut run = layers & free;
+        loop {
+            let grown = run | (run << 1 | run >> 1) & free;
+            if grown == run {
+                break;
+            }
+            run = grown;
+        }
+        if run == 0 {
+            return;
+        }
+        chunk.done |= run;
+        let full = chunk.full;
+        for layer in ones(u64::from(run)) {
+            chunk.cells.insert_layer(layer, ALL);
+        }
+        let inner = self.spread_layers(store, slot, run, full);
+        for layer in ones(u64::from(run & !inner)) {
+            body.pieces.push(Piece { slot, layer, cells: ALL });
+        }
+        body.reach_to(store, slot, run.trailing_zeros() as usize, ALL);
+    }
+
+    /// Goes on from full layers (by bit) of a chunk to all that is joined to them. Returns those among them that are
+    /// covered by full layers and have no others at their sides; `full` are the full layers of their chunk.
+    fn spread_layers(&mut self, store: &Store, slot: Slot, layers: u16, full: u16) -> u16 {
+        let mut inner = layers;
+        for (face, border) in Face::LATERAL.into_iter().zip(bits::leaving(ALL)) {
+            let there = store.neighbour(slot, face);
+            if !there.is_some() {
+                continue;
+            }
+            let next = self.chunk(store, there);
+            let (joined, partial) = (layers & next.full & !next.done, layers & !next.full);
+            inner &= next.full;
+            if joined != 0 {
+                self.open_layers.push((there, joined));
+            }
+            for layer in ones(u64::from(partial)) {
+                self.reach(store, there, layer, border);
+            }
+        }
+        for layer in ones(u64::from(layers & !(full << 1))) {
+            if let Some((slot, layer)) = lower_layer(store, slot, layer) {
+                self.reach(store, slot, layer, store.layer(slot, layer).1);
+            }
+        }
+        let above = store.neighbour(slot, Face::Up);
+        let covered_top = above.is_some() && self.chunk(store, above).full & 1 != 0;
+        for layer in ones(u64::from(layers & !(full >> 1))) {
+            if let Some((slot, layer)) = upper_layer(store, slot, layer) {
+                self.reach(store, slot, layer, ALL);
+            }
+        }
+        let has_sources = !store.sources(slot).is_empty();
+        if has_sources { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
+    }
+}
+
+impl Body {
+    fn take(&mut self, store: &Store, piece: Piece) {
+        self.pieces.push(piece);
+        self.reach_to(store, piece.slot, piece.layer, piece.cells);
+    }
+
+    /// Notes the lowest of these cells.
+    fn reach_to(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+        if let Some(first) = bits::iter(cells).next() {
+            let cell = Cube::cell_at(store.grid.position_at(slot), layer * LAYER_CELLS + first);
+            self.lowest = self.lowest.min([cell.y, cell.z, cell.x]);
+        }
+    }
+}
