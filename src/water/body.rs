@@ -200,3 +200,114 @@ impl Body {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::Edges;
+    use super::super::store::Place;
+    use super::super::voxel::Voxel;
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Region};
+    use glam::IVec3;
+    use hashbrown::HashSet;
+
+    /// Eight chunks, many layers of which are full from side to side.
+    fn store(random: &mut fastrand::Rng) -> Store {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for position in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
+            let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+            for layer in cells.as_chunks_mut::<LAYER_CELLS>().0 {
+                let full = Voxel::OPEN.with_height(7);
+                layer.fill(if random.u8(..4) == 0 { Voxel::SOLID } else { full });
+                if random.u8(..3) == 0 {
+                    let solid = random.u8(..2) == 0;
+                    layer.fill_with(|| match random.u8(..4) {
+                        0 if solid => Voxel::SOLID,
+                        1 => Voxel::OPEN.with_height(random.u8(..8)),
+                        _ => full,
+                    });
+                }
+            }
+            if random.u8(..8) > 0 {
+                store.insert(position, Chunk::from_cells(&cells));
+            }
+        }
+        store
+    }
+
+    /// The body of a cell, from cell to cell.
+    fn walk(store: &Store, start: Place) -> HashSet<Place> {
+        let mut body = HashSet::from([start]);
+        let mut open = vec![start];
+        while let Some(place) = open.pop() {
+            for face in Face::ALL {
+                let there = store.step(place, face);
+                let joined = there.0.is_some()
+                    && store.read(there).is_wet()
+                    && match face {
+                        Face::Up => store.read(place).height() == 7,
+                        Face::Down => store.read(there).height() == 7,
+                        _ => true,
+                    };
+                if joined && body.insert(there) {
+                    open.push(there);
+                }
+            }
+        }
+        body
+    }
+
+    /// Whether a cell may be left out of a body: full, under full water, beside nothing but full cells.
+    fn is_inner(store: &Store, place: Place) -> bool {
+        let is_full = |place: Place| !place.0.is_some() || store.read(place).height() == 7;
+        let covered = store.step(place, Face::Up);
+        covered.0.is_some()
+            && is_full(covered)
+            && is_full(place)
+            && Face::LATERAL.into_iter().all(|face| is_full(store.step(place, face)))
+    }
+
+    #[test]
+    fn a_flood_finds_what_a_walk_finds_and_leaves_out_what_it_may() {
+        let mut random = fastrand::Rng::with_seed(21);
+        let (mut bodies, mut left_out) = (0, 0);
+        for _ in 0..12 {
+            let store = store(&mut random);
+            let mut flooded = Flooded::default();
+            flooded.begin(store.grid.slot_capacity());
+            for slot in store.grid.sorted_slots() {
+                for index in 0..CHUNK_CELLS {
+                    let place = (slot, index);
+                    let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                    let seen = bits::contains(&flooded.cells(&store, slot, layer), cell);
+                    if !store.read(place).is_wet() || seen {
+                        continue;
+                    }
+                    let mut cells = bits::NONE;
+                    bits::insert(&mut cells, cell);
+                    let found = flooded.flood(&store, Piece { slot, layer, cells }).expect("a wet cell has a body");
+                    let mut walked = walk(&store, place);
+                    let key = |&place: &Place| {
+                        let cell = store.position(place);
+                        [cell.y, cell.z, cell.x]
+                    };
+                    assert_eq!(Some(found.lowest), walked.iter().map(key).min());
+                    for piece in &found.pieces {
+                        for cell in bits::iter(piece.cells) {
+                            assert!(walked.remove(&(piece.slot, piece.layer * LAYER_CELLS + cell)), "once, and joined");
+                        }
+                    }
+                    for &place in &walked {
+                        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+                        assert!(bits::contains(&flooded.cells(&store, place.0, layer), cell), "flooded all the same");
+                        assert!(is_inner(&store, place));
+                    }
+                    bodies += 1;
+                    left_out += walked.len();
+                }
+            }
+        }
+        assert!(bodies > 20 && left_out > 1_000, "{bodies} bodies, {left_out} cells left out");
+    }
+}

@@ -133,6 +133,49 @@ impl Queue {
     }
 }
 
+/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first, and for each.
+pub(super) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
+
+const fn side_orders() -> [[u8; 24]; 5] {
+    let mut orders = [[0; 24]; 5];
+    let mut count = 0;
+    let mut code = 0;
+    while code < 256 {
+        let order = code as u8;
+        if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6) == 15 {
+            orders[0][count] = order;
+            let mut first = 0;
+            while first < 4 {
+                orders[first as usize + 1][count] = sides_first(order, 1 << first);
+                first += 1;
+            }
+            count += 1;
+        }
+        code += 1;
+    }
+    orders
+}
+
+/// The order with the sides in `set` before the others.
+pub(super) const fn sides_first(order: u8, set: u8) -> u8 {
+    let mut sides = 0;
+    let mut length = 0;
+    let mut pass = 0;
+    while pass < 2 {
+        let mut at = 0;
+        while at < 8 {
+            let side = order >> at & 3;
+            if set >> side & 1 == 1 - pass {
+                sides |= side << length;
+                length += 2;
+            }
+            at += 2;
+        }
+        pass += 1;
+    }
+    sides
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::bits;
@@ -162,6 +205,24 @@ mod tests {
         let first = queue.pop().unwrap();
         queue.push(first);
         assert_eq!(core::iter::from_fn(|| queue.pop()).count(), 255);
+    }
+
+    #[test]
+    fn there_are_all_orders_of_the_sides_and_the_first_comes_first() {
+        let sides = |order: u8| [order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6];
+        for (first, orders) in SIDE_ORDERS.into_iter().enumerate() {
+            for (order, plain) in orders.into_iter().zip(SIDE_ORDERS[0]) {
+                let mut sorted = sides(order);
+                sorted.sort_unstable();
+                assert_eq!(sorted, [0, 1, 2, 3]);
+                assert!(first == 0 || usize::from(order & 3) == first - 1);
+                let rest = |order: u8| sides(order).into_iter().filter(move |&side| usize::from(side) + 1 != first);
+                assert!(rest(order).eq(rest(plain)), "the others keep their order");
+            }
+        }
+        let mut plain = SIDE_ORDERS[0];
+        plain.sort_unstable();
+        assert!(plain.windows(2).all(|pair| pair[0] < pair[1]), "24 different ones");
     }
 
     #[test]

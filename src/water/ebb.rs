@@ -352,3 +352,33 @@ fn change_activity(
     }
     differ != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn activity_changes_as_it_would_cell_by_cell() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..100 {
+            let before: [Voxel; LAYER_CELLS] = core::array::from_fn(|_| Voxel::from_raw(random.u16(..)));
+            let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
+            let up: LayerBits = core::array::from_fn(|_| random.u64(..));
+            let down = minus(core::array::from_fn(|_| random.u64(..)), up);
+            let mut after = before;
+            let differ = change_activity(&mut after, &flow, up, down);
+            assert_eq!(differ, before != after);
+            for (cell, (&was, &is)) in before.iter().zip(&after).enumerate() {
+                let active = match (bits::contains(&up, cell), bits::contains(&down, cell)) {
+                    (true, _) => (was.active() + 1).min(7),
+                    (_, true) => was.active().saturating_sub(1),
+                    _ => was.active(),
+                };
+                let flows = bits::contains(&up, cell) && was.direction_code() != 0;
+                let largest = if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
+                let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11).with_largest(largest);
+                assert_eq!(is.word(), expected.word());
+            }
+        }
+    }
+}

@@ -3,8 +3,9 @@
 //! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several. Ties are made in one
 //! place ([`Store::attach`] and [`Store::add_parent`]) and cut in one ([`Store::unlink`]).
 
+use super::bits::{self, LayerBits, and, minus};
 use super::cell::CellFlags;
-use super::store::{Place, Store, parent_face};
+use super::store::{LAYER_CELLS, Place, Store};
 use super::voxel::Voxel;
 use crate::chunk::{CellMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -42,6 +43,61 @@ impl Met {
 }
 
 impl Store {
+    /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
+    #[inline]
+    pub(super) fn parents_of(&self, place: Place) -> u8 {
+        self.parents_in(place, self.read(place))
+    }
+
+    /// The same for a cell whose voxel is at hand.
+    #[inline]
+    pub(super) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
+        if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
+            return self.extras_of(place);
+        }
+        match parent_face(voxel) {
+            Some(face) => 1 << face.index(),
+            None => 0,
+        }
+    }
+
+    fn extras_of(&self, (slot, index): Place) -> u8 {
+        let Some(extras) = self.extras(slot) else { return 0 };
+        (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
+    }
+
+    /// For each face, the cells of a layer (0 to 15) with a parent behind it.
+    #[inline]
+    pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
+        let mut planes = match self.cells(slot, layer) {
+            Some(cells) => direction_planes(&bits::bytes(cells, |voxel| voxel.direction_code() as u8)),
+            None => {
+                let behind = parent_face(self.grid.chunk_at(slot).get(0));
+                Face::ALL.map(|face| if behind == Some(face) { bits::ALL } else { bits::NONE })
+            }
+        };
+        if let Some(extras) = self.extras(slot) {
+            for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
+                *plane = bits::or(*plane, extra.layer(layer));
+            }
+        }
+        planes
+    }
+
+    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag that fits. The caller
+    /// sees to the direction and writes the voxel.
+    pub(super) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
+        let several = faces.count_ones() > 1;
+        let kept = self.extras_mut(slot);
+        if several || voxel.has(CellFlags::EXTRA) {
+            let extras = kept.get_or_insert_default();
+            for (face, extra) in extras.iter_mut().enumerate() {
+                extra.set(index, several && faces >> face & 1 != 0);
+            }
+        }
+        voxel.with(CellFlags::EXTRA, several)
+    }
+
     /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
     #[inline]
     pub(super) fn faces(bits: u8) -> impl Iterator<Item = Face> {
@@ -273,10 +329,79 @@ impl Store {
     }
 }
 
+/// The face behind which the cell's first parent lies: opposite to where its flow is heading.
+#[inline]
+pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
+    match voxel.direction_code() {
+        0 | 7 => None,
+        code => Face::from_index(code as u8 - 1).map(Face::opposite),
+    }
+}
+
+/// For each face, the cells with a parent behind it, from their direction codes: the parent lies against the direction.
+#[inline]
+pub(super) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
+    let (low, middle, high) = (bits::plane(codes, 0), bits::plane(codes, 1), bits::plane(codes, 2));
+    let (small, large) = (minus(bits::ALL, high), minus(high, and(low, middle)));
+    let west = minus(and(small, middle), low);
+    let east = minus(and(small, low), middle);
+    let down = minus(minus(large, low), middle);
+    let up = and(and(small, low), middle);
+    let north = and(large, middle);
+    let south = and(large, low);
+    [west, east, down, up, north, south]
+}
+
 /// A voxel without parents: no direction, no source, no bottleneck; dry if it holds no water.
 pub(super) fn orphaned(voxel: Voxel) -> Voxel {
     if voxel.height() == 0 {
         return Voxel::OPEN;
     }
     voxel.with_direction_code(0).with_largest(0).with(CellFlags::HAS_SOURCE, false).with(CellFlags::EXTRA, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::Edges;
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use glam::IVec3;
+
+    #[test]
+    fn planes_and_children_agree_with_parents() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 0, 0)).positions() {
+            store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        for _ in 0..6_000 {
+            let place = (slots[random.usize(..2)], random.usize(..1024));
+            let voxel = Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..8));
+            let faces = random.u8(..64);
+            let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
+            let faces = if first == 0 { 0 } else { faces | first };
+            let voxel =
+                store.keep_parents(place, faces, voxel.with(CellFlags::EXTRA, store.read(place).has(CellFlags::EXTRA)));
+            store.write(place, voxel);
+        }
+        for &slot in &slots {
+            for layer in 0..16 {
+                let planes = store.parent_planes(slot, layer);
+                for cell in 0..LAYER_CELLS {
+                    let place = (slot, layer * LAYER_CELLS + cell);
+                    let parents = store.parents_of(place);
+                    for face in Face::ALL {
+                        let has = parents & 1 << face.index() != 0;
+                        assert_eq!(bits::contains(&planes[face.index()], cell), has);
+                        let parent = store.step(place, face);
+                        if parent.0.is_some() {
+                            assert_eq!(store.children_of(parent) & 1 << face.opposite().index() != 0, has);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything that writes a voxel goes through [`Store::write`], so that the masks never disagree with the cells.
 
-use super::bits::{self, LayerBits, and, minus};
+use super::bits::{self, LayerBits, and};
 use super::cell::{CellFlags, FULL};
 use super::rules::{Edge, Edges};
 use super::voxel::Voxel;
@@ -298,59 +298,14 @@ impl Store {
         }
     }
 
-    /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
+    /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has such cells.
     #[inline]
-    pub(super) fn parents_of(&self, place: Place) -> u8 {
-        self.parents_in(place, self.read(place))
+    pub(super) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
+        self.beside[slot.index()].extras.as_deref()
     }
 
-    /// The same for a cell whose voxel is at hand.
-    #[inline]
-    pub(super) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
-        if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
-            return self.extras_of(place);
-        }
-        match parent_face(voxel) {
-            Some(face) => 1 << face.index(),
-            None => 0,
-        }
-    }
-
-    fn extras_of(&self, (slot, index): Place) -> u8 {
-        let Some(extras) = &self.beside[slot.index()].extras else { return 0 };
-        (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
-    }
-
-    /// For each face, the cells of a layer (0 to 15) with a parent behind it.
-    #[inline]
-    pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
-        let mut planes = match self.cells(slot, layer) {
-            Some(cells) => direction_planes(&bits::bytes(cells, |voxel| voxel.direction_code() as u8)),
-            None => {
-                let behind = parent_face(self.grid.chunk_at(slot).get(0));
-                Face::ALL.map(|face| if behind == Some(face) { bits::ALL } else { bits::NONE })
-            }
-        };
-        if let Some(extras) = &self.beside[slot.index()].extras {
-            for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
-                *plane = bits::or(*plane, extra.layer(layer));
-            }
-        }
-        planes
-    }
-
-    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag that fits. The caller
-    /// sees to the direction and writes the voxel.
-    pub(super) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
-        let several = faces.count_ones() > 1;
-        let kept = &mut self.beside[slot.index()].extras;
-        if several || voxel.has(CellFlags::EXTRA) {
-            let extras = kept.get_or_insert_default();
-            for (face, extra) in extras.iter_mut().enumerate() {
-                extra.set(index, several && faces >> face & 1 != 0);
-            }
-        }
-        voxel.with(CellFlags::EXTRA, several)
+    pub(super) fn extras_mut(&mut self, slot: Slot) -> &mut Option<Box<[CellMask; 6]>> {
+        &mut self.beside[slot.index()].extras
     }
 
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
@@ -507,29 +462,6 @@ pub(super) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
         _ => [Cube::STRIDES[0], Cube::STRIDES[1]],
     };
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
-}
-
-/// The face behind which the cell's first parent lies: opposite to where its flow is heading.
-#[inline]
-pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
-    match voxel.direction_code() {
-        0 | 7 => None,
-        code => Face::from_index(code as u8 - 1).map(Face::opposite),
-    }
-}
-
-/// For each face, the cells with a parent behind it, from their direction codes: the parent lies against the direction.
-#[inline]
-pub(super) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
-    let (low, middle, high) = (bits::plane(codes, 0), bits::plane(codes, 1), bits::plane(codes, 2));
-    let (small, large) = (minus(bits::ALL, high), minus(high, and(low, middle)));
-    let west = minus(and(small, middle), low);
-    let east = minus(and(small, low), middle);
-    let down = minus(minus(large, low), middle);
-    let up = and(and(small, low), middle);
-    let north = and(large, middle);
-    let south = and(large, low);
-    [west, east, down, up, north, south]
 }
 
 fn mark(edge: Edge) -> Voxel {

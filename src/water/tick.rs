@@ -5,10 +5,11 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::{Purpose, Queue, fraction, mix};
+use super::settle::{Limits, LocalFlow};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
 use super::voxel::Voxel;
-use super::window::{Limits, LocalFlow, Window, lower_layer, upper_layer};
+use super::window::{Window, lower_layer, upper_layer};
 use super::workspace::{Workspace, add_flow};
 use super::{Ledger, Rules, WaterWorld};
 use crate::automaton::StepReport;

@@ -2,7 +2,8 @@
 
 use super::WaterWorld;
 use super::cell::{CellFlags, WaterCell};
-use super::store::{Place, Store, head, parent_face};
+use super::links::parent_face;
+use super::store::{Place, Store, head};
 use super::voxel::Voxel;
 use crate::coords::{CHUNK_CELLS, Face};
 use core::fmt;

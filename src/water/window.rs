@@ -1,118 +1,32 @@
-//! Local flow: one layer of one chunk with its surroundings in fixed-size arrays, and the rules by which a cell gives to
-//! the cell below and to its sides.
+//! One layer of one chunk with its surroundings, in fixed-size arrays.
 
-use super::bits::{self, LayerBits, NONE};
-use super::cell::CellFlags;
-use super::chance::{Queue, mix};
 use super::store::{LAYER_CELLS, Store};
 use super::voxel::Voxel;
-use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
 
 /// Cells along one side of a window: a layer and one cell all round.
-const SIDE: usize = 18;
-const AREA: usize = SIDE * SIDE;
-
-/// What a step across each lateral face adds to a cell's index in its layer.
-const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
-
-/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first, and for each.
-static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
-
-const fn side_orders() -> [[u8; 24]; 5] {
-    let mut orders = [[0; 24]; 5];
-    let mut count = 0;
-    let mut code = 0;
-    while code < 256 {
-        let order = code as u8;
-        if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6) == 15 {
-            orders[0][count] = order;
-            let mut first = 0;
-            while first < 4 {
-                orders[first as usize + 1][count] = sides_first(order, 1 << first);
-                first += 1;
-            }
-            count += 1;
-        }
-        code += 1;
-    }
-    orders
-}
-
-/// The order with the sides in `set` before the others.
-const fn sides_first(order: u8, set: u8) -> u8 {
-    let mut sides = 0;
-    let mut length = 0;
-    let mut pass = 0;
-    while pass < 2 {
-        let mut at = 0;
-        while at < 8 {
-            let side = order >> at & 3;
-            if set >> side & 1 == 1 - pass {
-                sides |= side << length;
-                length += 2;
-            }
-            at += 2;
-        }
-        pass += 1;
-    }
-    sides
-}
+pub(super) const SIDE: usize = 18;
+pub(super) const AREA: usize = SIDE * SIDE;
 
 /// A layer of a chunk with the cells beside and below it.
 pub(super) struct Window {
-    own: [u16; AREA],
-    below: [u16; AREA],
+    pub(super) own: [u16; AREA],
+    pub(super) below: [u16; AREA],
     /// The height from which water goes into a cell from its side.
-    least: [u8; AREA],
+    pub(super) least: [u8; AREA],
     /// Whether any cell lies on a way to the world's end, or is one.
-    has_way_out: bool,
-}
-
-/// What local flow did to a window.
-pub(super) struct LocalFlow {
-    /// Cells of the layer whose word changed.
-    pub(super) changed: LayerBits,
-    /// Cells of the layer below that received.
-    pub(super) fell: LayerBits,
-    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are not among them.
-    pub(super) gave: LayerBits,
-    /// Sources of the layer that gave.
-    pub(super) sprang: LayerBits,
-    /// Cells of the layer that may not pass on any more in this tick.
-    pub(super) exhausted: LayerBits,
-    /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's layer.
-    pub(super) left: [LayerBits; 4],
-    pub(super) drained: u64,
-    pub(super) injected: u64,
-    pub(super) moved: u64,
-}
-
-/// The limits that hold for every cell in a tick, in units.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) throughput: u8,
-    pub(super) supply: u8,
-}
-
-impl Limits {
-    /// What a cell may still pass on in this tick, if it has passed on `passed`.
-    #[inline]
-    pub(super) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
-        let limit = if voxel.has(CellFlags::IS_SOURCE) { self.supply.min(self.throughput) } else { self.throughput };
-        limit.saturating_sub(passed)
-    }
+    pub(super) has_way_out: bool,
 }
 
 #[inline]
-fn window_index(cell: usize) -> usize {
+pub(super) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
 /// The window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
-fn around(index: usize) -> [usize; 4] {
+pub(super) fn around(index: usize) -> [usize; 4] {
     [index - 1, index + 1, index - SIDE, index + SIDE]
 }
 
@@ -174,262 +88,6 @@ impl Window {
                 fill_border(&mut self.below, Voxel::WALL, side);
             }
         }
-    }
-
-    /// The cells that would give, if it were their turn.
-    pub(super) fn givers(&mut self) -> LayerBits {
-        let mut out = 0;
-        for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {
-            *least = least_height(own, below);
-            out |= (own & CellFlags::FLOW_OUT.bits()) | u16::from(own == Voxel::DRAIN.word());
-        }
-        self.has_way_out = out != 0;
-        let mut gives = [0u8; LAYER_CELLS];
-        for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-            let at = window_index(row * 16);
-            let (own, below) = (&self.own[at..][..16], &self.below[at..][..16]);
-            let [west, east] = [&self.least[at - 1..][..16], &self.least[at + 1..][..16]];
-            let [north, south] = [&self.least[at - SIDE..][..16], &self.least[at + SIDE..][..16]];
-            for x in 0..16 {
-                let lowest = west[x].min(east[x]).min(north[x]).min(south[x]);
-                gives[x] = u8::from(can_give(own[x], below[x], lowest));
-            }
-        }
-        bits::plane(&gives, 0)
-    }
-
-    /// Adds a cell to those whose turn is to come, if it would give.
-    #[inline]
-    fn queue_if_giving(&self, cell: usize, queue: &mut Queue) {
-        let index = window_index(cell);
-        let [west, east, north, south] = around(index);
-        let least = &self.least;
-        let lowest = least[west].min(least[east]).min(least[north]).min(least[south]);
-        if can_give(self.own[index], self.below[index], lowest) {
-            queue.push(cell);
-        }
-    }
-
-    /// Notes that a cell of the window, or what lies below it, has changed.
-    #[inline]
-    fn refresh(&mut self, index: usize) {
-        self.least[index] = least_height(self.own[index], self.below[index]);
-    }
-
-    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A cell that a move sets
-    /// free to give has its turn in the same layer if its turn is still to come.
-    ///
-    /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are entered there.
-    pub(super) fn run(
-        &mut self,
-        givers: LayerBits,
-        limits: Limits,
-        seeds: (u64, u64),
-        flow: &mut [u16; LAYER_CELLS],
-        inflow: &mut [LayerBits; 6],
-    ) -> LocalFlow {
-        let mut queue = Queue::new(seeds.0);
-        bits::iter(givers).for_each(|cell| queue.push(cell));
-        let mut done = LocalFlow {
-            changed: NONE,
-            fell: NONE,
-            gave: NONE,
-            sprang: NONE,
-            exhausted: NONE,
-            left: [NONE; 4],
-            drained: 0,
-            injected: 0,
-            moved: 0,
-        };
-        while let Some(cell) = queue.pop() {
-            let index = window_index(cell);
-            let voxel = Voxel::from_raw(self.own[index]);
-            let left = limits.left(voxel, passed(flow[cell]));
-            let mut turn = Turn { cell, index, height: voxel.height(), left, endless: voxel.has(CellFlags::IS_SOURCE) };
-            if left == 0 || turn.height == 0 {
-                continue;
-            }
-            self.fall(&mut turn, &mut flow[cell], &mut done);
-            if turn.height > 0 && turn.left > 0 && self.below[index] & 7 == 7 {
-                self.settle(&mut turn, voxel, seeds.1, &mut flow[cell], inflow, &mut queue, &mut done);
-            }
-            let units = left - turn.left;
-            if units == 0 {
-                continue;
-            }
-            done.moved += u64::from(units);
-            if turn.left == 0 {
-                bits::insert(&mut done.exhausted, cell);
-            }
-            if turn.endless {
-                done.injected += u64::from(units);
-                bits::insert(&mut done.sprang, cell);
-                continue;
-            }
-            self.own[index] = voxel.with_height(turn.height).word();
-            self.refresh(index);
-            bits::insert(&mut done.changed, cell);
-            bits::insert(&mut done.gave, cell);
-            let (inside, least) = (sides_inside(cell), self.least[index]);
-            for (side, near) in around(index).into_iter().enumerate() {
-                if Voxel::from_raw(self.own[near]).height() >= least && inside >> side & 1 != 0 {
-                    queue.push(cell.wrapping_add_signed(CELL_STEP[side]));
-                }
-            }
-        }
-        done
-    }
-
-    /// Down first: any water over a cell with room falls.
-    #[inline]
-    fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LocalFlow) {
-        let below = self.below[turn.index];
-        if below & 7 == 7 {
-            return;
-        }
-        if below == Voxel::DRAIN.word() {
-            done.drained += u64::from(turn.give(turn.height, Face::Down, flow));
-            return;
-        }
-        let units = turn.give(7 - (below & 7) as u8, Face::Down, flow);
-        self.below[turn.index] += u16::from(units);
-        self.refresh(turn.index);
-        bits::insert(&mut done.fell, turn.cell);
-    }
-
-    /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at random.
-    #[expect(clippy::too_many_arguments, reason = "the layer's records are borrowed apart from the window")]
-    #[inline]
-    fn settle(
-        &mut self,
-        turn: &mut Turn,
-        voxel: Voxel,
-        seed: u64,
-        flow: &mut u16,
-        inflow: &mut [LayerBits; 6],
-        queue: &mut Queue,
-        done: &mut LocalFlow,
-    ) {
-        let around = around(turn.index);
-        let [west, east, north, south] = around;
-        let least = &self.least;
-        if turn.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
-            return;
-        }
-        let momentum = match voxel.direction_code() {
-            code @ 1..=2 => code,
-            code @ 5..=6 => code - 2,
-            _ => 0,
-        };
-        let random = mix(seed, turn.cell as u64) >> 32;
-        let mut order = SIDE_ORDERS[momentum][((random * 24) >> 32) as usize];
-        if self.has_way_out {
-            order = sides_first(order, self.ways_out(&around));
-        }
-        let inside = sides_inside(turn.cell);
-        for place in 0..4 {
-            let side = usize::from(order >> (2 * place) & 3);
-            let index = around[side];
-            if turn.height < self.least[index] || turn.left == 0 {
-                continue;
-            }
-            let face = Face::LATERAL[side];
-            let units = turn.give(self.flows_to(index, turn.height), face, flow);
-            if self.own[index] == Voxel::DRAIN.word() {
-                done.drained += u64::from(units);
-                continue;
-            }
-            self.own[index] += u16::from(units);
-            self.refresh(index);
-            if inside >> side & 1 == 0 {
-                bits::insert(&mut done.left[side], across(turn.cell, side));
-                continue;
-            }
-            let near = turn.cell.wrapping_add_signed(CELL_STEP[side]);
-            bits::insert(&mut done.changed, near);
-            bits::insert(&mut inflow[face.opposite().index()], near);
-            self.queue_if_giving(near, queue);
-        }
-    }
-
-    /// Which of four cells lie on a way to the world's end, or are one.
-    #[inline]
-    fn ways_out(&self, around: &[usize; 4]) -> u8 {
-        if !self.has_way_out {
-            return 0;
-        }
-        (0..4).fold(0, |ways, side| {
-            let beside = Voxel::from_raw(self.own[around[side]]);
-            ways | u8::from(beside == Voxel::DRAIN || beside.has(CellFlags::FLOW_OUT)) << side
-        })
-    }
-
-    /// Units that a cell of this height, enough for any, gives to the neighbour at a window index: all that fits, where the
-    /// neighbour would let it fall or is a drain; else half of the difference.
-    #[inline]
-    fn flows_to(&self, index: usize, height: u8) -> u8 {
-        let there = (self.own[index] & 7) as u8;
-        if self.least[index] == there + 1 { height.min(7 - there) } else { (height - there) / 2 }
-    }
-}
-
-/// The height from which water goes into a cell from its side: one more than its own where it would fall there or leave
-/// the world, else two more.
-#[inline]
-fn least_height(own: u16, below: u16) -> u8 {
-    let there = (own & 7) as u8;
-    let slides = (there < 7) & (below & 7 < 7) | (own == Voxel::DRAIN.word());
-    there + 2 - u8::from(slides)
-}
-
-/// Whether a cell would give down or, if `lowest` is the least height from which water goes into one beside it, sideways.
-#[inline]
-fn can_give(own: u16, below: u16, lowest: u8) -> bool {
-    let height = (own & 7) as u8;
-    (own >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below & 7 < 7))
-}
-
-/// A cell that is having its turn.
-struct Turn {
-    cell: usize,
-    /// Its place in the window.
-    index: usize,
-    height: u8,
-    /// Units that it may still pass on.
-    left: u8,
-    /// A source: giving does not lower it.
-    endless: bool,
-}
-
-impl Turn {
-    /// Gives up to `wanted` units across a face; returns how many.
-    #[inline]
-    fn give(&mut self, wanted: u8, face: Face, flow: &mut u16) -> u8 {
-        let units = wanted.min(self.height).min(self.left);
-        self.left -= units;
-        if !self.endless {
-            self.height -= units;
-        }
-        add_flow(flow, face, units);
-        units
-    }
-}
-
-/// The lateral faces, by their place in [`Face::LATERAL`], across which a cell has a neighbour in its own layer.
-#[inline]
-fn sides_inside(cell: usize) -> u8 {
-    let (x, z) = (cell & 15, cell >> 4);
-    u8::from(x > 0) | u8::from(x < 15) << 1 | u8::from(z > 0) << 2 | u8::from(z < 15) << 3
-}
-
-/// The index, in the neighbouring chunk's layer, of the cell across a lateral face of a border cell.
-#[inline]
-fn across(cell: usize, side: usize) -> usize {
-    match side {
-        0 => cell + 15,
-        1 => cell - 15,
-        2 => cell + 240,
-        _ => cell - 240,
     }
 }
 

@@ -1,0 +1,269 @@
+//! Who draws: outlets for what leaves the world, cells with room for themselves, full cells for those above them.
+//!
+//! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So that nobody has to find
+//! that out alone, it spreads from parents to children over bit masks, a layer at a time.
+
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::cell::CellFlags;
+use super::chance::{Purpose, Queue};
+use super::store::{LAYER_CELLS, Place, Store, head};
+use super::tick::Tick;
+use super::trace::{Drawn, Need};
+use super::voxel::Voxel;
+use super::window::{lower_layer, upper_layer};
+use crate::coords::Face;
+use crate::grid::Slot;
+
+/// The ties of a layer's cells to their parents, when its turn to draw begins.
+struct Ways {
+    /// Cells with parents.
+    fed: LayerBits,
+    /// Cells with a parent above or below that is not exhausted.
+    upright: LayerBits,
+    /// For each lateral face, the cells with a parent behind it.
+    lateral: [LayerBits; 4],
+    /// For each lateral face, the exhausted cells of the chunk across it.
+    beyond: [LayerBits; 4],
+}
+
+impl Ways {
+    /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns the cells all of whose
+    /// parents are exhausted, and the exhausted cells.
+    fn spread(&self, exhausted: LayerBits) -> (LayerBits, LayerBits) {
+        let [west, east, north, south] = self.lateral;
+        let mut exhausted = exhausted;
+        loop {
+            let beside = bits::neighbours(exhausted, &self.beyond);
+            let along_x = or(minus(west, beside[0]), minus(east, beside[1]));
+            let along_z = or(minus(north, beside[2]), minus(south, beside[3]));
+            let cut = minus(self.fed, or(self.upright, or(along_x, along_z)));
+            if !any(minus(cut, exhausted)) {
+                return (cut, exhausted);
+            }
+            exhausted = or(exhausted, cut);
+        }
+    }
+}
+
+impl Tick<'_> {
+    /// Lets an outlet's water leave: what its path brings from the head, then its own.
+    pub(super) fn flow_out(&mut self, place: Place) {
+        let voxel = self.store.read(place);
+        if voxel.is_mark() || voxel == Voxel::OPEN {
+            return;
+        }
+        let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
+        let Some(exit) = exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN) else { return };
+        self.mark_way(place);
+        let wanted = self.limits.left(voxel, self.work.passed(place));
+        if wanted == 0 {
+            return;
+        }
+        if let Drawn::Units { units, .. } = self.draw(place, exit, wanted, Need::Leave) {
+            self.ledger.drained += u64::from(units);
+        }
+        let voxel = self.store.read(place);
+        let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
+        if own > 0 {
+            self.take(place, own);
+            self.pass_on(place, exit, own);
+            self.ledger.drained += u64::from(own);
+        }
+    }
+
+    /// Sets FlowOut from an outlet up to the heads of its flows.
+    fn mark_way(&mut self, outlet: Place) {
+        let mut open = vec![outlet];
+        while let Some(place) = open.pop() {
+            let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
+            if bits::contains(&work.marked, place.1 % LAYER_CELLS) {
+                continue;
+            }
+            bits::insert(&mut work.marked, place.1 % LAYER_CELLS);
+            let voxel = self.store.read(place);
+            if !voxel.has(CellFlags::FLOW_OUT) {
+                self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
+                self.wake_cell(place);
+            }
+            for face in Store::faces(self.store.parents_of(place)) {
+                let parent = self.store.step(place, face);
+                if parent.0.is_some() {
+                    open.push(parent);
+                }
+            }
+        }
+    }
+
+    /// Lets the layer's awake cells draw from their heads: those on firm ground with room for themselves, full ones with
+    /// a source for the cell above.
+    pub(super) fn draws(&mut self, slot: Slot, layer: usize) {
+        let awake = self.awake(slot, layer);
+        if !any(awake) {
+            return;
+        }
+        let (wet, closed) = self.store.layer(slot, layer);
+        let firm = match lower_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
+            None => NONE,
+        };
+        let roof = match upper_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Up).is_closed() => bits::ALL,
+            None => NONE,
+        };
+        let fillers = minus(and(awake, firm), closed);
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let mut risers = minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
+        if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
+            risers = NONE;
+        }
+        if any(or(fillers, risers)) {
+            self.draw_in_turn(slot, layer, y, fillers, risers);
+        }
+    }
+
+    /// Lets cells draw in random order, as long as any has a way that is not exhausted.
+    fn draw_in_turn(&mut self, slot: Slot, layer: usize, y: i32, fillers: LayerBits, risers: LayerBits) {
+        let parents = self.store.parent_planes(slot, layer);
+        let fed = parents.into_iter().fold(NONE, or);
+        let mut open = and(fed, or(fillers, risers));
+        if !any(open) {
+            return;
+        }
+        let ways = self.ways_of(slot, layer, &parents);
+        let stuck = |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
+        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+        let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
+        bits::iter(able).for_each(|cell| queue.push(cell));
+        let mut waiting = NONE;
+        while let Some(cell) = queue.pop() {
+            if !bits::contains(&able, cell) {
+                continue;
+            }
+            let place = (slot, layer * LAYER_CELLS + cell);
+            bits::remove(&mut open, cell);
+            bits::remove(&mut able, cell);
+            let drawn = if bits::contains(&fillers, cell) { self.fill_up(place, y) } else { self.rise(place, y) };
+            if drawn == Drawn::Waiting {
+                bits::insert(&mut waiting, cell);
+            }
+            if drawn == Drawn::Waiting || core::mem::take(&mut self.trees.spent) {
+                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+                if !any(able) {
+                    break;
+                }
+            }
+        }
+        // Whoever is left found no way.
+        let work = self.work.join(self.store, slot, layer);
+        work.waiting = or(work.waiting, or(waiting, open));
+    }
+
+    /// The ties of a layer's cells to their parents, as far as these are not exhausted.
+    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
+        let blocked = |place: Option<(Slot, usize)>| {
+            place.and_then(|(slot, layer)| self.work.get(slot, layer)).map_or(NONE, |work| work.blocked)
+        };
+        let [west, east, down, up, north, south] = *parents;
+        let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
+        let below = minus(down, blocked(lower_layer(self.store, slot, layer)));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
+        }
+        let fed = or(or(or(west, east), or(north, south)), or(up, down));
+        Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
+    }
+
+    /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is exhausted outside the
+    /// layer is taken from `ways`; if more is by now, a search will find out.
+    fn spread_exhaustion(&mut self, slot: Slot, layer: usize, ways: &Ways) -> (LayerBits, LayerBits) {
+        let work = self.work.join(self.store, slot, layer);
+        let (cut, exhausted) = ways.spread(work.blocked);
+        work.blocked = exhausted;
+        (cut, exhausted)
+    }
+
+    /// Draws for a cell with room.
+    fn fill_up(&mut self, place: Place, y: i32) -> Drawn {
+        let voxel = self.store.read(place);
+        let sourced = voxel.has(CellFlags::HAS_SOURCE);
+        let need = Need::Fill { y, head: head(y, voxel.height()), sourced };
+        let mut ways = self.store.parents_in(place, voxel);
+        let mut drawn = Drawn::Nothing;
+        while let Some(face) = self.pick(place, &mut ways) {
+            let parent = self.store.step(place, face);
+            drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
+                Drawn::Nothing => drawn,
+                other => other,
+            };
+            if let Drawn::Units { units, largest } = drawn {
+                self.receive(place, face, units, largest);
+                break;
+            }
+        }
+        drawn
+    }
+
+    /// Draws for the cell above a full cell that has a source.
+    fn rise(&mut self, place: Place, y: i32) -> Drawn {
+        let above = self.store.look(place, Face::Up);
+        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
+        if let Drawn::Units { units, .. } = drawn {
+            if above == Voxel::DRAIN {
+                self.ledger.drained += u64::from(units);
+            } else {
+                let there = self.store.step(place, Face::Up);
+                self.receive(there, Face::Down, units, self.store.read(there).largest());
+            }
+        }
+        drawn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cell by cell, until nothing changes.
+    fn spread_slowly(parents: &[[bool; 256]; 4], upright: &[bool; 256], exhausted: &mut [bool; 256]) -> [bool; 256] {
+        let beside = |cell: usize, side: usize| match side {
+            0 if cell % 16 > 0 => Some(cell - 1),
+            1 if cell % 16 < 15 => Some(cell + 1),
+            2 if cell >= 16 => Some(cell - 16),
+            3 if cell < 240 => Some(cell + 16),
+            _ => None,
+        };
+        loop {
+            let before = *exhausted;
+            let cut = core::array::from_fn(|cell| {
+                let fed = upright[cell] || (0..4).any(|side| parents[side][cell]);
+                let free = |side: usize| parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there]);
+                fed && !upright[cell] && !(0..4).any(free)
+            });
+            (0..256).for_each(|cell| exhausted[cell] |= cut[cell]);
+            if *exhausted == before {
+                return cut;
+            }
+        }
+    }
+
+    #[test]
+    fn exhaustion_spreads_as_it_would_from_cell_to_cell() {
+        let mut random = fastrand::Rng::with_seed(9);
+        let bits_of = |cells: &[bool; 256]| bits::select(cells, |is_in| is_in);
+        for round in 0..200 {
+            let density = 1 + round % 4;
+            let parents: [[bool; 256]; 4] = [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
+            let upright = core::array::from_fn(|_| random.usize(..20) == 0);
+            let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
+            let lateral = parents.each_ref().map(bits_of);
+            let fed = lateral.iter().fold(bits_of(&upright), |fed, &side| or(fed, side));
+            let ways = Ways { fed, upright: bits_of(&upright), lateral, beyond: [NONE; 4] };
+            let fast = ways.spread(bits_of(&exhausted));
+            let cut = spread_slowly(&parents, &upright, &mut exhausted);
+            assert_eq!(fast, (bits_of(&cut), bits_of(&exhausted)), "round {round}");
+        }
+    }
+}
