@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
 use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, water};
+use super::{Action, Edit, Scenario, humidity, water};
 use glam::IVec3;
 
 impl Scenario {
@@ -89,7 +89,8 @@ type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError
 fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
     match name.text()? {
         "water" => Ok(water::read),
-        later @ ("humidity" | "explosion" | "water-2d") => {
+        "humidity" => Ok(humidity::read),
+        later @ ("explosion" | "water-2d") => {
             Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
         }
         _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
