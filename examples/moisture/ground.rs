@@ -1,4 +1,4 @@
-//! The ground: a band of sand under loam, a lens of clay, boulders, and rain on the right part of the surface.
+//! The ground: a band of sand under loam, a lens of clay, boulders, and rain all along the surface.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Border, Cell, HumidityWorld, Rules};
@@ -27,7 +27,7 @@ fn cell(at: IVec3) -> Cell {
     if y == HEIGHT - 1 {
         return Cell::rain(1000.0, SAND);
     }
-    if BOULDERS.iter().any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) <= radius * radius) {
+    if BOULDERS.iter().any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) <= radius * (radius + 1) - 1) {
         return Cell::ROCK;
     }
     let height = f64::from(y);

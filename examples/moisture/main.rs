@@ -26,9 +26,9 @@ Usage: cargo run --release --example moisture -- [options]
 ";
 
 /// Steps, those after which the rain stops, and those from one picture to the next.
-const STEPS: u64 = 16_000;
-const RAIN_STEPS: u64 = 10_000;
-const STEPS_A_FRAME: u64 = 200;
+const STEPS: u64 = 48_000;
+const RAIN_STEPS: u64 = 36_000;
+const STEPS_A_FRAME: u64 = 600;
 
 fn main() -> ExitCode {
     let answer = match out_folder(std::env::args_os().skip(1)) {
