@@ -260,36 +260,36 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 8, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
+    })]
 
-    /// With rain of one strength, or none.
+    /// With rain of one strength, or none. The world is small, for the time that it takes grows with the square of its width.
     #[test]
     fn the_conservative_sweep_comes_to_rest_nearly_level(
-        edits in prop::collection::vec(edit(), 1..15), coefficient in prop::sample::select(vec![0.041_666_66f32, 0.02])
+        cells in prop::collection::vec((0.0..2000.0f64, 0.5..3.0f32, 0u8..10), 16), rain in 0.0..1000.0f64
     ) {
-        let rules = Rules { coefficient, cap: 32_767.0, ..Rules::default() };
-        let mut world = small::<Sheet>(rules);
-        for edit in &edits {
-            apply(&mut world, edit, &mut |world| drop(world.step().changed));
+        let rules = Rules { cap: 32_767.0, ..Rules::default() };
+        let region = Region::new(IVec3::new(-2, -2, 0), IVec3::new(1, 1, 0));
+        let mut world = world::<Sheet>(rules, region);
+        for (at, (humidity, impermeability, kind)) in region.positions().zip(cells) {
+            world.set_cell(at, match kind {
+                0 => Cell::ROCK,
+                1 => Cell::rain(rain, impermeability),
+                _ => Cell::soil(humidity, impermeability),
+            }).unwrap();
         }
-        for at in Region::new(LOW, HIGH).positions() {
-            if world.is_rain(at) {
-                world.set_humidity(at, 700.0).unwrap();
-            }
-        }
-        let steps = (0..60_000).take_while(|_| !world.is_at_rest() && world.step().visited > 0).count();
+        let steps = (0..40_000).take_while(|_| !world.is_at_rest() && world.step().visited > 0).count();
         prop_assert!(world.is_at_rest(), "not at rest after {} steps", steps);
-        for at in Region::new(LOW, HIGH).positions() {
-            for beyond in [at + IVec3::X, at + IVec3::Y, at + IVec3::Z] {
+        for at in region.positions() {
+            for beyond in [at + IVec3::X, at + IVec3::Y] {
                 let (Some(a), Some(b)) = (world.cell(at), world.cell(beyond)) else { continue };
-                if a.is_rock() || b.is_rock() {
-                    continue;
+                if !a.is_rock() && !b.is_rock() {
+                    let units = (a.humidity - b.humidity).abs() * f64::from(UNITS);
+                    // The bound that the module's page gives.
+                    let most = (a.impermeability + b.impermeability) / (2.0 * rules.coefficient);
+                    prop_assert!(units <= f64::from(most).ceil(), "{} units between {} and {}", units, at, beyond);
                 }
-                // The bound that the module's page gives, with the share's own rounding.
-                let share = f64::from(coefficient) * 2.0 / (f64::from(a.impermeability) + f64::from(b.impermeability));
-                let share = (share * 2f64.powi(32)).floor() / 2f64.powi(32);
-                let units = (a.humidity - b.humidity).abs() * f64::from(UNITS);
-                prop_assert!(units * share < 1.0, "{} units between {} and {}", units, at, beyond);
             }
         }
     }
@@ -390,6 +390,6 @@ fn what_drains_is_entered_for_ever() {
     }
     let after = world.ledger().unwrap();
     assert!(after.drained > before.drained && after.rained > before.rained);
-    assert_eq!(counted(&world), after.rained - after.drained as i128);
+    assert_eq!(counted(&world), after.placed as i128 + after.rained - after.drained as i128);
     assert!(!world.is_at_rest());
 }

@@ -109,9 +109,9 @@ fn values_out_of_range_are_refused() {
         "`automaton` must be \"water\", \"humidity\", \"explosion\" or \"water-2d\", not \"lava\""
     });
     refused(
-        &format!("automaton = \"humidity\"\nticks = 1\n{LAYER}"),
+        &format!("automaton = \"explosion\"\nticks = 1\n{LAYER}"),
         1,
-        "automaton \"humidity\" cannot be run by this version; \"water\" can",
+        "automaton \"explosion\" cannot be run by this version; \"water\" can",
     );
     refused("automaton = \"water\"\nticks = -1", 2, "`ticks` must be a whole number, 0 or more, not -1");
     refused("automaton = \"water\"\nticks = true", 2, "`ticks` must be a whole number, 0 or more, not true");

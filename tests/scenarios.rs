@@ -10,13 +10,16 @@ const SMALL: u128 = 20_000;
 const SPARSELY: u64 = 64;
 
 /// Files that must be there. Any other is run as well.
-const NAMED: [&str; 17] = [
+const NAMED: &[&str] = &[
     "bathtub",
     "chunk_corner",
     "dam_break",
     "flooded_house",
     "lake_asleep",
     "narrow_gap",
+    "rain_on_slope",
+    "rock_shelter",
+    "seeping_wall",
     "siphon_wall",
     "to_the_edge",
     "two_springs",

@@ -32,7 +32,7 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `automaton` | `"water"`; `"humidity"`, `"explosion"` and `"water-2d"` are known by name and refused for now |
+//! | `automaton` | `"water"` or `"humidity"`; `"explosion"` and `"water-2d"` are known by name and refused for now |
 //! | `seed` | of all random choices; 0 if not given |
 //! | `ticks` | how many to run |
 //! | `record` | ticks at which the whole state goes into the report; 0 is the drawing; the last always does |
@@ -86,10 +86,24 @@
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
 //!
 //! A check by cell passes over solid cells, and fails if it finds no other.
+//!
+//! # Humidity
+//!
+//! `automaton = "humidity"` runs a [`HumidityWorld`](crate::humidity::HumidityWorld) of one layer, drawn as one `[[layer]]`:
+//! characters along +x, rows along +y, the first at y = 0. Cells are still named as drawn, `[x, 0, row]`.
+//!
+//! | where | what |
+//! |---|---|
+//! | `[rules]` | `sweep` (`"conservative"`, `"synchronous"`, `"in place"`), `cap`, `coefficient`, `least_impermeability`, as in [`Rules`](crate::humidity::Rules) |
+//! | `[legend]` | `{ humidity = 12.5, impermeability = 2.0 }` (0 and 1 if not named), `{ rain = 1024.0, impermeability = 1.0 }`, `{ rock = true }` with a humidity or none. Without a legend: `#` rock, `.` dry soil, `~` soil at 1024, `S` rain of 1024, all soil of impermeability 1 |
+//! | `[world]` | `edges` (all four sides), `floor` (y = 0), `ceiling`, `west`, `east`: `"wall"` or `"drain"`; `offset` along x and z shifts the world along x and y |
+//! | measures | `humidity`, `impermeability` and the flag `rain` of each cell; `total`, `gain`, `at_rest`, `visited` as above |
+//! | report | `values`: humidity, −1 rock, −2 not in the world; the account's entries in humidity. Sweeps other than the conservative one keep no account, so there is none that could be out of balance |
 
 mod drawing;
 mod error;
 mod expect;
+mod humidity;
 mod judge;
 mod legend;
 mod parse;

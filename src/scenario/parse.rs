@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
 use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, water, water_2d};
+use super::{Action, Edit, Scenario, humidity, water, water_2d};
 use glam::IVec3;
 
 impl Scenario {
@@ -90,7 +90,8 @@ fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
     match name.text()? {
         "water" => Ok(water::read),
         "water-2d" => Ok(water_2d::read),
-        later @ ("humidity" | "explosion") => {
+        "humidity" => Ok(humidity::read),
+        later @ "explosion" => {
             Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
         }
         _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
