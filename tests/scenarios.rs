@@ -10,10 +10,14 @@ const SMALL: u128 = 20_000;
 const SPARSELY: u64 = 64;
 
 /// Files that must be there. Any other is run as well.
-const NAMED: [&str; 13] = [
+const NAMED: [&str; 17] = [
     "bathtub",
     "chunk_corner",
     "dam_break",
+    "explosion_corridor",
+    "explosion_door",
+    "explosion_obstacle",
+    "explosion_two_rooms",
     "flooded_house",
     "lake_asleep",
     "narrow_gap",

@@ -32,7 +32,7 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `automaton` | `"water"`; `"humidity"`, `"explosion"` and `"water-2d"` are known by name and refused for now |
+//! | `automaton` | `"water"` or `"explosion"`; `"humidity"` and `"water-2d"` are known by name and refused for now |
 //! | `seed` | of all random choices; 0 if not given |
 //! | `ticks` | how many to run |
 //! | `record` | ticks at which the whole state goes into the report; 0 is the drawing; the last always does |
@@ -86,10 +86,27 @@
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
 //!
 //! A check by cell passes over solid cells, and fails if it finds no other.
+//!
+//! # Explosions
+//!
+//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld) on exactly one `[[layer]]`, at `y = 0`: characters
+//! along +x, rows along +y from 0 up. Cells are named as they are drawn, `[x, 0, row]`.
+//!
+//! | where | what |
+//! |---|---|
+//! | `borders`, at the top of the file or in `[world]` | `{ x = "rigid", y = "periodic" }`; `"rigid"` (the default), `"periodic"` or `"open"` |
+//! | `[rules]` | `rule = "diffusive"` (the default) or `"wave"`; `coefficient` (0.24, or 0.25 for waves), `damping` (of waves, 0.98), `threshold` |
+//! | `[legend]` | `{ solid = true }`, `{ open = true }`, `{ pressure = 300.0 }`, `{ strength = 40.0 }` (a wall that breaks), or a character |
+//! | default characters | `#` solid, `.` open, `@` a charge of 300; a space is not part of the world |
+//! | account | `placed`, `removed`, `left`, `absorbed`, as in [`Ledger`](crate::blast::Ledger) |
+//!
+//! What can be asked about each cell: `pressure`, `flow` (the length of its flow vector), `flow_x` and `flow_y`, `exposure`, and
+//! of every cell of the world, solid ones too, whether it is `solid`. `balanced` is as near as the account promises.
 
 mod drawing;
 mod error;
 mod expect;
+mod explosion;
 mod judge;
 mod legend;
 mod parse;

@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
 use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, water};
+use super::{Action, Edit, Scenario, explosion, water};
 use glam::IVec3;
 
 impl Scenario {
@@ -28,6 +28,9 @@ impl Scenario {
         let record = read_record(file.take("record"), ticks)?;
         let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
         let mut world = file.take_table("world")?;
+        if let Some(borders) = file.take("borders") {
+            world.put(borders)?;
+        }
         let slices = file.take_tables("slice")?;
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;
@@ -89,7 +92,8 @@ type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError
 fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
     match name.text()? {
         "water" => Ok(water::read),
-        later @ ("humidity" | "explosion" | "water-2d") => {
+        "explosion" => Ok(explosion::read),
+        later @ ("humidity" | "water-2d") => {
             Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
         }
         _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),

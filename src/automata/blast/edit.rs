@@ -55,13 +55,19 @@ impl fmt::Display for EditError {
             EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
             EditError::Solid(cell) => write!(f, "cell {cell} is removed and has no pressure"),
             EditError::Pressure(value) => {
-                write!(f, "a pressure of {value}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses")
+                write!(
+                    f,
+                    "a pressure of {value}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses"
+                )
             }
             EditError::Weight(value) => write!(f, "a weight of {value}, not from 0 to {WEIGHT_LIMIT:e}"),
             EditError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
             EditError::NoLink(cell, face) => write!(f, "no cell is linked to {cell} behind its {face:?} face"),
             EditError::Unstable { cell, weights, limit } => {
-                write!(f, "cell {cell} would have weights of {weights}; times the coefficient that is above {limit}: unstable")
+                write!(
+                    f,
+                    "cell {cell} would have weights of {weights}; times the coefficient that is above {limit}: unstable"
+                )
             }
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),

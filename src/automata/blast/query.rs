@@ -84,7 +84,8 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
-            let of = |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index]);
+            let of =
+                |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index]);
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {

@@ -196,7 +196,9 @@ impl fmt::Display for RulesError {
         match self {
             RulesError::Coefficient(value) => write!(f, "coefficient is a number above 0, not {value}"),
             RulesError::Damping(value) => write!(f, "damping is above 0 and at most 1, not {value}"),
-            RulesError::Threshold(value) => write!(f, "threshold is a pressure from 0 to {PRESSURE_LIMIT:e}, not {value}"),
+            RulesError::Threshold(value) => {
+                write!(f, "threshold is a pressure from 0 to {PRESSURE_LIMIT:e}, not {value}")
+            }
             RulesError::Unstable { coefficient, weights, limit } => {
                 write!(f, "coefficient {coefficient} times weights of {weights} at a node is above {limit}: unstable")
             }

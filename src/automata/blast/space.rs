@@ -104,8 +104,7 @@ pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
     let [a, b] = [[1, 2], [2, 0], [0, 1]][axis];
     let (fast, slow) = if S::STRIDES[a] < S::STRIDES[b] { (a, b) } else { (b, a) };
     (0..side(slow)).flat_map(move |outer| {
-        (0..side(fast))
-            .map(move |inner| at * S::STRIDES[axis] + outer * S::STRIDES[slow] + inner * S::STRIDES[fast])
+        (0..side(fast)).map(move |inner| at * S::STRIDES[axis] + outer * S::STRIDES[slow] + inner * S::STRIDES[fast])
     })
 }
 
@@ -144,7 +143,10 @@ mod tests {
         let side = space.side::<Sheet>(IVec3::ZERO, Face::West);
         assert_eq!((side.plane, side.beyond, side.is_border), (0, Beyond::There(IVec3::NEG_X), false));
         let everywhere = Space { bounds: Region::EVERYWHERE, borders };
-        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::East), Beyond::There(IVec3::new(i32::MIN, i32::MAX, i32::MAX)));
+        assert_eq!(
+            everywhere.beyond_cell(IVec3::MAX, Face::East),
+            Beyond::There(IVec3::new(i32::MIN, i32::MAX, i32::MAX))
+        );
         assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::South), Beyond::Wall);
     }
 }

@@ -163,7 +163,8 @@ impl<S: FieldShape> BlastWorld<S> {
                 return Some(Ghost { slot, face, side, values: None });
             }
             let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
-            let values = side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
+            let values =
+                side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
             Some(Ghost { slot, face, side, values: Some(values) })
         };
         Self::FACES.iter().filter_map(ghost).collect()

@@ -55,7 +55,10 @@ impl fmt::Display for GraphError {
             GraphError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
             GraphError::Unstable { node, weights, limit } => {
                 let node = node.0;
-                write!(f, "node {node} would have weights of {weights}; times the coefficient that is above {limit}: unstable")
+                write!(
+                    f,
+                    "node {node} would have weights of {weights}; times the coefficient that is above {limit}: unstable"
+                )
             }
             GraphError::Full => f.write_str("a graph holds fewer than 2³² nodes over its life"),
         }

@@ -163,7 +163,8 @@ impl BlastGraph {
             }
             let leads_here = |link: &Link| link.a == id || link.b == Some(id);
             let is_linked = |&place: &usize| self.links.get(place).is_some_and(leads_here);
-            let weights: f64 = node.links.iter().filter_map(|&place| self.links.get(place)).map(|link| link.weight).sum();
+            let weights: f64 =
+                node.links.iter().filter_map(|&place| self.links.get(place)).map(|link| link.weight).sum();
             let count = self.links.iter().filter(|link| leads_here(link)).count();
             let is_true = node.links.iter().all(is_linked) && node.links.len() == count && weights == node.weights;
             if !is_true || !self.rules.rule.bears(weights) {

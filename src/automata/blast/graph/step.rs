@@ -16,7 +16,8 @@ impl BlastGraph {
         }
         self.break_walls();
         let flows: Vec<f64> = self.links.iter().map(|link| self.crossing(link)).collect();
-        let mut after: Vec<f64> = self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
+        let mut after: Vec<f64> =
+            self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
         for (link, flow) in self.links.iter().zip(&flows) {
             after[link.a.0 as usize] -= flow;
             match link.b {
