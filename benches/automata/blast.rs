@@ -1,7 +1,7 @@
 //! Explosions: a step of worlds in which every cell changes, and the same formula over plain arrays.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use floodplain::blast::{BlastWorld, Borders, Rules};
+use floodplain::blast::{BlastWorld, Border, Borders, Rules};
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, Region};
 
@@ -22,7 +22,7 @@ fn pressures(count: usize) -> Vec<f32> {
 /// The chunks of a square of so many chunks along each side, of which one in `one_in` is there, chosen at random.
 fn world(chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * chunks - 1, 64 * chunks - 1, 0));
-    let mut world = BlastWorld::with_bounds(Rules::default(), bounds, Borders::default()).expect("stable");
+    let mut world = BlastWorld::with_bounds(Rules::default(), bounds, Borders::all(Border::Periodic)).expect("stable");
     let cells = pressures(CHUNK_CELLS);
     let mut rng = fastrand::Rng::with_seed(2);
     let mut count = 0;
@@ -49,17 +49,23 @@ impl Dense {
         Dense { side, old: cells.clone(), new: cells }
     }
 
-    /// The formula of the grid's kernel, grains and all, each cell from its four neighbours.
+    /// The formula of the grid's kernel, grains and all, each link visited once.
     fn step(&mut self) {
         let (side, stride) = (self.side, self.side + 2);
+        let mut east = vec![0.0; side + 1];
+        let mut below: Vec<f32> = (1..=side).map(|x| out(self.old[x], self.old[stride + x])).collect();
         for y in 1..=side {
-            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side];
-            let (here, west, east) = (row(y, 1), row(y, 0), row(y, 2));
-            let (down, up) = (row(y - 1, 1), row(y + 1, 1));
+            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side + 1];
+            let (here, next, up) = (row(y, 0), row(y, 1), row(y + 1, 1));
+            for x in 0..=side {
+                east[x] = out(here[x], next[x]);
+            }
+            let (next, below) = (&next[..side], &mut below[..side]);
             let new = &mut self.new[y * stride + 1..][..side];
             for x in 0..side {
-                let [w, e, d, u] = [west[x], east[x], down[x], up[x]].map(|there| out(here[x], there));
-                new[x] = (here[x] - ((w + e) + (d + u))).max(0.0);
+                let on = out(next[x], up[x]);
+                new[x] = (next[x] - ((east[x + 1] - east[x]) + (on - below[x]))).max(0.0);
+                below[x] = on;
             }
         }
         core::mem::swap(&mut self.old, &mut self.new);

@@ -74,7 +74,7 @@ impl Map<'_, '_> {
         for (index, cell) in (0..).zip(&panel.cells) {
             let (left, top) = self.pixel(index % SIZE, index / SIZE);
             let colour = cell.map_or(WALL, |cell| colour(cell.pressure));
-            self.area.draw(&Rectangle::new([(left, top), (left + CELL - 1, top + CELL - 1)], colour.filled()))?;
+            self.area.draw(&Rectangle::new([(left, top), (left + CELL, top + CELL)], colour.filled()))?;
         }
         let frame = [self.corner, (self.corner.0 + PANEL, self.corner.1 + PANEL)];
         self.area.draw(&Rectangle::new(frame, RGBColor(150, 150, 150)))?;
@@ -106,9 +106,11 @@ impl Map<'_, '_> {
         if strength <= 0.0 {
             return Ok(());
         }
-        let length = f64::from(EVERY * CELL) * (0.25 + 0.6 * strength.min(1.0));
+        let length = f64::from(EVERY * CELL) * (0.25 + 0.55 * strength.min(1.0));
         let arrow = cell.flow.normalize_or_zero() * length;
-        self.arrow(self.middle(x, y), arrow, RGBColor(30, 60, 150).stroke_width(1), 4.0)
+        let (left, top) = self.middle(x, y);
+        let from = (left - (arrow.x / 2.0).round() as i32, top + (arrow.y / 2.0).round() as i32);
+        self.arrow(from, arrow, RGBColor(30, 60, 150).stroke_width(1), 4.0)
     }
 
     /// Who stands there, and the impulse so far: its direction, and in words its size.

@@ -111,7 +111,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<PathBuf
 fn run(out: &std::path::Path) -> Result<String, String> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut lines = String::new();
-    for (rules, rule) in [(Rules::default(), "diffusive"), (Rules::wave(0.25, 0.98), "wave")] {
+    for (rules, rule) in [(Rules::default(), "diffusive"), (Rules::wave(0.25, 0.9), "wave")] {
         for figure in &FIGURES {
             let mut world = figure.world(rules).map_err(|error| error.to_string())?;
             let panels = figure.panels(&mut world).map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, Linked, Ripple, Whole, reaches};
+use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
 use super::rules::Rule;
 use super::space::{Beyond, Side, axis, is_positive, plane_cells};
 use super::{Beside, BlastWorld, Probe};
@@ -208,7 +208,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let halo = &self.halo;
         match (self.rules.rule, conductance) {
             (Rule::Diffusive { .. }, None) => {
-                S::rows(halo, cells, &mut Diffuse { conductance: Whole(whole), changed });
+                S::rows(halo, cells, &mut DiffuseWhole::new(whole, changed));
             }
             (Rule::Diffusive { .. }, Some(planes)) => {
                 S::rows(halo, cells, &mut Diffuse { conductance: Linked(planes), changed });
@@ -282,7 +282,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.chunk_at_mut(slot);
         self.ledger.absorbed += sum_of(chunk);
         let mut changed = CellMask::EMPTY;
-        (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0).for_each(|index| drop(changed.insert(index)));
+        for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0) {
+            changed.insert(index);
+        }
         chunk.fill(0.0);
         self.beside[slot.index()].flows = None;
         self.hush_rim(slot);
