@@ -5,8 +5,10 @@
 
 use criterion::{criterion_group, criterion_main};
 
+#[path = "automata/blast.rs"]
+mod blast;
 #[path = "automata/humidity.rs"]
 mod humidity;
 
-criterion_group!(benches, humidity::benches);
+criterion_group!(benches, blast::benches, humidity::benches);
 criterion_main!(benches);

@@ -299,7 +299,7 @@ fn apply(world: &mut BlastWorld, edit: &Edit, stepped: &mut dyn FnMut(&mut Blast
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_sheet_a_graph_and_the_oracle_agree(plan in plan(both_rules(), [80, 12, 1])) {

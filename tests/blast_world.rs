@@ -35,8 +35,8 @@ fn the_account_balances_over_ten_thousand_steps() {
         (exact(Rules::wave(0.01, 0.5)), Border::Periodic),
         (Rules::wave(0.25, 0.98), Border::Open),
     ] {
-        let mut world = room(rules, [70, 8], border);
-        let bounds = world.bounds();
+        let bounds = Region::new(at(0, 0), at(69, 5));
+        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         for cell in bounds.positions() {
             world.set_pressure(cell, (cell.x - bounds.min().x) as f32 * 4.321).unwrap();
         }
@@ -50,9 +50,11 @@ fn the_account_balances_over_ten_thousand_steps() {
 
 #[test]
 fn an_endless_field_loses_nothing_but_what_it_absorbs() {
-    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.1, ..Rules::default() }).unwrap();
     world.set_pressure(at(63, 63), 300.0).unwrap();
-    world.run(10_000);
+    world.run(800);
+    assert_eq!(world.ledger().absorbed, 0.0, "nothing while it is heard");
+    world.run(1000);
     let ledger = world.ledger();
     assert!(ledger.absorbed > 0.0 && ledger.left == 0.0, "{ledger:?}");
     assert!(drift(&world) < 1e-6, "{:e}", drift(&world));
@@ -104,7 +106,7 @@ fn a_charge_in_a_cubic_room_keeps_its_48_fold_symmetry_to_the_bit() {
 
 #[test]
 fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
-    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.02, ..Rules::default() }).unwrap();
     world.set_pressure(at(32, 32), 300.0).unwrap();
     world.step();
     assert_eq!(world.chunks().count(), 1);
@@ -114,8 +116,8 @@ fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
         world.run(5);
         most = most.max(world.chunks().count());
     }
-    assert!((5..=25).contains(&most), "{most} chunks at once");
-    for _ in 0..100_000 {
+    assert!((5..=13).contains(&most), "{most} chunks at once");
+    for _ in 0..100 {
         if world.is_at_rest() {
             break;
         }

@@ -220,6 +220,27 @@ fn failures_name_expectation_value_and_tick() {
 
 /// The report is what the format says, field by field.
 #[test]
+fn explosions_are_refused_by_the_line_that_is_wrong() {
+    let refused = |head: &str| {
+        let text = format!("automaton = \"explosion\"\nticks = 1\n{head}\n[[layer]]\nrows = [\"@.#\"]");
+        let error = Scenario::from_toml(&text).unwrap_err();
+        (error.line(), error.to_string())
+    };
+    assert_eq!(
+        refused("borders = { x = \"soft\" }"),
+        (3, "`x` must be \"rigid\", \"periodic\" or \"open\", not \"soft\"".to_owned())
+    );
+    let (line, message) = refused("[rules]\ncoefficient = 0.3");
+    assert_eq!((line, message.as_str()), (4, "`coefficient` must be at most 0.25: more is unstable, not 0.3"));
+    assert_eq!(refused("[rules]\ndamping = 0.5").0, 4, "the diffusive rule has no damping");
+    assert_eq!(refused("[legend]\nw = { strength = 0 }").0, 4);
+    assert_eq!(refused("[legend]\nw = { pressure = inf }").0, 4);
+    assert_eq!(refused("[world]\nedges = \"drain\"").0, 4);
+    let text = "automaton = \"explosion\"\nticks = 1\nlayer = [{ rows = [\"@\"] }, { rows = [\"@\"] }]";
+    assert!(Scenario::from_toml(text).is_err(), "two layers");
+}
+
+#[test]
 fn records_are_lines_of_json() {
     let text = format!("{HEAD}record = [0]\n{LAYER}");
     let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -32,7 +32,7 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `automaton` | `"water"` or `"humidity"`; `"explosion"` and `"water-2d"` are known by name and refused for now |
+//! | `automaton` | `"water"`, `"humidity"`, `"explosion"` or `"water-2d"` |
 //! | `seed` | of all random choices; 0 if not given |
 //! | `ticks` | how many to run |
 //! | `record` | ticks at which the whole state goes into the report; 0 is the drawing; the last always does |
@@ -99,10 +99,27 @@
 //! | `[world]` | `edges` (all four sides), `floor` (y = 0), `ceiling`, `west`, `east`: `"wall"` or `"drain"`; `offset` along x and z shifts the world along x and y |
 //! | measures | `humidity`, `impermeability` and the flag `rain` of each cell; `total`, `gain`, `at_rest`, `visited` as above |
 //! | report | `values`: humidity, −1 rock, −2 not in the world; the account's entries in humidity. Sweeps other than the conservative one keep no account, so there is none that could be out of balance |
+//!
+//! # Explosions
+//!
+//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld) on exactly one `[[layer]]`, at `y = 0`: characters
+//! along +x, rows along +y from 0 up. Cells are named as they are drawn, `[x, 0, row]`.
+//!
+//! | where | what |
+//! |---|---|
+//! | `borders`, at the top of the file or in `[world]` | `{ x = "rigid", y = "periodic" }`; `"rigid"` (the default), `"periodic"` or `"open"` |
+//! | `[rules]` | `rule = "diffusive"` (the default) or `"wave"`; `coefficient` (0.24, or 0.25 for waves), `damping` (of waves, 0.98), `threshold` |
+//! | `[legend]` | `{ solid = true }`, `{ open = true }`, `{ pressure = 300.0 }`, `{ strength = 40.0 }` (a wall that breaks), or a character |
+//! | default characters | `#` solid, `.` open, `@` a charge of 300; a space is not part of the world |
+//! | account | `placed`, `removed`, `left`, `absorbed`, as in [`Ledger`](crate::blast::Ledger) |
+//!
+//! What can be asked about each cell: `pressure`, `flow` (the length of its flow vector), `flow_x` and `flow_y`, `exposure`, and
+//! of every cell of the world, solid ones too, whether it is `solid`. `balanced` is as near as the account promises.
 
 mod drawing;
 mod error;
 mod expect;
+mod explosion;
 mod humidity;
 mod judge;
 mod legend;

@@ -5,7 +5,7 @@ use super::error::ScenarioError;
 use super::expect::{Context, Expect};
 use super::subject::Setup;
 use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, humidity, water, water_2d};
+use super::{Action, Edit, Scenario, explosion, humidity, water, water_2d};
 use glam::IVec3;
 
 impl Scenario {
@@ -28,6 +28,9 @@ impl Scenario {
         let record = read_record(file.take("record"), ticks)?;
         let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
         let mut world = file.take_table("world")?;
+        if let Some(borders) = file.take("borders") {
+            world.put(borders)?;
+        }
         let slices = file.take_tables("slice")?;
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;
@@ -91,9 +94,7 @@ fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
         "water" => Ok(water::read),
         "water-2d" => Ok(water_2d::read),
         "humidity" => Ok(humidity::read),
-        later @ "explosion" => {
-            Err(ScenarioError::NotYet { line: name.line, automaton: later.to_owned() })
-        }
+        "explosion" => Ok(explosion::read),
         _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
     }
 }

@@ -125,6 +125,15 @@ impl Table {
         self.take(key).ok_or(missing)
     }
 
+    /// Adds a field that stood elsewhere; refuses one that is there already.
+    pub(super) fn put(&mut self, field: Field) -> Result<(), ScenarioError> {
+        if self.fields.iter().any(|there| there.key == field.key) {
+            return Err(field.refuse("in one place only"));
+        }
+        self.fields.push(field);
+        Ok(())
+    }
+
     /// Takes the next field, in the order of the file, whatever its key.
     pub(super) fn take_any(&mut self) -> Option<Field> {
         if self.fields.is_empty() { None } else { Some(self.fields.remove(0)) }

@@ -264,6 +264,7 @@ impl<S: FieldShape> BlastWorld<S> {
             *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
         }
         let slot = self.add_chunk(position, chunk);
+        self.beside[slot.index()].is_audible = self.reaches_threshold(slot);
         self.ledger.change(0.0, sum_of(self.pressure.chunk_at(slot)));
         self.wake_with_neighbours(slot);
         Ok(())
@@ -330,6 +331,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let slot = self.ensure(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
+        self.beside[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.ledger.change(f64::from(old), f64::from(pressure));
         self.touch(cell);
     }

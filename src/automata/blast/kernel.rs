@@ -1,6 +1,6 @@
 //! One step of a row of cells, under both rules, with links that are all whole or of any weight.
 
-use super::flow::{balanced_sum, diffusive, in_grains, larger, wave};
+use super::flow::{along_axes, balanced_sum, diffusive, in_grains, larger, wave};
 use crate::automata::rows::{RowRule, differing};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -43,13 +43,25 @@ fn row_of<const W: usize>(plane: &[f32; CHUNK_CELLS], first: usize) -> &[f32; W]
     plane[first..].first_chunk().expect("rows end with the chunk")
 }
 
-/// The diffusive rule.
-pub(super) struct Diffuse<'a, C> {
-    pub(super) conductance: C,
+/// What flows from here to there under the diffusive rule, as both ends count it.
+#[inline(always)]
+fn out(conductance: f32, here: f32, there: f32) -> f32 {
+    in_grains(diffusive(conductance, here, there), larger(here, there))
+}
+
+/// A pressure after a step. Products of the smallest numbers there are may be rounded up past what a cell has.
+#[inline(always)]
+fn less(here: f32, out: f32) -> f32 {
+    larger(here - out, 0.0)
+}
+
+/// The diffusive rule, each cell with its own conductances.
+pub(super) struct Diffuse<'a> {
+    pub(super) conductance: Linked<'a>,
     pub(super) changed: &'a mut CellMask,
 }
 
-impl<C: Conductance> RowRule<f32> for Diffuse<'_, C> {
+impl RowRule<f32> for Diffuse<'_> {
     #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
@@ -60,12 +72,77 @@ impl<C: Conductance> RowRule<f32> for Diffuse<'_, C> {
     ) {
         let conductances: [_; N] = core::array::from_fn(|face| self.conductance.row::<W>(face, first));
         for x in 0..W {
-            let out = core::array::from_fn(|face| {
-                let there = around[face][x];
-                in_grains(diffusive(conductances[face](x), here[x], there), larger(here[x], there))
-            });
-            // Products of the smallest numbers there are may be rounded up past what a cell has.
-            cells[x] = larger(here[x] - balanced_sum::<N>(out), 0.0);
+            let out = core::array::from_fn(|face| out(conductances[face](x), here[x], around[face][x]));
+            cells[x] = less(here[x], balanced_sum::<N>(along_axes::<N>(out)));
+        }
+        mark(self.changed, first, differing(here, cells));
+    }
+}
+
+/// The diffusive rule where all links are whole: each link is visited once, and its flow kept for its other end. Rows come in
+/// order of their index.
+pub(super) struct DiffuseWhole<'a> {
+    pub(super) conductance: f32,
+    pub(super) changed: &'a mut CellMask,
+    /// What flows out of the last rows along y, and along z.
+    carried: [[f32; 256]; 2],
+}
+
+impl<'a> DiffuseWhole<'a> {
+    pub(super) fn new(conductance: f32, changed: &'a mut CellMask) -> Self {
+        DiffuseWhole { conductance, changed, carried: [[0.0; 256]; 2] }
+    }
+
+    /// The net flow out of each cell of a row along y (`axis` 1) or z (2). The flow in is that out of the row before, in a
+    /// plane of `plane` cells; of the first row, `before` is what lies there.
+    #[inline(always)]
+    fn along<const W: usize>(
+        &mut self,
+        axis: usize,
+        (at, is_first): (usize, bool),
+        here: &[f32; W],
+        [before, behind]: [&[f32; W]; 2],
+    ) -> [f32; W] {
+        let k = self.conductance;
+        let carried: &mut [f32; W] =
+            self.carried[axis - 1][at..].first_chunk_mut().expect("a row lies inside its plane");
+        if is_first {
+            *carried = core::array::from_fn(|x| out(k, before[x], here[x]));
+        }
+        let mut net = [0.0; W];
+        for x in 0..W {
+            let on = out(k, here[x], behind[x]);
+            net[x] = on - carried[x];
+            carried[x] = on;
+        }
+        net
+    }
+}
+
+impl RowRule<f32> for DiffuseWhole<'_> {
+    #[inline(always)]
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        here: &[f32; W],
+        around: [&[f32; W]; N],
+        cells: &mut [f32; W],
+    ) {
+        // Sheets have rows along y only; in cubes, rows along z come first and make a plane.
+        let plane = if N == 4 { W } else { W * W };
+        let y = self.along(1, (first % plane, first < plane), here, [around[2], around[3]]);
+        let z = match N {
+            4 => [0.0; W],
+            _ => self.along(2, (0, first % plane == 0), here, [around[N - 2], around[N - 1]]),
+        };
+        // A row is shorter than 65, so that the flow into its first cell has a place before those out of all.
+        let mut east = [0.0; 65];
+        east[0] = out(self.conductance, around[0][0], here[0]);
+        for x in 0..W {
+            east[x + 1] = out(self.conductance, here[x], around[1][x]);
+        }
+        for x in 0..W {
+            cells[x] = less(here[x], balanced_sum::<N>([east[x + 1] - east[x], y[x], z[x]]));
         }
         mark(self.changed, first, differing(here, cells));
     }
@@ -98,7 +175,7 @@ impl<C: Conductance> RowRule<f32> for Ripple<'_, C> {
                 let flow = wave(self.damping, before[face][x], conductances[face](x), here[x], there);
                 after[face][x] = in_grains(flow, larger(here[x].abs(), there.abs()));
             }
-            cells[x] = here[x] - balanced_sum::<N>(core::array::from_fn(|face| after[face][x]));
+            cells[x] = here[x] - balanced_sum::<N>(along_axes::<N>(core::array::from_fn(|face| after[face][x])));
         }
         let mut changed = differing(here, cells);
         for ((plane, before), after) in self.flows.iter_mut().zip(&before).zip(&after) {

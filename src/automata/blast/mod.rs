@@ -45,8 +45,9 @@ use space::Space;
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
 ///
 /// A cell that no chunk holds is open space at pressure 0. So a world is an endless field until something is built in it,
-/// and an explosion makes the chunks that it reaches; where it has fallen below [`Rules::threshold`] they go again. Between
-/// two [`step`](BlastWorld::step)s any number of edits may come.
+/// and an explosion makes the chunks that it reaches: a chunk at 0 opens when a pressure of [`Rules::threshold`] stands at
+/// its border, and until then nothing enters it. Where all has fallen below that, chunks go again. Between two
+/// [`step`](BlastWorld::step)s any number of edits may come.
 ///
 /// ```
 /// use floodplain::blast::{BlastWorld, Probe, Rules};
@@ -85,6 +86,8 @@ struct Beside {
     /// What flowed out of every cell across every face in the last step of the wave rule; none if nothing did. Each link's
     /// flow stands at both its ends, with opposite signs.
     flows: Option<Planes>,
+    /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises one tells at once.
+    is_audible: bool,
 }
 
 impl<S: FieldShape> BlastWorld<S> {

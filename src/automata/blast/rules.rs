@@ -71,9 +71,9 @@ impl Rule {
 pub struct Rules {
     /// How pressure moves.
     pub rule: Rule,
-    /// A chunk in which no pressure and no flow reaches this, up or down, and no pressure next to it, falls silent: what is
-    /// left in it is entered as absorbed, and it sleeps at 0. A graph does so as a whole. 0 or more; at 0 nothing is
-    /// absorbed but what is too small for an `f32`.
+    /// Where no pressure and no flow of a chunk and of the chunks next to it reaches this, up or down, it falls silent: what
+    /// is left in it is entered as absorbed, and it sleeps at 0 until such a pressure stands at its border. A graph does so
+    /// as a whole. 0 or more; at 0 nothing is lost.
     pub threshold: f64,
 }
 

@@ -1,44 +1,39 @@
-//! One step: walls break, the front opens chunks, pressure moves, what is below the threshold falls silent.
+//! One step: walls break, what is below the threshold falls silent, the front opens chunks, pressure moves.
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, Linked, Ripple, Whole, reaches};
+use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
 use super::rules::Rule;
 use super::space::{Beyond, Side, axis, is_positive, plane_cells};
 use super::{Beside, BlastWorld, Probe};
 use crate::automata::front;
-use crate::automata::rows::{FieldShape, RowRule, differing};
+use crate::automata::rows::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
-/// The cells behind a periodic border, as they were before the step.
+/// What a chunk sees behind one of its faces instead of the rim of the chunk that lies there.
 struct Ghost {
-    /// The chunk that borders on them, and its face there.
+    /// The chunk and its face.
     slot: Slot,
     face: Face,
     side: Side,
-    /// In the order of the plane's cells.
-    values: Vec<f32>,
-}
-
-/// A side of a chunk over which pressure is lost.
-struct Exit {
-    face: Face,
-    side: Side,
-    /// Over an open border, else into a chunk that is not there.
-    is_border: bool,
+    /// The pressures behind a periodic border before the step, in the order of the plane's cells; none behind a face that
+    /// is shut, where each cell sees its own pressure, so that nothing passes.
+    values: Option<Vec<f32>>,
 }
 
 /// What a step did to a chunk.
 struct Stepped {
     slot: Slot,
     changed: CellMask,
-    is_silent: bool,
+    /// It was audible before, and is no more.
+    has_faded: bool,
 }
 
 impl<S: FieldShape> BlastWorld<S> {
@@ -46,18 +41,25 @@ impl<S: FieldShape> BlastWorld<S> {
     pub fn step(&mut self) -> StepReport {
         self.tick += 1;
         self.break_walls();
-        self.open_front();
+        let absorbed = self.fall_silent();
+        let opened = self.open_front();
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         self.rims.save(&self.pressure, &slots);
-        let mut ghosts: VecDeque<Ghost> = slots.iter().flat_map(|&slot| self.ghosts(slot)).collect();
+        let is_shut: Vec<bool> = slots.iter().map(|&slot| self.is_shut(slot, &opened)).collect();
+        let mut ghosts: VecDeque<Ghost> = slots.iter().flat_map(|&slot| self.ghosts(slot, &opened)).collect();
         let mut stepped = Vec::with_capacity(slots.len());
-        for slot in slots {
+        for (slot, is_shut) in slots.into_iter().zip(is_shut) {
             let own = ghosts.iter().take_while(|ghost| ghost.slot == slot).count();
             let own: SmallVec<[Ghost; 6]> = ghosts.drain(..own).collect();
-            stepped.push(self.step_chunk(slot, &own));
+            stepped.push(match is_shut {
+                true => Stepped { slot, changed: CellMask::EMPTY, has_faded: false },
+                false => self.step_chunk(slot, &own),
+            });
         }
-        self.settle(&stepped)
+        let mut report = self.settle(&stepped);
+        report.changed += absorbed;
+        report
     }
 
     /// Runs `steps` steps and adds up what they did.
@@ -98,27 +100,46 @@ impl<S: FieldShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(behind).collect()
     }
 
-    /// Makes the chunks that are not there and that audible pressure is about to enter.
-    fn open_front(&mut self) {
-        let audible = self.audible();
+    /// Opens the silent chunks that audible pressure is about to enter, and makes those of them that are not there. All
+    /// others are shut: what is below the threshold does not seep into them, or an explosion would drain away over the
+    /// borders of the chunks that it has reached.
+    fn open_front(&mut self) -> HashSet<Slot> {
+        let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
-            let chunk = self.pressure.chunk_at(slot);
-            if chunk.as_uniform() == Some(0.0) {
+            if self.is_blank(slot) {
                 continue;
             }
-            for exit in self.exits(slot).into_iter().filter(|exit| !exit.is_border) {
-                let chunk = self.pressure.chunk_at(slot);
-                let mut cells = plane_cells::<S>(axis(exit.face), exit.side.plane);
-                let enters =
-                    |index| chunk.get(index).abs() >= audible && self.conductance_at(slot, index, exit.face) > 0.0;
-                if cells.any(enters)
-                    && let Beyond::There(there) = exit.side.beyond
-                {
-                    let opened = self.ensure(there);
-                    self.pressure.wake_chunk_at(opened);
+            let chunk = self.pressure.position_at(slot);
+            for &face in Self::FACES {
+                let side = self.space.side::<S>(chunk, face);
+                let Beyond::There(there) = side.beyond else { continue };
+                let is_silent = self.pressure.slot(there).is_none_or(|there| self.is_blank(there));
+                if is_silent && plane_cells::<S>(axis(face), side.plane).any(|index| self.enters(slot, index, face)) {
+                    let there = self.ensure(there);
+                    self.pressure.wake_chunk_at(there);
+                    opened.insert(there);
                 }
             }
         }
+        opened
+    }
+
+    /// Whether a cell's pressure is audible and passes its face into a silent chunk.
+    fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
+        let pressure = self.pressure.chunk_at(slot).get(index);
+        let flow = diffusive(self.conductance_at(slot, index, face), pressure, 0.0);
+        let damping = if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
+        pressure.abs() >= self.audible() && in_grains(damping * flow, pressure.abs()) != 0.0
+    }
+
+    /// Whether a chunk is at pressure 0 without flow.
+    fn is_blank(&self, slot: Slot) -> bool {
+        self.pressure.chunk_at(slot).as_uniform() == Some(0.0) && self.beside[slot.index()].flows.is_none()
+    }
+
+    /// Whether a chunk, there or not, takes no part in this step.
+    fn is_shut(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
+        !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
 
     /// The conductance of a link of a chunk that is there.
@@ -127,59 +148,45 @@ impl<S: FieldShape> BlastWorld<S> {
         planes.map_or(self.whole(), |planes| planes[face.index()][index])
     }
 
-    /// The sides of a chunk over which pressure leaves what is kept in cells.
-    fn exits(&self, slot: Slot) -> SmallVec<[Exit; 6]> {
+    /// What lies behind the faces of a chunk that are shut, or periodic borders.
+    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>) -> SmallVec<[Ghost; 6]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
-        let exit = |&face: &Face| {
-            let side = self.space.side::<S>(chunk, face);
-            let is_lost = match side.beyond {
-                Beyond::Wall => false,
-                Beyond::Outside => true,
-                Beyond::There(there) if side.is_border => self.pressure.slot(there).is_none(),
-                Beyond::There(_) => !neighbours[face.index()].is_some(),
-            };
-            is_lost.then_some(Exit { face, side, is_border: side.beyond == Beyond::Outside })
-        };
-        Self::FACES.iter().filter_map(exit).collect()
-    }
-
-    /// What lies behind the periodic borders of a chunk.
-    fn ghosts(&self, slot: Slot) -> SmallVec<[Ghost; 6]> {
-        let chunk = self.pressure.position_at(slot);
         let ghost = |&face: &Face| {
             let side = self.space.side::<S>(chunk, face);
             let Beyond::There(there) = side.beyond else { return None };
-            if !side.is_border {
-                return None;
+            let there = match side.is_border {
+                true => self.pressure.slot(there).unwrap_or(Slot::NONE),
+                false => neighbours[face.index()],
+            };
+            if self.is_shut(there, opened) {
+                return Some(Ghost { slot, face, side, values: None });
             }
             let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
-            let values = match self.pressure.chunk(there) {
-                Some(there) => cells.map(|index| there.get(index)).collect(),
-                None => cells.map(|_| 0.0).collect(),
-            };
-            Some(Ghost { slot, face, side, values })
+            let values =
+                side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
+            Some(Ghost { slot, face, side, values: Some(values) })
         };
         Self::FACES.iter().filter_map(ghost).collect()
     }
 
     fn step_chunk(&mut self, slot: Slot, ghosts: &[Ghost]) -> Stepped {
-        let exits = self.exits(slot);
         let around = self.rims.around(self.pressure.neighbours_of(slot));
         let cells = self.pressure.chunk_at_mut(slot).cells_mut();
         S::pad(cells, around, &mut self.halo);
         for ghost in ghosts {
-            for (index, &value) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).zip(&ghost.values) {
+            for (at, index) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).enumerate() {
+                let value = ghost.values.as_ref().map_or(cells[index], |values| values[at]);
                 *S::behind(&mut self.halo, index, ghost.face) = value;
             }
         }
         if let Rule::Diffusive { .. } = self.rules.rule {
-            self.book_diffusive(slot, &exits);
+            self.book_diffusive(slot);
         }
         let mut changed = CellMask::EMPTY;
         self.run_kernel(slot, &mut changed);
         if let Rule::Wave { .. } = self.rules.rule {
-            self.book_wave(slot, &exits);
+            self.book_wave(slot);
         }
         let cells = self.pressure.chunk_at_mut(slot).cells_mut();
         for ghost in ghosts {
@@ -187,16 +194,11 @@ impl<S: FieldShape> BlastWorld<S> {
             let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
             behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| cells[index] = 0.0);
         }
-        let is_silent = self.is_silent(slot);
-        let chunk = self.pressure.chunk_at_mut(slot);
-        if is_silent {
-            changed = CellMask::EMPTY;
-            self.ledger.absorbed += sum_of(chunk);
-            S::rows(&self.halo, chunk.cells_mut(), &mut Silence { changed: &mut changed });
-            self.beside[slot.index()].flows = None;
-        }
-        chunk.canonicalize();
-        Stepped { slot, changed, is_silent }
+        self.pressure.chunk_at_mut(slot).canonicalize();
+        let was_audible = core::mem::replace(&mut self.beside[slot.index()].is_audible, false);
+        let is_audible = self.reaches_threshold(slot);
+        self.beside[slot.index()].is_audible = is_audible;
+        Stepped { slot, changed, has_faded: was_audible && !is_audible }
     }
 
     fn run_kernel(&mut self, slot: Slot, changed: &mut CellMask) {
@@ -206,7 +208,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let halo = &self.halo;
         match (self.rules.rule, conductance) {
             (Rule::Diffusive { .. }, None) => {
-                S::rows(halo, cells, &mut Diffuse { conductance: Whole(whole), changed });
+                S::rows(halo, cells, &mut DiffuseWhole::new(whole, changed));
             }
             (Rule::Diffusive { .. }, Some(planes)) => {
                 S::rows(halo, cells, &mut Diffuse { conductance: Linked(planes), changed });
@@ -226,74 +228,95 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    /// Enters what a step is about to take over the exits, exactly as the kernel counts it.
-    fn book_diffusive(&mut self, slot: Slot, exits: &[Exit]) {
-        let chunk = self.pressure.chunk_at(slot);
-        for exit in exits {
+    /// The faces of a chunk behind which the world has an open border, with the cells before it.
+    fn open_planes(&self, slot: Slot) -> SmallVec<[(Face, Side); 6]> {
+        let chunk = self.pressure.position_at(slot);
+        let sides = Self::FACES.iter().map(|&face| (face, self.space.side::<S>(chunk, face)));
+        sides.filter(|(_, side)| side.beyond == Beyond::Outside).collect()
+    }
+
+    /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
+    fn book_diffusive(&mut self, slot: Slot) {
+        for (face, side) in self.open_planes(slot) {
             let flow = |index: usize| {
-                let here = chunk.get(index);
-                f64::from(in_grains(diffusive(self.conductance_at(slot, index, exit.face), here, 0.0), here))
+                let here = self.pressure.chunk_at(slot).get(index);
+                f64::from(in_grains(diffusive(self.conductance_at(slot, index, face), here, 0.0), here))
             };
-            let sum: f64 = plane_cells::<S>(axis(exit.face), exit.side.plane).map(flow).sum();
-            *if exit.is_border { &mut self.ledger.left } else { &mut self.ledger.absorbed } += sum;
+            self.ledger.left += plane_cells::<S>(axis(face), side.plane).map(flow).sum::<f64>();
         }
     }
 
-    /// Enters what a step took over the exits. What flows into a chunk that is not there is gone, and its flow with it.
-    fn book_wave(&mut self, slot: Slot, exits: &[Exit]) {
-        let Some(flows) = &mut self.beside[slot.index()].flows else { return };
-        for exit in exits {
-            let cells = plane_cells::<S>(axis(exit.face), exit.side.plane);
-            let plane = &mut flows[exit.face.index()];
-            let sum: f64 = cells.clone().map(|index| f64::from(plane[index])).sum();
-            if exit.is_border {
-                self.ledger.left += sum;
-            } else {
-                self.ledger.absorbed += sum;
-                cells.for_each(|index| plane[index] = 0.0);
+    /// Enters what a step took over open borders.
+    fn book_wave(&mut self, slot: Slot) {
+        for (face, side) in self.open_planes(slot) {
+            if let Some(flows) = &self.beside[slot.index()].flows {
+                let flow = |index: usize| f64::from(flows[face.index()][index]);
+                self.ledger.left += plane_cells::<S>(axis(face), side.plane).map(flow).sum::<f64>();
             }
         }
     }
 
-    /// Whether no pressure and no flow of a chunk reaches the threshold, nor did any pressure next to it before the step:
-    /// as long as the front stands at its border, a chunk is kept, so that it can fill.
-    fn is_silent(&mut self, slot: Slot) -> bool {
+    /// Whether a pressure or a flow of a chunk reaches the threshold.
+    pub(super) fn reaches_threshold(&self, slot: Slot) -> bool {
         let audible = self.audible();
+        let chunk = self.pressure.chunk_at(slot);
         let flows = self.beside[slot.index()].flows.as_deref();
-        let is_moving = flows.is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)));
-        let has_pressure = match self.pressure.chunk_at(slot).as_dense() {
-            Some(cells) => reaches(cells, audible),
-            None => self.pressure.chunk_at(slot).get(0).abs() >= audible,
-        };
-        if has_pressure || is_moving {
-            return false;
-        }
-        let chunk = self.pressure.position_at(slot);
-        !Self::FACES.iter().any(|&face| {
-            plane_cells::<S>(axis(face), self.space.side::<S>(chunk, face).plane).any(|index| {
-                let is_audible = S::behind(&mut self.halo, index, face).abs() >= audible;
-                is_audible && self.conductance_at(slot, index, face) > 0.0
-            })
-        })
+        chunk.as_dense().map_or(chunk.get(0).abs() >= audible, |cells| reaches(cells, audible))
+            || flows.is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)))
     }
 
-    /// Puts to sleep and wakes whom the step calls for, and lets go of silent chunks in which nothing stands.
+    /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of those in which nothing
+    /// stands. Next to an audible chunk they are kept: there the front may be about to come through.
+    ///
+    /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that changed.
+    fn fall_silent(&mut self) -> u64 {
+        let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
+        let is_near = |slot: Slot| self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there));
+        let awake = self.pressure.awake_slots().iter().copied();
+        let mut silent: Vec<Slot> = awake.filter(|&slot| !is_audible(slot) && !is_near(slot)).collect();
+        self.pressure.sort_slots(&mut silent);
+        silent.into_iter().map(|slot| self.absorb(slot)).sum()
+    }
+
+    fn absorb(&mut self, slot: Slot) -> u64 {
+        let chunk = self.pressure.chunk_at_mut(slot);
+        self.ledger.absorbed += sum_of(chunk);
+        let mut changed = CellMask::EMPTY;
+        for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0) {
+            changed.insert(index);
+        }
+        chunk.fill(0.0);
+        self.beside[slot.index()].flows = None;
+        self.hush_rim(slot);
+        if !changed.is_empty() {
+            self.pressure.mark_changes_at(slot, &changed);
+            for (_, there) in self.chunks_behind(slot) {
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+        if self.ground(slot).is_none() {
+            let position = self.pressure.position_at(slot);
+            self.gone.extend(self.pressure.changed_at(slot).map(|changed| (position, changed.clone())));
+            self.beside[slot.index()] = Beside::default();
+            self.pressure.remove(position);
+        }
+        changed.len() as u64
+    }
+
+    /// Puts to sleep and wakes whom the step calls for.
     fn settle(&mut self, stepped: &[Stepped]) -> StepReport {
         let changes: Vec<(Slot, CellMask)> =
             stepped.iter().map(|stepped| (stepped.slot, stepped.changed.clone())).collect();
         front::advance(&mut self.pressure, &changes);
         let mut report = StepReport { visited: (stepped.len() * CHUNK_CELLS) as u64, ..StepReport::default() };
-        for Stepped { slot, changed, .. } in stepped {
+        for Stepped { slot, changed, has_faded } in stepped {
             report.changed += changed.len() as u64;
             self.wake_across_borders(*slot, changed);
-        }
-        for Stepped { slot, .. } in stepped.iter().filter(|stepped| stepped.is_silent) {
-            self.hush_rim(*slot);
-            if self.ground(*slot).is_none() {
-                let position = self.pressure.position_at(*slot);
-                self.gone.extend(self.pressure.changed_at(*slot).map(|changed| (position, changed.clone())));
-                self.beside[slot.index()] = Beside::default();
-                self.pressure.remove(position);
+            if *has_faded {
+                self.pressure.wake_chunk_at(*slot);
+                for (_, there) in self.chunks_behind(*slot) {
+                    self.pressure.wake_chunk_at(there);
+                }
             }
         }
         report
@@ -333,28 +356,10 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 }
 
-/// What a step leaves of a chunk that falls silent: nothing.
-struct Silence<'a> {
-    changed: &'a mut CellMask,
-}
-
-impl RowRule<f32> for Silence<'_> {
-    fn row<const W: usize, const N: usize>(
-        &mut self,
-        first: usize,
-        here: &[f32; W],
-        _around: [&[f32; W]; N],
-        cells: &mut [f32; W],
-    ) {
-        *cells = [0.0; W];
-        self.changed.words_mut()[first / 64] |= differing(here, cells) << (first % 64);
-    }
-}
-
 /// The index of the cell behind a face, if it lies in the same chunk.
 pub(super) fn inner_step<S: FieldShape>(index: usize, face: Face) -> Option<usize> {
     let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
-    let local = (index / S::STRIDES[axis]) & last;
+    let local = index / S::STRIDES[axis] & last;
     match is_positive(face) {
         true if local < last => Some(index + S::STRIDES[axis]),
         false if local > 0 => Some(index - S::STRIDES[axis]),

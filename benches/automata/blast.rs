@@ -1,0 +1,126 @@
+//! Explosions: a step of worlds in which every cell changes, and the same formula over plain arrays.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use floodplain::blast::{BlastWorld, Border, Borders, Rules};
+use floodplain::glam::IVec3;
+use floodplain::{CHUNK_CELLS, Chunk, Region};
+
+/// Cells along each side of a dense world.
+const SIDES: [usize; 3] = [256, 1024, 4096];
+
+/// Steps that one sample runs, so that what is lazy in the first one counts little.
+const STEPS: u64 = 4;
+
+const COEFFICIENT: f32 = 0.24;
+
+/// Pressures that are different everywhere, so that no flow is 0.
+fn pressures(count: usize) -> Vec<f32> {
+    let mut rng = fastrand::Rng::with_seed(1);
+    (0..count).map(|_| 1.0 + 99.0 * rng.f32()).collect()
+}
+
+/// The chunks of a square of so many chunks along each side, of which one in `one_in` is there, chosen at random.
+fn world(chunks: i32, one_in: u32) -> (BlastWorld, u64) {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * chunks - 1, 64 * chunks - 1, 0));
+    let mut world = BlastWorld::with_bounds(Rules::default(), bounds, Borders::all(Border::Periodic)).expect("stable");
+    let cells = pressures(CHUNK_CELLS);
+    let mut rng = fastrand::Rng::with_seed(2);
+    let mut count = 0;
+    for chunk in Region::new(IVec3::ZERO, IVec3::new(chunks - 1, chunks - 1, 0)).positions() {
+        if rng.u32(..one_in) == 0 {
+            let cells = core::array::from_fn(|index| cells[(index + rng.usize(..64)) % CHUNK_CELLS]);
+            world.insert_chunk(chunk, Chunk::from_cells(&cells)).expect("in bounds");
+            count += 1;
+        }
+    }
+    (world, count)
+}
+
+/// A dense world by hand: rows with a rim of their own pressures, the old and the new array in turn.
+struct Dense {
+    side: usize,
+    old: Vec<f32>,
+    new: Vec<f32>,
+}
+
+impl Dense {
+    fn new(side: usize) -> Dense {
+        let cells = pressures((side + 2) * (side + 2));
+        Dense { side, old: cells.clone(), new: cells }
+    }
+
+    /// The formula of the grid's kernel, grains and all, each link visited once.
+    fn step(&mut self) {
+        let (side, stride) = (self.side, self.side + 2);
+        let mut east = vec![0.0; side + 1];
+        let mut below: Vec<f32> = (1..=side).map(|x| out(self.old[x], self.old[stride + x])).collect();
+        for y in 1..=side {
+            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side + 1];
+            let (here, next, up) = (row(y, 0), row(y, 1), row(y + 1, 1));
+            for x in 0..=side {
+                east[x] = out(here[x], next[x]);
+            }
+            let (next, below) = (&next[..side], &mut below[..side]);
+            let new = &mut self.new[y * stride + 1..][..side];
+            for x in 0..side {
+                let on = out(next[x], up[x]);
+                new[x] = (next[x] - ((east[x + 1] - east[x]) + (on - below[x]))).max(0.0);
+                below[x] = on;
+            }
+        }
+        core::mem::swap(&mut self.old, &mut self.new);
+    }
+
+    /// The bare formula: no grains, so that sums drift.
+    fn step_bare(&mut self) {
+        let (side, stride) = (self.side, self.side + 2);
+        for y in 1..=side {
+            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side];
+            let (here, west, east) = (row(y, 1), row(y, 0), row(y, 2));
+            let (down, up) = (row(y - 1, 1), row(y + 1, 1));
+            let new = &mut self.new[y * stride + 1..][..side];
+            for x in 0..side {
+                let sum = (west[x] + east[x]) + (down[x] + up[x]);
+                new[x] = here[x] + COEFFICIENT * (sum - 4.0 * here[x]);
+            }
+        }
+        core::mem::swap(&mut self.old, &mut self.new);
+    }
+}
+
+/// What flows out of a cell to a neighbour, in whole grains.
+#[inline(always)]
+fn out(here: f32, there: f32) -> f32 {
+    let flow = COEFFICIENT * (here - there);
+    let scale = if here > there { here } else { there };
+    let sum = scale + flow.abs();
+    (f32::from_bits(sum.to_bits() - u32::from(sum - scale > flow.abs())) - scale).copysign(flow)
+}
+
+/// A step of explosions.
+pub fn benches(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("blast");
+    group.sample_size(10);
+    for side in SIDES {
+        group.throughput(Throughput::Elements((side * side) as u64 * STEPS));
+        let (mut chunked, _) = world(side as i32 / 64, 1);
+        assert_eq!(chunked.step().visited, (side * side) as u64, "every chunk is awake");
+        group.bench_function(BenchmarkId::new("chunks", side), |bencher| bencher.iter(|| chunked.run(STEPS)));
+        let mut dense = Dense::new(side);
+        group.bench_function(BenchmarkId::new("dense", side), |bencher| {
+            bencher.iter(|| (0..STEPS).for_each(|_| dense.step()));
+        });
+        let mut bare = Dense::new(side);
+        group.bench_function(BenchmarkId::new("dense_bare", side), |bencher| {
+            bencher.iter(|| (0..STEPS).for_each(|_| bare.step_bare()));
+        });
+    }
+    // The front would open more chunks from step to step, so each sample begins anew, with one step.
+    let (_, count) = world(64, 10);
+    println!("blast/sparse: {count} of 4096 chunks; a step visits {} cells", world(64, 10).0.step().visited);
+    group.throughput(Throughput::Elements(world(64, 10).0.step().visited));
+    group.bench_function("sparse", |bencher| {
+        bencher.iter_batched_ref(|| world(64, 10).0, |world| world.step(), BatchSize::PerIteration);
+    });
+    group.finish();
+}
