@@ -32,7 +32,7 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `automaton` | `"water"`; `"humidity"`, `"explosion"` and `"water-2d"` are known by name and refused for now |
+//! | `automaton` | `"water"` or `"water-2d"`; `"humidity"` and `"explosion"` are known by name and refused for now |
 //! | `seed` | of all random choices; 0 if not given |
 //! | `ticks` | how many to run |
 //! | `record` | ticks at which the whole state goes into the report; 0 is the drawing; the last always does |
@@ -86,6 +86,16 @@
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
 //!
 //! A check by cell passes over solid cells, and fails if it finds no other.
+//!
+//! # Two-dimensional water
+//!
+//! `automaton = "water-2d"` runs a [`Water2dWorld`](crate::water2d::Water2dWorld), drawn as one `[[layer]]` seen from the
+//! side: the first row is the top, the last is at height 0. `[rules]` has `rule`, `"settling"` if not named or `"literal"`, and
+//! `pressure_flow`. Characters: `#`, `.`, `~` for a level of 100, `@` for 500, `1` to `7` for so many units, and
+//! `{ water = N }` for any level up to a million. The world ends at walls.
+//!
+//! In a check, `water` is the level of each cell, and `level` and `spread` are about the surfaces of the drawing's columns, 100
+//! units to a cell.
 
 mod drawing;
 mod error;
