@@ -157,7 +157,11 @@ fn in_motion(criterion: &mut Criterion, name: &str, rules: Rules) {
         group.bench_function(BenchmarkId::new("dense", side), |bencher| {
             bencher.iter(|| {
                 left_first = !left_first;
-                if rules == Rules::literal() { dense.literal_step(left_first) } else { dense.settling_step() }
+                if rules == Rules::literal() {
+                    dense.literal_step(left_first)
+                } else {
+                    dense.settling_step()
+                }
                 black_box(&dense.old);
             });
         });

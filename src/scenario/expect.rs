@@ -233,6 +233,7 @@ fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError
 fn columns_of(cells: &[IVec3], context: Context<'_>) -> Vec<Vec<(i32, IVec3)>> {
     let mut sorted: Vec<_> = cells.iter().map(|&cell| (context.setup.column(context.drawing, cell), cell)).collect();
     sorted.sort_unstable_by_key(|&((column, height), _)| (column, -i64::from(height)));
-    let heights = |column: &[(([i32; 2], i32), IVec3)]| column.iter().map(|&((_, height), cell)| (height, cell)).collect();
+    let heights =
+        |column: &[(([i32; 2], i32), IVec3)]| column.iter().map(|&((_, height), cell)| (height, cell)).collect();
     sorted.chunk_by(|((a, _), _), ((b, _), _)| a == b).map(heights).collect()
 }

@@ -52,7 +52,8 @@ fn default_legend() -> BTreeMap<char, Cell> {
 }
 
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
-    let wanted = format!("one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, or a character");
+    let wanted =
+        format!("one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, or a character");
     let refused = field.refuse(wanted);
     let Ok(mut table) = field.table() else { return Err(refused) };
     let mut glyph = None;

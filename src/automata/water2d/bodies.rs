@@ -106,15 +106,7 @@ impl Bodies {
     }
 
     /// Adds what is joined of these cells of a row and not reached yet. `standing_only`: air is not joined to them.
-    fn reach(
-        &mut self,
-        cells: &Cells,
-        slot: Slot,
-        row: usize,
-        seeds: u64,
-        standing_only: bool,
-        open: &mut Vec<Piece>,
-    ) {
+    fn reach(&mut self, cells: &Cells, slot: Slot, row: usize, seeds: u64, standing_only: bool, open: &mut Vec<Piece>) {
         if seeds == 0 || !slot.is_some() {
             return;
         }
@@ -146,8 +138,7 @@ impl Bodies {
 impl Map {
     fn of(cells: &Cells, slot: Slot) -> Map {
         let neighbours = cells.neighbours_of(slot);
-        let mut map =
-            Map { slot, neighbours, standing: [0; 64], full: [0; 64], air: [0; 64], reached: [0; 64] };
+        let mut map = Map { slot, neighbours, standing: [0; 64], full: [0; 64], air: [0; 64], reached: [0; 64] };
         let mut carried = where_in(&lines::row(cells, neighbours[Face::Down.index()], 63), Cell::carries);
         for row in 0..64 {
             let line = lines::row(cells, slot, row);

@@ -4,7 +4,7 @@
 use super::bodies::Piece;
 use super::cell::Cell;
 use super::changes::Changes;
-use super::head::{CELL, HIGHEST, units_up_to};
+use super::head::{CELL, head, units_up_to};
 use super::lines::{self, Cells, Line};
 use crate::chunk::ones;
 
@@ -31,8 +31,12 @@ struct Offers {
 /// Levels one body by one step: each cell gives or takes `flow` units at most. Returns the units that moved.
 pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mut Changes) -> u64 {
     let shelves = shelves(cells, body);
-    let volume = shelves.iter().map(|shelf| volume(&line_of(cells, &shelf.piece), shelf.piece.cells)).sum();
-    let line = water_line(&shelves, volume);
+    let (mut volume, mut highest) = (0, 0);
+    for Shelf { piece, .. } in &shelves {
+        let (units, level) = contents(&line_of(cells, piece), piece.cells);
+        (volume, highest) = (volume + units, level.max(highest));
+    }
+    let line = water_line(&shelves, volume, highest);
     let mut total = Offers::default();
     let mut uneven = Vec::new();
     for &Shelf { height, piece } in &shelves {
@@ -95,13 +99,16 @@ fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
     u64::from(cells.iter().zip(lanes).map(|(cell, lane)| cell & lane).sum::<i32>().unsigned_abs())
 }
 
-/// Units in the cells of a row.
-fn volume(line: &Line, cells: u64) -> u64 {
-    sum(&line.map(|cell| cell.0), &lanes(cells))
+/// Units in the cells of a row, and the highest level among them.
+fn contents(line: &Line, cells: u64) -> (u64, i32) {
+    let (levels, lanes) = (line.map(|cell| cell.0), lanes(cells));
+    let highest = levels.iter().zip(&lanes).fold(0, |highest, (level, lane)| highest.max(level & lane));
+    (sum(&levels, &lanes), highest)
 }
 
-/// The highest head, above the floor of the lowest row, up to which the body has water enough for all units.
-fn water_line(shelves: &[Shelf], volume: u64) -> i64 {
+/// The highest head, above the floor of the lowest row, up to which the body has water enough for all units. It is not above
+/// all water that there is, the `highest` level of all in the highest row.
+fn water_line(shelves: &[Shelf], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
     for shelf in shelves {
         let cells = u64::from(shelf.piece.cells.count_ones());
@@ -113,7 +120,7 @@ fn water_line(shelves: &[Shelf], volume: u64) -> i64 {
     let units = |&(height, size): &(i64, u64), line: i64| size * u64::from(bounds(line, height)[0].unsigned_abs());
     let fits = |line: i64| sizes.iter().map(|size| units(size, line)).sum::<u64>() <= volume;
     let top = sizes.last().map_or(0, |&(height, _)| height);
-    let (mut fitting, mut beyond) = (0, top * CELL + HIGHEST + 1);
+    let (mut fitting, mut beyond) = (0, head(top, i64::from(highest).max(1)) + 1);
     while fitting + 1 < beyond {
         let middle = fitting + (beyond - fitting) / 2;
         if fits(middle) { fitting = middle } else { beyond = middle }

@@ -119,9 +119,10 @@ impl Water2dWorld {
         let mut left = self.cells.get(cell).0;
         let down = capacity(self.cells.get(cell)) - self.look(cell, Face::Down).0;
         let mut gives = [0; 4];
-        for face in [[Face::Down, Face::West, Face::East], [Face::Down, Face::East, Face::West]][usize::from(!left_first)]
-            .into_iter()
-            .chain([Face::Up])
+        for face in [[Face::Down, Face::West, Face::East], [Face::Down, Face::East, Face::West]]
+            [usize::from(!left_first)]
+        .into_iter()
+        .chain([Face::Up])
         {
             let there = self.look(cell, face);
             let offer = match face {
@@ -152,7 +153,8 @@ impl Water2dWorld {
                 })
             };
             let highest = body.iter().flat_map(|piece| heads(piece, 0)).filter(|&(_, unit, _)| unit > 0);
-            let lowest = body.iter().flat_map(|piece| heads(piece, 1)).filter(|&(_, unit, _)| unit <= i64::from(MAX_LEVEL));
+            let lowest =
+                body.iter().flat_map(|piece| heads(piece, 1)).filter(|&(_, unit, _)| unit <= i64::from(MAX_LEVEL));
             if let Some((top, _, high)) = highest.max_by_key(|&(head, ..)| head)
                 && let Some((next, _, low)) = lowest.min_by_key(|&(head, ..)| head)
                 && top > next

@@ -5,7 +5,7 @@
 
 use super::lines::Cells;
 use crate::chunk::CellMask;
-use crate::coords::{Sheet, Shape};
+use crate::coords::{Shape, Sheet};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -45,7 +45,8 @@ impl Wakefulness {
 
     /// Wakes the eight chunks around a chunk position.
     pub(super) fn wake_around(&mut self, cells: &mut Cells, chunk: IVec3) {
-        for beyond in around(&CellMask::FULL).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond)) {
+        for beyond in around(&CellMask::FULL).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond))
+        {
             if let Some(slot) = cells.slot(beyond) {
                 self.wake(cells, slot);
             }
