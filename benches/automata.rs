@@ -1,7 +1,7 @@
 //! Speed of the automata: each kernel at several sizes, and on a sparse world, beside a plain loop over a dense array with
 //! the same formula in the same run.
 //!
-//! `cargo bench --bench automata -- humidity`
+//! `cargo bench --bench automata`, or one of them: `cargo bench --bench automata -- humidity`
 
 use criterion::{criterion_group, criterion_main};
 
@@ -9,6 +9,8 @@ use criterion::{criterion_group, criterion_main};
 mod blast;
 #[path = "automata/humidity.rs"]
 mod humidity;
+#[path = "automata/water2d.rs"]
+mod water2d;
 
-criterion_group!(benches, blast::benches, humidity::benches);
+criterion_group!(benches, blast::benches, humidity::benches, water2d::benches);
 criterion_main!(benches);

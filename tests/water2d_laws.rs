@@ -109,7 +109,7 @@ fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn literal_levels_are_those_of_the_text_cell_by_cell(drawn in drawn(), seed: u64) {
@@ -182,28 +182,27 @@ proptest! {
             let cells = drawn.region().volume() as u32;
             let cell = drawn.region().positions().nth((number % cells) as usize).unwrap();
             let chunk = Sheet::chunk_of(cell);
-            let taken = sleeper.remove_chunk(IVec3::MAX).is_ok();
-            prop_assert!(!taken);
             for (world, is_first) in [(&mut sleeper, true), (&mut waker, false)] {
-                // Some edits are refused; both worlds refuse the same.
-                match kind {
-                    0 => drop(world.set_solid(cell)),
-                    1 => drop(world.clear_solid(cell)),
-                    2 => drop(world.pour(cell, number % 900)),
-                    3 => drop(world.scoop(cell, number % 900)),
-                    4 => drop(world.fill_water(Region::cell(cell), number % 300)),
+                // Some edits are refused, and both worlds refuse the same.
+                let _ = match kind {
+                    0 => world.set_solid(cell).is_ok(),
+                    1 => world.clear_solid(cell).is_ok(),
+                    2 => world.pour(cell, number % 900).is_ok(),
+                    3 => world.scoop(cell, number % 900).is_ok(),
+                    4 => world.fill_water(Region::cell(cell), number % 300).is_ok(),
                     5 => {
-                        if let Ok(chunk_taken) = world.remove_chunk(chunk) && is_first {
-                            kept.push((chunk, chunk_taken));
+                        let taken = world.remove_chunk(chunk);
+                        if is_first {
+                            kept.extend(taken.clone().ok().map(|cells| (chunk, cells)));
                         }
+                        taken.is_ok()
                     }
-                    6 => {
-                        if let Some((position, chunk)) = kept.last() {
-                            drop(world.insert_chunk(*position, chunk.clone()));
-                        }
-                    }
-                    _ => {}
-                }
+                    6 => match kept.last() {
+                        Some((position, chunk)) => world.insert_chunk(*position, chunk.clone()).is_ok(),
+                        None => false,
+                    },
+                    _ => false,
+                };
             }
             for _ in 0..number % 40 {
                 sleeper.step();

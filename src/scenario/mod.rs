@@ -115,6 +115,16 @@
 //!
 //! What can be asked about each cell: `pressure`, `flow` (the length of its flow vector), `flow_x` and `flow_y`, `exposure`, and
 //! of every cell of the world, solid ones too, whether it is `solid`. `balanced` is as near as the account promises.
+//!
+//! # Two-dimensional water
+//!
+//! `automaton = "water-2d"` runs a [`Water2dWorld`](crate::water2d::Water2dWorld), drawn as one `[[layer]]` seen from the
+//! side: the first row is the top, the last is at height 0. `[rules]` has `rule`, `"settling"` if not named or `"literal"`, and
+//! `pressure_flow`. Characters: `#`, `.`, `~` for a level of 100, `@` for 500, `1` to `7` for so many units, and
+//! `{ water = N }` for any level up to a million. The world ends at walls.
+//!
+//! In a check, `water` is the level of each cell, and `level` and `spread` are about the surfaces of the drawing's columns, 100
+//! units to a cell.
 
 mod drawing;
 mod error;

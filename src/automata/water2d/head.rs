@@ -14,9 +14,6 @@ pub(super) const CELL: i64 = FULL as i64;
 /// Units of head in a unit of pressure.
 const WEIGHT: i64 = CELL / PRESSURE as i64;
 
-/// The head above all heads that a cell on the ground can have.
-pub(super) const HIGHEST: i64 = CELL + WEIGHT * (MAX_LEVEL as i64 - CELL);
-
 /// The head of the `unit`-th unit, from 1, of a cell at this height.
 pub(super) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
@@ -63,8 +60,8 @@ mod tests {
             }
             assert_eq!(i64::from(units_up_to(line)), unit, "{line}");
         }
-        assert_eq!(units_up_to(HIGHEST), MAX_LEVEL as i32);
-        assert_eq!(units_up_to(HIGHEST - 1), MAX_LEVEL as i32 - 1);
+        let last = head(0, i64::from(MAX_LEVEL));
+        assert_eq!([last - 1, last, last + 500].map(units_up_to), [999_999, 1_000_000, 1_000_000]);
         assert_eq!(units_up_to(i64::MAX), MAX_LEVEL as i32);
     }
 

@@ -4,11 +4,12 @@
 use super::bodies::Piece;
 use super::cell::Cell;
 use super::changes::Changes;
-use super::head::{CELL, HIGHEST, units_up_to};
-use super::lines::{Cells, Line, rows};
+use super::head::{CELL, head, units_up_to};
+use super::lines::{self, Cells, Line};
 use crate::chunk::ones;
 
 /// A piece with its height above the body's lowest row.
+#[derive(Clone, Copy)]
 struct Shelf {
     height: i64,
     piece: Piece,
@@ -30,22 +31,24 @@ struct Offers {
 /// Levels one body by one step: each cell gives or takes `flow` units at most. Returns the units that moved.
 pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mut Changes) -> u64 {
     let shelves = shelves(cells, body);
-    let volume = shelves.iter().map(|shelf| volume(cells, &shelf.piece)).sum();
-    let line = water_line(&shelves, volume);
+    let (mut volume, mut highest) = (0, 0);
+    for Shelf { piece, .. } in &shelves {
+        let (units, level) = contents(&line_of(cells, piece), piece.cells);
+        (volume, highest) = (volume + units, level.max(highest));
+    }
+    let line = water_line(&shelves, volume, highest);
     let mut total = Offers::default();
     let mut uneven = Vec::new();
-    for shelf in &shelves {
-        let bounds = bounds(line, shelf.height);
-        if has_offers(cells, &shelf.piece, bounds) {
-            uneven.push((shelf.piece, bounds));
-            for cell in ones(shelf.piece.cells) {
-                let Offers { spare, ready, lacking, room } = offers(at(cells, &shelf.piece, cell), bounds, flow);
-                total.spare += spare;
-                total.ready += ready;
-                total.lacking += lacking;
-                total.room += room;
-            }
+    for &Shelf { height, piece } in &shelves {
+        let bounds = bounds(line, height);
+        let Offers { spare, ready, lacking, room } = offers_of(&line_of(cells, &piece), piece.cells, bounds, flow);
+        if spare | ready | lacking | room != 0 {
+            uneven.push((piece, bounds));
         }
+        total.spare += spare;
+        total.ready += ready;
+        total.lacking += lacking;
+        total.room += room;
     }
     // Units with the first head above the line may move below it, and spare ones to it; from it to it none need to.
     let moving = (total.spare + total.ready).min(total.lacking + total.room).min(total.spare.max(total.lacking));
@@ -73,28 +76,39 @@ fn shelves(cells: &Cells, body: Vec<Piece>) -> Vec<Shelf> {
     placed.into_iter().map(|((y, _), piece)| Shelf { height: y - lowest, piece }).collect()
 }
 
-fn at(cells: &Cells, piece: &Piece, x: usize) -> i32 {
-    cells.chunk_at(piece.slot).get(64 * piece.row + x).0
+/// The row that a piece lies in.
+fn line_of(cells: &Cells, piece: &Piece) -> Line {
+    lines::row(cells, piece.slot, piece.row)
 }
 
-/// The row of a piece, and whether all of it belongs to the piece.
-fn whole_row<'c>(cells: &'c Cells, piece: &Piece) -> Option<&'c Line> {
-    let dense = cells.chunk_at(piece.slot).as_dense()?;
-    (piece.cells == u64::MAX).then(|| &rows(dense)[piece.row])
+/// −1 for each cell of a row that is in the mask, 0 for the others: to be and-ed with what each contributes to a sum.
+#[inline(always)]
+fn lanes(cells: u64) -> [i32; 64] {
+    let mut lanes = [0; 64];
+    for (byte, lanes) in cells.to_le_bytes().into_iter().zip(lanes.as_chunks_mut::<8>().0) {
+        for (bit, lane) in lanes.iter_mut().enumerate() {
+            *lane = -i32::from(byte >> bit & 1);
+        }
+    }
+    lanes
 }
 
-/// Units in a piece.
-fn volume(cells: &Cells, piece: &Piece) -> u64 {
-    // Rows have 64 cells of a million units at most, so 32 bits are enough.
-    let sum: i32 = match whole_row(cells, piece) {
-        Some(row) => row.iter().map(|cell| cell.0).sum(),
-        None => ones(piece.cells).map(|x| at(cells, piece, x)).sum(),
-    };
-    u64::from(sum.unsigned_abs())
+/// The sum over the cells of a mask. A row has 64 cells of a million units at most, so 32 bits are enough.
+#[inline(always)]
+fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
+    u64::from(cells.iter().zip(lanes).map(|(cell, lane)| cell & lane).sum::<i32>().unsigned_abs())
 }
 
-/// The highest head, above the floor of the lowest row, up to which the body has water enough for all units.
-fn water_line(shelves: &[Shelf], volume: u64) -> i64 {
+/// Units in the cells of a row, and the highest level among them.
+fn contents(line: &Line, cells: u64) -> (u64, i32) {
+    let (levels, lanes) = (line.map(|cell| cell.0), lanes(cells));
+    let highest = levels.iter().zip(&lanes).fold(0, |highest, (level, lane)| highest.max(level & lane));
+    (sum(&levels, &lanes), highest)
+}
+
+/// The highest head, above the floor of the lowest row, up to which the body has water enough for all units. It is not above
+/// all water that there is, the `highest` level of all in the highest row.
+fn water_line(shelves: &[Shelf], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
     for shelf in shelves {
         let cells = u64::from(shelf.piece.cells.count_ones());
@@ -106,7 +120,7 @@ fn water_line(shelves: &[Shelf], volume: u64) -> i64 {
     let units = |&(height, size): &(i64, u64), line: i64| size * u64::from(bounds(line, height)[0].unsigned_abs());
     let fits = |line: i64| sizes.iter().map(|size| units(size, line)).sum::<u64>() <= volume;
     let top = sizes.last().map_or(0, |&(height, _)| height);
-    let (mut fitting, mut beyond) = (0, top * CELL + HIGHEST + 1);
+    let (mut fitting, mut beyond) = (0, head(top, i64::from(highest).max(1)) + 1);
     while fitting + 1 < beyond {
         let middle = fitting + (beyond - fitting) / 2;
         if fits(middle) { fitting = middle } else { beyond = middle }
@@ -120,16 +134,18 @@ fn bounds(line: i64, height: i64) -> [i32; 2] {
     [units_up_to(above_floor), units_up_to(above_floor + 1)]
 }
 
-/// Whether any cell of a piece may have something to give or take.
-fn has_offers(cells: &Cells, piece: &Piece, [least, most]: [i32; 2]) -> bool {
-    let off = |off: bool, cell: &Cell| off | (cell.0 != least);
-    least != most
-        || match whole_row(cells, piece) {
-            Some(row) => row.iter().fold(false, off),
-            None => ones(piece.cells).any(|x| at(cells, piece, x) != least),
-        }
+/// What the cells of a row offer, all together.
+fn offers_of(line: &Line, cells: u64, [least, most]: [i32; 2], flow: u32) -> Offers {
+    let (lanes, flow, choice) = (lanes(cells), flow as i32, i32::from(least != most));
+    Offers {
+        spare: sum(&line.map(|cell| (cell.0 - most).max(0).min(flow)), &lanes),
+        ready: sum(&line.map(|cell| i32::from(cell.0 == most) & choice), &lanes),
+        lacking: sum(&line.map(|cell| (least - cell.0).max(0).min(flow)), &lanes),
+        room: sum(&line.map(|cell| i32::from(cell.0 == least) & choice), &lanes),
+    }
 }
 
+/// What one cell offers.
 #[inline]
 fn offers(level: i32, [least, most]: [i32; 2], flow: u32) -> Offers {
     let limited = |units: i32| u64::from(units.max(0).unsigned_abs().min(flow));
@@ -157,8 +173,9 @@ fn exchange(
     let mut lacking = Share::new(to_lacking, total.lacking);
     let mut room = Share::new(moving - to_lacking, total.room);
     for &(piece, bounds) in uneven {
+        let line = line_of(cells, &piece);
         for x in ones(piece.cells) {
-            let level = at(cells, &piece, x);
+            let level = line[x].0;
             let offer = offers(level, bounds, flow);
             let given = spare.of(offer.spare) + ready.of(offer.ready);
             let taken = lacking.of(offer.lacking) + room.of(offer.room);
@@ -177,22 +194,24 @@ fn exchange(
 struct Share {
     part: u64,
     whole: u64,
-    offered: u64,
-    handed_out: u64,
+    /// What was due and not handed out, in parts of `whole`.
+    owed: u64,
 }
 
 impl Share {
     fn new(part: u64, whole: u64) -> Share {
-        Share { part, whole: whole.max(1), offered: 0, handed_out: 0 }
+        Share { part, whole, owed: 0 }
     }
 
+    #[inline]
     fn of(&mut self, offer: u64) -> u64 {
-        if offer == 0 || self.part == 0 {
-            return 0;
+        if self.part == self.whole || offer == 0 || self.part == 0 {
+            return if self.part == 0 { 0 } else { offer };
         }
-        self.offered += offer;
-        // Less than 2⁶⁴, as `part` is not more than `whole`.
-        let due = (u128::from(self.offered) * u128::from(self.part) / u128::from(self.whole)) as u64;
-        due - core::mem::replace(&mut self.handed_out, due)
+        // Offers are 100 at most, and `whole` is less than 2⁵⁰: no body has so many cells.
+        self.owed += offer * self.part;
+        let handed_out = self.owed / self.whole;
+        self.owed -= handed_out * self.whole;
+        handed_out
     }
 }
