@@ -285,6 +285,26 @@ impl Store {
         voxel.with(CellFlags::EXTRA, several)
     }
 
+    /// Every cell with more than one parent, in order of position, with the faces behind which they lie, by bit.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn further_parents(&self) -> Vec<(IVec3, u8)> {
+        let cell = |(slot, index): (Slot, u16)| self.position((slot, usize::from(index)));
+        let mut parents: Vec<_> = self.parents.iter().map(|(&place, &faces)| (cell(place), faces)).collect();
+        parents.sort_unstable_by_key(|(cell, _)| [cell.y, cell.z, cell.x]);
+        parents
+    }
+
+    /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two are given.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
+        let voxel = self.read(place);
+        let fits = !voxel.is_mark() && voxel.has(CellFlags::EXTRA) && faces < 1 << 6 && faces.count_ones() > 1;
+        if fits {
+            self.keep_parents(place, faces, voxel);
+        }
+        fits
+    }
+
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
     pub(super) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         let region = Cube::region_of(position);
