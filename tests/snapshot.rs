@@ -3,7 +3,7 @@
 mod support;
 
 use floodplain::glam::IVec3;
-use floodplain::snapshot::SnapshotError;
+use floodplain::snapshot::{Saved, SnapshotError};
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Automaton, Chunk, Region};
 use support::{HIGH, LOW};
@@ -61,14 +61,12 @@ fn samples() -> Vec<Sample> {
 }
 
 /// Saves and loads a world again and again, beside one that is not, and compares the bytes.
-fn goes_on_as_if_never_saved<W: Automaton>(
+fn goes_on_as_if_never_saved<W: Automaton + Saved>(
     seed: u64,
     mut world: W,
     mut edit: impl FnMut(&mut W, &mut fastrand::Rng),
-    save: fn(&W) -> Vec<u8>,
-    load: fn(&[u8]) -> Result<W, SnapshotError>,
 ) {
-    let mut loaded = load(&save(&world)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let mut loaded = W::load(&world.save()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     for round in 0..6 {
         let mut rng = fastrand::Rng::with_seed(seed ^ round);
         edit(&mut world, &mut rng.clone());
@@ -78,9 +76,9 @@ fn goes_on_as_if_never_saved<W: Automaton>(
             assert_eq!(world.state_hash(), loaded.state_hash(), "seed {seed}, round {round}, tick {tick}");
             assert_eq!(world.awake_cells(), loaded.awake_cells(), "seed {seed}, round {round}, tick {tick}");
         }
-        let bytes = save(&world);
-        assert!(bytes == save(&loaded), "seed {seed}, round {round}: the bytes differ");
-        loaded = load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
+        let bytes = world.save();
+        assert!(bytes == loaded.save(), "seed {seed}, round {round}: the bytes differ");
+        loaded = W::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
         assert_eq!(world.take_changes(), loaded.take_changes(), "seed {seed}, round {round}");
     }
 }
@@ -92,7 +90,7 @@ fn a_loaded_world_goes_on_as_if_it_had_never_been_saved() {
             let cell = IVec3::new(rng.i32(LOW.x..=HIGH.x), rng.i32(LOW.y..=HIGH.y), rng.i32(LOW.z..=HIGH.z));
             let _ = if rng.bool() { world.add_source(cell).is_ok() } else { world.pour(cell, 5).is_ok() };
         };
-        goes_on_as_if_never_saved(seed, water(seed), edit, WaterWorld::save, WaterWorld::load);
+        goes_on_as_if_never_saved(seed, water(seed), edit);
     }
 }
 

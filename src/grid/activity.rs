@@ -244,6 +244,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.activity_at(slot)?.awake.as_deref()
     }
 
+    /// The changed mask of a chunk, if it has one.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn changed_at(&self, slot: Slot) -> Option<&CellMask> {
+        self.activity_at(slot)?.changed.as_deref()
+    }
+
     /// The awake mask of a chunk, if it has one, to change. It may become empty: [`drop_sleepers`](Grid::drop_sleepers)
     /// clears up.
     #[inline]

@@ -15,7 +15,7 @@ pub(crate) trait Encode: Sized {
 }
 
 /// What is left of a section's content.
-pub(crate) struct Content<'a> {
+pub struct Content<'a> {
     pub(super) section: &'static str,
     all: &'a [u8],
     read: usize,
@@ -54,6 +54,13 @@ impl<'a> Content<'a> {
                 Err(self.malformed("a count of what follows"))
             }
         }
+    }
+
+    /// A number that only ever grows, so far from the end of its range that neither it nor the sum of two can reach it.
+    pub(crate) fn counter(&mut self) -> Result<u64, SnapshotError> {
+        let wrong = self.malformed("a number below 2⁶²");
+        let counter = self.take()?;
+        if counter < 1 << 62 { Ok(counter) } else { Err(wrong) }
     }
 
     /// The error that something else should stand here.

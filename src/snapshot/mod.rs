@@ -4,6 +4,7 @@
 //! saved, loaded and run is, byte for byte, the world that was never saved.
 //!
 //! ```
+//! use floodplain::snapshot::Saved;
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
 //! use floodplain::{Chunk, glam::IVec3};
 //!
@@ -23,7 +24,8 @@
 //! # The format, version 1
 //!
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0 or 1; a position is
-//! three `i32`, x, y, z; a region is the positions of its two corners, both inside; a count is a `u64`. There is no padding.
+//! three `i32`, x, y, z; a region is the positions of its least and its greatest corner; a count is a `u64`; a mask is 512
+//! bytes, cell i as bit i mod 8 of byte i div 8. There is no padding.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -31,7 +33,9 @@
 //! | 2 | version, `u16`: 1 |
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
-//! | | the sections of that kind of world, in the order that it gives, and nothing after the last |
+//! | | section `RULE`: the rules |
+//! | | section `WRLD`: bounds, seed, steps, account, and whatever else belongs to no chunk |
+//! | | section `CHNK`: a count, then for each chunk, in ascending order (y, then z, then x), its position and its record |
 //!
 //! A section is
 //!
@@ -42,19 +46,10 @@
 //! | n | content |
 //! | 4 | CRC-32 (IEEE) of name, length and content |
 //!
-//! # Chunks
-//!
-//! Every world keeps chunks in sections of one form: a count, then each chunk in ascending order of its position (y, then z, then x):
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 12 | chunk position |
-//! | 1 | bit 0: cells one by one; bit 1: some cells are awake; bit 2: some have changed since they were last asked for; other bits 0 |
-//! | c or 4096·c | the one value of all cells, or every cell in index order; c is the size of a cell |
-//! | 512 | if bit 1: the awake cells, cell i as bit i mod 8 of byte i div 8 |
-//! | 512 | if bit 2: the changed cells, likewise |
-//!
-//! A chunk of equal cells always has the short form; masks are never empty.
+//! What rules, state and records hold stands with the `save` of each kind of world. In every one, a *plane* of a chunk is
+//! one byte, 0 or 1; then for 0 the one value of all cells, for 1 every cell in index order. A plane of equal cells always
+//! has the short form. *Marks* are one byte with bit 0 if some cells of the chunk are awake and bit 1 if some have changed since
+//! they were last asked for; then the mask of the awake and of the changed cells, each if its bit is set; never an empty one.
 //!
 //! # What is refused
 //!
@@ -64,13 +59,15 @@
 //! input, plus a kilobyte; the most for uniform chunks next to drains.
 
 mod bytes;
-mod chunks;
 mod error;
+mod planes;
 mod sections;
 mod water;
+mod world;
 
 pub use error::SnapshotError;
 pub use sections::Kind;
+pub use world::Saved;
 
 /// The version that this crate writes, and the newest that it reads.
 pub const VERSION: u16 = 1;

@@ -81,12 +81,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the next section, which must have this name, with a function that must use up its content.
-    pub(crate) fn section<V>(
-        &mut self,
-        name: &'static str,
-        read: impl FnOnce(&mut Content<'_>) -> Result<V, SnapshotError>,
-    ) -> Result<V, SnapshotError> {
+    /// The content of the next section, which must have this name.
+    pub(crate) fn section(&mut self, name: &'static str) -> Result<Content<'a>, SnapshotError> {
         let truncated = SnapshotError::Truncated { section: name };
         if self.left.len() < FRAME {
             return Err(truncated);
@@ -101,10 +97,7 @@ impl<'a> Reader<'a> {
             return Err(SnapshotError::Damaged { section: name });
         }
         self.left = left;
-        let mut content = Content::new(name, &checked[12..]);
-        let value = read(&mut content)?;
-        content.finish()?;
-        Ok(value)
+        Ok(Content::new(name, &checked[12..]))
     }
 
     /// Refuses what is left over.

@@ -4,9 +4,9 @@ use super::ledger::Ledger;
 use super::rules::Rules;
 use super::voxel::Voxel;
 use super::{RulesError, WaterWorld};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
-use crate::grid::Grid;
+use crate::grid::{Grid, Slot};
 use glam::IVec3;
 
 /// The numbers that decide the future, beside the cells.
@@ -27,9 +27,14 @@ impl WaterWorld {
         &self.store.grid
     }
 
-    /// For each cell with more than one parent, in order of position: the faces behind which they lie, by bit.
-    pub(crate) fn further_parents(&self) -> Vec<(IVec3, u8)> {
-        self.store.further_parents()
+    /// The same, to wake and mark cells.
+    pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
+        &mut self.store.grid
+    }
+
+    /// The chunk's cells with more than one parent, by index: the faces behind which they lie, by bit.
+    pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
+        self.store.further_parents(slot)
     }
 
     /// A world with this clock and no chunks.
@@ -39,32 +44,18 @@ impl WaterWorld {
         Ok(world)
     }
 
-    /// Puts a chunk back without entering its water in the ledger. `false` if no chunk of such cells can lie there.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> bool {
-        let inside = self.store.bounds().intersection(&Cube::region_of(position)).is_some();
-        if !inside {
-            return false;
+    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk of such cells can lie there.
+    pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Option<Slot> {
+        if !Cube::holds_chunk(position) {
+            return None;
         }
-        self.store.insert(position, chunk.clone());
-        self.store.grid.chunk(position) == Some(&chunk)
-    }
-
-    /// Wakes and marks cells of a chunk that is there.
-    pub(crate) fn restore_marks(&mut self, position: IVec3, awake: Option<&CellMask>, changed: Option<&CellMask>) {
-        let Some(slot) = self.store.grid.slot(position) else { return };
-        if let Some(cells) = awake {
-            self.store.grid.wake_cells_at(slot, cells);
-        }
-        if let Some(cells) = changed {
-            self.store.grid.mark_changes_at(slot, cells);
-        }
+        self.store.bounds().intersection(&Cube::region_of(position))?;
+        let slot = self.store.insert(position, chunk.clone())?;
+        (*self.store.grid.chunk_at(slot) == chunk).then_some(slot)
     }
 
     /// Gives a cell more than one parent again. `false` if it does not say that it has.
-    pub(crate) fn restore_parents(&mut self, cell: IVec3, faces: u8) -> bool {
-        match self.place(cell) {
-            Ok(place) => self.store.restore_parents(place, faces),
-            Err(_) => false,
-        }
+    pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
+        self.store.restore_parents((slot, usize::from(index)), faces)
     }
 }

@@ -285,13 +285,16 @@ impl Store {
         voxel.with(CellFlags::EXTRA, several)
     }
 
-    /// Every cell with more than one parent, in order of position, with the faces behind which they lie, by bit.
+    /// The chunk's cells with more than one parent, by index, with the faces behind which they lie, by bit.
     #[cfg(feature = "snapshot")]
-    pub(super) fn further_parents(&self) -> Vec<(IVec3, u8)> {
-        let cell = |(slot, index): (Slot, u16)| self.position((slot, usize::from(index)));
-        let mut parents: Vec<_> = self.parents.iter().map(|(&place, &faces)| (cell(place), faces)).collect();
-        parents.sort_unstable_by_key(|(cell, _)| [cell.y, cell.z, cell.x]);
-        parents
+    pub(super) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
+        let chunk = self.grid.chunk_at(slot);
+        let several = |index: &u16| {
+            let voxel = chunk.get(usize::from(*index));
+            !voxel.is_mark() && voxel.has(CellFlags::EXTRA)
+        };
+        let faces = |index: u16| (index, self.parents_of((slot, usize::from(index))));
+        (0..CHUNK_CELLS as u16).filter(several).map(faces).collect()
     }
 
     /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two are given.
