@@ -5,6 +5,7 @@
 //! - [`Grid`] stores a 3D world in sparse chunks of 4096 cells, uniform or dense, over the whole `i32` range.
 //! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the world's end.
 //! - `snapshot` (a feature) turns whole worlds into bytes, and back.
+//! - `save_file` (the feature `store`) keeps a world in a file, and writes only the chunks that changed.
 //! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
 //!
 //! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
@@ -39,6 +40,8 @@ mod automaton;
 mod chunk;
 mod coords;
 mod grid;
+#[cfg(feature = "store")]
+pub mod save_file;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 #[cfg(feature = "snapshot")]

@@ -16,13 +16,13 @@ pub(crate) trait Encode: Sized {
 
 /// What is left of a section's content.
 pub struct Content<'a> {
-    pub(super) section: &'static str,
+    section: &'static str,
     all: &'a [u8],
     read: usize,
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn new(section: &'static str, all: &'a [u8]) -> Self {
+    pub(crate) fn new(section: &'static str, all: &'a [u8]) -> Self {
         Content { section, all, read: 0 }
     }
 

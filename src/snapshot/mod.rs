@@ -65,6 +65,8 @@ mod sections;
 mod water;
 mod world;
 
+#[cfg(feature = "store")]
+pub(crate) use bytes::Content;
 pub use error::SnapshotError;
 pub use sections::Kind;
 pub use world::Saved;
