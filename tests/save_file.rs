@@ -234,7 +234,10 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     }
     for name in ["rules", "state"] {
         let error = forgery("entry", name.as_bytes(), Some(&[7; 3]), true);
-        assert!(matches!(error, SaveError::Malformed { part: Part::Entry(part), .. } if part == name), "{name}: {error}");
+        assert!(
+            matches!(error, SaveError::Malformed { part: Part::Entry(part), .. } if part == name),
+            "{name}: {error}"
+        );
     }
     let count = forgery("count", b"count", Some(&[0; 8]), true);
     assert!(matches!(count, SaveError::Damaged { part: Part::Chunks }), "{count}");
@@ -260,7 +263,8 @@ fn every_missing_damaged_or_malformed_part_is_named() {
 #[test]
 fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
     let [closed, cut_off] = saved();
-    let open = |bytes: &[u8]| SaveFile::<WaterWorld>::open_on(Disk::holding(bytes.to_vec())).map(|(_, world)| world.save());
+    let open =
+        |bytes: &[u8]| SaveFile::<WaterWorld>::open_on(Disk::holding(bytes.to_vec())).map(|(_, world)| world.save());
     let world = open(&closed).unwrap();
     assert!(open(&cut_off).unwrap() == world);
     let mut refused = 0;
@@ -271,7 +275,6 @@ fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
         for _ in 0..rng.usize(1..4) {
             let at = if rng.u8(..4) == 0 { rng.usize(..320) } else { rng.usize(..=used) };
             bytes[at] ^= 1 << rng.u8(..8);
-            println!("seed {seed}: byte {at}");
         }
         let disk = Disk::holding(bytes.clone());
         match SaveFile::<WaterWorld>::open_on(disk.clone()) {
@@ -282,6 +285,5 @@ fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
             }
         }
     }
-    println!("refused {refused}");
     assert!(refused > 100, "only {refused} of 400 were refused");
 }

@@ -97,7 +97,7 @@ fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
         .expect("this test can be run again");
     let out = child.stdout.take().expect("piped");
     // From before it has opened the file to after a few saves.
-    sleep(Duration::from_micros(rng.u64(..60_000)));
+    sleep(Duration::from_micros(rng.u64(..120_000)));
     let running = child.try_wait().expect("a child").is_none();
     child.kill().expect("a child");
     child.wait().expect("a child");

@@ -131,6 +131,12 @@ impl State {
         self.unsynced.push(order);
     }
 
+    fn sync(&mut self) {
+        for order in self.unsynced.drain(..) {
+            order.carry_out(&mut self.synced);
+        }
+    }
+
     fn check_room(&self, end: usize) -> io::Result<()> {
         match self.capacity {
             Some(capacity) if end > capacity.max(self.bytes.len()) => Err(io::ErrorKind::StorageFull.into()),
@@ -175,8 +181,7 @@ impl StorageBackend for Disk {
         if matches!(fault, Some(Fault::Once | Fault::ForGood)) {
             return Err(broken());
         }
-        state.synced = state.bytes.clone();
-        state.unsynced.clear();
+        state.sync();
         fault.map_or(Ok(()), |_| Err(broken()))
     }
 
