@@ -31,10 +31,14 @@
 //! # What a save costs
 //!
 //! Each save looks at every chunk of the world, to see which differ from the last save: the time is that of encoding and
-//! hashing all of them, however few are written. `benches/README.md` has figures. In return a world that is never saved
-//! pays nothing, and any world can be saved into any file of its kind. The file's last save is known by a 64-bit
-//! hash (SipHash with keys drawn anew for each [`SaveFile`]) of every record, 24 bytes a chunk in memory; a changed chunk that
-//! has the hash of the one before, one in 2⁶⁴, would be taken for unchanged.
+//! hashing all of them, however few are written, as much as a snapshot takes; `benches/README.md` has figures. Then it waits for
+//! the disk, twice. In return a world that is never saved pays nothing, and any world can be saved into any file of its
+//! kind. The last save is known by a 64-bit hash (SipHash, with keys drawn anew for each [`SaveFile`]) of every
+//! record, 24 bytes a chunk in memory; a changed chunk that has the hash of the one before, one in 2⁶⁴, would be taken for
+//! unchanged. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in size.
+//!
+//! An opening reads everything, checks it, and makes the world. A chunk counts as changed when its record differs: cells, awake
+//! cells, or the cells that [`take_changes`](crate::Automaton::take_changes) will tell.
 //!
 //! # The format, version 1
 //!
@@ -57,6 +61,8 @@
 //! Opening checks the database's own checksums, every CRC-32, every record, and every law of the world (as its `validate` does)
 //! before it hands the world over. Until then nothing is written, not even what the database would mend after a crash: a
 //! file that is refused stays as it was, byte for byte.
+//!
+//! One byte has no checksum, that with redb's flags: if it is damaged after a crash, the save before the last may come back.
 
 mod error;
 mod file;

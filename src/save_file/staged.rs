@@ -85,7 +85,9 @@ impl StorageBackend for Staged {
         let Some(held) = &*held else { return self.disk.read(offset, out) };
         let on_disk = self.disk.len()?.saturating_sub(offset).min(out.len() as u64) as usize;
         let (from_disk, beyond) = out.split_at_mut(on_disk);
-        self.disk.read(offset, from_disk)?;
+        if !from_disk.is_empty() {
+            self.disk.read(offset, from_disk)?;
+        }
         beyond.fill(0);
         let mut readable = on_disk;
         for order in held {
@@ -149,5 +151,53 @@ fn overlay(offset: u64, out: &mut [u8], at: u64, data: &[u8]) {
     if start < end {
         let length = (end - start) as usize;
         out[(start - offset) as usize..][..length].copy_from_slice(&data[(start - at) as usize..][..length]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+
+    fn content(disk: &dyn StorageBackend) -> Vec<u8> {
+        let mut bytes = vec![0; disk.len().unwrap() as usize];
+        disk.read(0, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn what_is_held_back_reads_as_if_it_were_done_and_is_done_when_accepted() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let (below, plain) = (Arc::new(InMemoryBackend::new()), InMemoryBackend::new());
+            for disk in [&*below, &plain] {
+                disk.set_len(40).unwrap();
+                disk.write(10, &[1; 20]).unwrap();
+            }
+            let before = content(&*below);
+            let staged = Staged::holding(below.clone());
+            for _ in 0..rng.usize(..12) {
+                let len = plain.len().unwrap();
+                let at = rng.u64(..=len);
+                let data = vec![rng.u8(..); rng.usize(..=(len - at) as usize)];
+                if rng.bool() {
+                    [&staged as &dyn StorageBackend, &plain].map(|disk| disk.write(at, &data).unwrap());
+                } else {
+                    let len = rng.u64(..80);
+                    [&staged as &dyn StorageBackend, &plain].map(|disk| disk.set_len(len).unwrap());
+                }
+                staged.sync_data().unwrap();
+                assert!(content(&staged) == content(&plain), "seed {seed}");
+                let (at, mut out) = (rng.u64(..90), vec![0; rng.usize(1..20)]);
+                let within = at + out.len() as u64 <= plain.len().unwrap();
+                assert_eq!(staged.read(at, &mut out).is_ok(), within, "seed {seed}");
+                if within {
+                    assert!(out == content(&plain)[at as usize..][..out.len()], "seed {seed}");
+                }
+            }
+            assert!(content(&*below) == before, "seed {seed}: nothing was held back");
+            staged.accept().unwrap();
+            assert!(content(&*below) == content(&plain), "seed {seed}");
+        }
     }
 }

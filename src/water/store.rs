@@ -288,13 +288,13 @@ impl Store {
     /// The chunk's cells with more than one parent, by index, with the faces behind which they lie, by bit.
     #[cfg(feature = "snapshot")]
     pub(super) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
+        let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);
-        let several = |index: &u16| {
-            let voxel = chunk.get(usize::from(*index));
-            !voxel.is_mark() && voxel.has(CellFlags::EXTRA)
-        };
+        if chunk.as_uniform().is_some_and(|voxel| !several(&voxel)) {
+            return Vec::new();
+        }
         let faces = |index: u16| (index, self.parents_of((slot, usize::from(index))));
-        (0..CHUNK_CELLS as u16).filter(several).map(faces).collect()
+        (0..CHUNK_CELLS as u16).filter(|&index| several(&chunk.get(usize::from(index)))).map(faces).collect()
     }
 
     /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two are given.

@@ -1,106 +1,17 @@
-//! Saves on disk: what is opened is what was saved, each save writes exactly the chunks that differ, and what is no save, or
-//! a damaged one, is refused by its own error and left as it was.
+//! What is no save, is newer, of another kind, damaged or forged: each has its own error, and is left as it was.
 
-#[path = "support/disk.rs"]
-mod disk;
-#[path = "support/living.rs"]
-mod living;
-mod support;
-
-use disk::{Disk, Unsynced};
+use crate::disk::Disk;
+use crate::living::{born, live, records};
+use crate::path;
 use floodplain::glam::IVec3;
-use floodplain::save_file::{Part, SaveError, SaveFile, SaveReport, VERSION};
+use floodplain::save_file::{Part, SaveError, SaveFile, VERSION};
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::WaterWorld;
-use living::{born, live};
 use redb::{Database, TableDefinition};
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
 const HEAD: TableDefinition<&str, &[u8]> = TableDefinition::new("floodplain");
 const CHUNKS: TableDefinition<&[u8; 12], &[u8]> = TableDefinition::new("chunks");
-
-/// A path in the build folder at which nothing lies.
-fn path(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("save_file_{name}.redb"));
-    let _ = fs::remove_file(&path);
-    path
-}
-
-/// Every record of a world, by position.
-fn records(world: &WaterWorld) -> BTreeMap<[i32; 3], Vec<u8>> {
-    let record = |position: IVec3| {
-        let mut record = Vec::new();
-        world.put_chunk(position, &mut record);
-        (position.to_array(), record)
-    };
-    world.chunks().map(|(position, _)| record(position)).collect()
-}
-
-#[test]
-fn what_is_opened_is_what_was_saved_and_only_what_differs_is_written() {
-    for seed in 0..40 {
-        let mut rng = fastrand::Rng::with_seed(seed);
-        let mut disk = Disk::default();
-        let mut world = born(seed);
-        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
-        let mut last = records(&world);
-        for round in 0..10 {
-            live(&mut world, &mut rng);
-            let now = records(&world);
-            let SaveReport { chunks_written, chunks_removed, .. } = file.save(&world).unwrap();
-            let written = now.iter().filter(|&(position, record)| last.get(position) != Some(record)).count();
-            let removed = last.keys().filter(|&position| !now.contains_key(position)).count();
-            assert_eq!((chunks_written, chunks_removed), (written, removed), "seed {seed}, round {round}");
-            last = now;
-            if rng.bool() {
-                if rng.bool() {
-                    drop(file);
-                }
-                disk = disk.after_power_loss(Unsynced::Lost);
-                let opened;
-                (file, opened) = SaveFile::<WaterWorld>::open_on(disk.clone()).unwrap();
-                assert!(opened.save() == world.save(), "seed {seed}, round {round}: another world");
-                assert_eq!(opened.validate(), Ok(()), "seed {seed}, round {round}");
-                world = opened;
-            }
-        }
-    }
-}
-
-#[test]
-fn a_save_of_another_world_replaces_the_whole() {
-    let disk = Disk::default();
-    let mut file = SaveFile::create_on(disk.clone(), &born(1)).unwrap();
-    let mut other = born(2);
-    other.remove_chunk(IVec3::ZERO).unwrap();
-    other.run(3);
-    assert_eq!(file.save(&other).unwrap().chunks_removed, 1);
-    drop(file);
-    let (_, opened) = SaveFile::<WaterWorld>::open_on(disk).unwrap();
-    assert!(opened.save() == other.save());
-}
-
-#[test]
-fn a_file_is_created_once_and_opened_by_one_at_a_time() {
-    let path = path("once");
-    let world = born(3);
-    let file = SaveFile::create(&path, &world).unwrap();
-    assert!(matches!(SaveFile::create(&path, &world), Err(SaveError::Exists)));
-    assert!(matches!(SaveFile::<WaterWorld>::open(&path), Err(SaveError::InUse)));
-    drop(file);
-    let (file, opened) = SaveFile::<WaterWorld>::open(&path).unwrap();
-    assert!(opened.save() == world.save());
-    drop(file);
-    fs::remove_file(&path).unwrap();
-    assert!(matches!(SaveFile::<WaterWorld>::open(&path), Err(SaveError::Io(_))));
-    let disk = Disk::holding(vec![0]);
-    assert!(matches!(SaveFile::create_on(disk.clone(), &world), Err(SaveError::Exists)));
-    assert_eq!(disk.bytes(), [0]);
-    let nowhere = path.join("no/such/folder");
-    assert!(matches!(SaveFile::create(nowhere, &world), Err(SaveError::Io(_))));
-}
 
 /// Opens these bytes, which must be refused, and checks that they are left as they were.
 fn refusal(name: &str, bytes: &[u8]) -> SaveError {

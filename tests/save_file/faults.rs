@@ -1,20 +1,14 @@
 //! Saves on a disk that fails, tears writes, fills up or loses its power, at every single operation in turn: the error is
 //! told, and what survives is the last save acknowledged or the one under way, with its ledger balanced.
 
-#[path = "support/disk.rs"]
-mod disk;
-#[path = "support/living.rs"]
-mod living;
-mod support;
-
-use disk::{Disk, Fault, Unsynced};
+use crate::disk::{Disk, Fault, Unsynced};
+use crate::living::{born, live};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk};
-use living::{born, live};
 use std::io;
 
 const FAULTS: [Fault; 3] = [Fault::Once, Fault::ForGood, Fault::Torn];

@@ -3,17 +3,13 @@
 //!
 //! 25 kills; as many as the variable `FLOODPLAIN_KILLS` says, if it is set.
 
-#[path = "support/living.rs"]
-mod living;
-mod support;
-
+use crate::living::{born, live};
 use fastrand::Rng;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::Saved;
 use floodplain::water::WaterWorld;
-use living::{born, live};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -89,7 +85,7 @@ impl Expected {
 /// Runs a process that saves, and kills it after a while. Returns how many saves it acknowledged.
 fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
     let mut child = Command::new(env::current_exe().expect("this test runs"))
-        .args(["--exact", "saves_until_it_is_killed", "--ignored", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "kill::saves_until_it_is_killed", "--ignored", "--nocapture", "--test-threads=1"])
         .env(PATH, path)
         .env(SEED, rng.u64(..).to_string())
         .stdout(Stdio::piped())
@@ -110,8 +106,7 @@ fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
 #[test]
 fn a_killed_process_leaves_the_last_save_or_the_one_under_way() {
     let kills: u64 = env::var("FLOODPLAIN_KILLS").map_or(25, |kills| kills.parse().expect("a number"));
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("save_file_kill.redb");
-    let _ = fs::remove_file(&path);
+    let path = crate::path("kill");
     let mut expected = Expected::default();
     let (mut saves, mut opened, mut newer) = (0, 0, 0);
     for kill in 0..kills {

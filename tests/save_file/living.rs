@@ -3,8 +3,10 @@
 use crate::support::{HIGH, LOW, world};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
+use std::collections::BTreeMap;
 
 /// A world with drains somewhere, and rules, by seed.
 pub fn born(seed: u64) -> WaterWorld {
@@ -34,4 +36,14 @@ pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
         };
     }
     world.run(rng.u64(..4));
+}
+
+/// Every record of a world, by position.
+pub fn records(world: &WaterWorld) -> BTreeMap<[i32; 3], Vec<u8>> {
+    let record = |position: IVec3| {
+        let mut record = Vec::new();
+        world.put_chunk(position, &mut record);
+        (position.to_array(), record)
+    };
+    world.chunks().map(|(position, _)| record(position)).collect()
 }
