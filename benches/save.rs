@@ -34,7 +34,7 @@ fn world(chunks: i32, dense: bool) -> WaterWorld {
 fn save(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("save");
     group.sample_size(10);
-    for (name, chunks, dense) in [("uniform", 100_000, false), ("dense", 2_000, true)] {
+    for (name, chunks, dense) in [("uniform", 20_000, false), ("dense", 2_000, true)] {
         let mut world = world(chunks, dense);
         let id = |what: &str| BenchmarkId::new(what, format!("{chunks}_{name}"));
         group.bench_function(id("snapshot"), |bencher| bencher.iter(|| black_box(world.save())));
