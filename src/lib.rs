@@ -7,6 +7,8 @@
 //! - [`humidity`] spreads through soils of different permeability, from rain, round rocks.
 //! - [`blast`] runs explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that break.
 //! - [`water2d`] runs a vertical slice of water with pressure, integer levels on 64×64 chunks.
+//! - `snapshot` (a feature) turns whole worlds into bytes, and back.
+//! - `save_file` (the feature `store`) keeps a world in a file, and writes only the chunks that changed.
 //! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
 //!
 //! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
@@ -41,8 +43,12 @@ mod automaton;
 mod chunk;
 mod coords;
 mod grid;
+#[cfg(feature = "store")]
+pub mod save_file;
 #[cfg(feature = "scenario")]
 pub mod scenario;
+#[cfg(feature = "snapshot")]
+pub mod snapshot;
 pub mod water;
 
 pub use automata::{FieldShape, blast, humidity, water2d};

@@ -206,6 +206,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// Wakes cells of a chunk, at least one.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn wake_cells_at(&mut self, slot: Slot, cells: &CellMask) {
+        self.wake_layer_at(slot, 0, cells.layer(0));
+        if let Some(mask) = self.awake_at_mut(slot) {
+            mask.union_with(cells);
+        }
+    }
+
     /// Puts every cell of a chunk to sleep. [`drop_sleepers`](Grid::drop_sleepers) clears up.
     pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
         if let Some(mask) = self.awake_at_mut(slot) {

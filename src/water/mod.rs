@@ -14,6 +14,8 @@ mod ledger;
 mod links;
 mod pools;
 mod query;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod rules;
 mod settle;
 mod store;
@@ -27,6 +29,8 @@ mod workspace;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Displaced, EditError};
 pub use ledger::Ledger;
+#[cfg(feature = "snapshot")]
+pub(crate) use restore::Clock;
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub use validate::Violation;
 pub use voxel::Voxel;

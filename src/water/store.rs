@@ -308,6 +308,29 @@ impl Store {
         &mut self.beside[slot.index()].extras
     }
 
+    /// The chunk's cells with more than one parent, by index, with the faces behind which they lie, by bit.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
+        let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
+        let chunk = self.grid.chunk_at(slot);
+        if chunk.as_uniform().is_some_and(|voxel| !several(&voxel)) {
+            return Vec::new();
+        }
+        let faces = |index: u16| (index, self.parents_of((slot, usize::from(index))));
+        (0..CHUNK_CELLS as u16).filter(|&index| several(&chunk.get(usize::from(index)))).map(faces).collect()
+    }
+
+    /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two are given.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
+        let voxel = self.read(place);
+        let fits = !voxel.is_mark() && voxel.has(CellFlags::EXTRA) && faces < 1 << 6 && faces.count_ones() > 1;
+        if fits {
+            self.keep_parents(place, faces, voxel);
+        }
+        fits
+    }
+
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
     pub(super) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         let region = Cube::region_of(position);

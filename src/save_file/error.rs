@@ -1,0 +1,164 @@
+//! Why a save or an opening failed.
+
+use crate::snapshot::{Kind, SnapshotError};
+use core::fmt;
+use glam::IVec3;
+use std::io;
+
+/// What a [`SaveError`] speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The entry of this name: `format`, `rules`, `state` or `count`.
+    Entry(&'static str),
+    /// The table of chunks.
+    Chunks,
+    /// The record of the chunk at this chunk position.
+    Chunk(IVec3),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Entry(name) => write!(f, "entry {name}"),
+            Part::Chunks => write!(f, "the table of chunks"),
+            Part::Chunk(position) => write!(f, "chunk {position}"),
+        }
+    }
+}
+
+/// Why a save or an opening failed.
+///
+/// A file that could not be opened is as it was. A file that could not be saved to holds the last save, or, if the error came
+/// after the save was complete, that save.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// There is something already where a file was to be created.
+    Exists,
+    /// The file is empty, or its creation never came to an end.
+    Empty,
+    /// The file is no redb database.
+    NotADatabase,
+    /// A redb database, but of another program.
+    OtherProgram,
+    /// Written by a newer version of the format.
+    NewerVersion {
+        /// The version found.
+        found: u16,
+        /// The newest that is read here.
+        newest: u16,
+    },
+    /// The save of another kind of world.
+    OtherKind {
+        /// The kind found, as its number.
+        found: u16,
+        /// The kind asked for.
+        wanted: Kind,
+    },
+    /// The file is open already, here or in another process.
+    InUse,
+    /// The database is damaged beyond repair, or of a newer version of redb's own format.
+    DamagedDatabase {
+        /// In redb's words.
+        reason: String,
+    },
+    /// A part is missing, or its checksum is wrong, in a database that is sound.
+    Damaged {
+        /// Which.
+        part: Part,
+    },
+    /// A part says something that the format does not have, under a right checksum.
+    Malformed {
+        /// Which.
+        part: Part,
+        /// What is wrong with it.
+        error: SnapshotError,
+    },
+    /// Every part is well formed, but the world that they describe breaks a law.
+    Unlawful {
+        /// The law, in the words of the world's `validate`.
+        law: String,
+    },
+    /// The disk failed, is full, or does not allow it.
+    Io(io::Error),
+    /// The database failed in another way.
+    Database(Box<dyn core::error::Error + Send + Sync>),
+}
+
+impl SaveError {
+    /// The error of a database operation.
+    pub(super) fn of(error: impl Into<redb::Error>) -> Self {
+        match error.into() {
+            // redb reads past the end of a file that is shorter than it says of itself.
+            redb::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                SaveError::DamagedDatabase { reason: error.to_string() }
+            }
+            redb::Error::Io(error) => SaveError::Io(error),
+            redb::Error::Corrupted(reason) => SaveError::DamagedDatabase { reason },
+            redb::Error::DatabaseAlreadyOpen => SaveError::InUse,
+            error => SaveError::Database(Box::new(error)),
+        }
+    }
+
+    /// The error of reading an entry; it names the entry itself.
+    pub(super) fn in_entry(error: SnapshotError) -> Self {
+        let part = match error {
+            SnapshotError::Malformed { section, .. } => Part::Entry(section),
+            _ => Part::Entry("state"),
+        };
+        SaveError::in_part(part)(error)
+    }
+
+    /// The error of reading a part.
+    pub(super) fn in_part(part: Part) -> impl FnOnce(SnapshotError) -> Self {
+        move |error| match error {
+            SnapshotError::Unlawful { law } => SaveError::Unlawful { law },
+            error => SaveError::Malformed { part, error },
+        }
+    }
+}
+
+impl From<io::Error> for SaveError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => SaveError::Exists,
+            _ => SaveError::Io(error),
+        }
+    }
+}
+
+impl fmt::Display for SaveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SaveError::Exists => write!(f, "there is something already where the save was to be created"),
+            SaveError::Empty => write!(f, "the file holds no save: it is empty, or its creation never came to an end"),
+            SaveError::NotADatabase => write!(f, "not a save: the file is no redb database"),
+            SaveError::OtherProgram => write!(f, "not a save: a redb database of another program"),
+            SaveError::NewerVersion { found, newest } => {
+                write!(f, "the save has version {found}, and versions up to {newest} can be read")
+            }
+            SaveError::OtherKind { found, wanted } => {
+                write!(f, "the save is of kind {found}, not of kind {} ({wanted:?})", wanted.number())
+            }
+            SaveError::InUse => write!(f, "the save is open already"),
+            SaveError::DamagedDatabase { reason } => write!(f, "the database is damaged: {reason}"),
+            SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
+            SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
+            SaveError::Unlawful { law } => write!(f, "the save describes a world that cannot be: {law}"),
+            SaveError::Io(error) => write!(f, "the disk: {error}"),
+            SaveError::Database(error) => write!(f, "the database: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for SaveError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            SaveError::Malformed { error, .. } => Some(error),
+            SaveError::Io(error) => Some(error),
+            SaveError::Database(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}

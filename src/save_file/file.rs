@@ -1,0 +1,238 @@
+//! A file with a world in it: created, opened, saved to.
+
+use super::error::SaveError;
+use super::header;
+use super::load::load;
+use super::staged::Staged;
+use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, Key, RULES, STATE};
+use crate::snapshot::Saved;
+use core::fmt;
+use core::hash::BuildHasher;
+use core::marker::PhantomData;
+use redb::backends::FileBackend;
+use redb::{Builder, Database, Durability, StorageBackend, Table, WriteTransaction};
+use std::fs::{self, OpenOptions};
+use std::hash::RandomState;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes of the file that the database keeps in memory. A save reads little of it: the way to each chunk that it writes.
+const CACHE: usize = 64 << 20;
+
+/// The chunks of a save in order of their keys, with the fingerprints of their records.
+pub(super) type Known = Vec<(Key, u64)>;
+
+/// Tells whether a record is that of the last save, without reading or keeping that. With keys of its own, so that nobody
+/// can choose records that collide.
+#[derive(Default)]
+pub(super) struct Fingerprints(RandomState);
+
+impl Fingerprints {
+    pub(super) fn of(&self, record: &[u8]) -> u64 {
+        self.0.hash_one(record)
+    }
+}
+
+/// What one save wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaveReport {
+    /// Chunks that are new or differ from the last save.
+    pub chunks_written: usize,
+    /// Chunks that were in the last save and are gone.
+    pub chunks_removed: usize,
+    /// Bytes of the keys and values written. The file takes more: whole pages of 4 KiB, and those that lead to them.
+    pub bytes: u64,
+}
+
+/// A file in which a world of kind `W` is kept. One process at a time has it open.
+pub struct SaveFile<W> {
+    disk: Arc<dyn StorageBackend>,
+    /// `None` after an error: then it is not known what the file holds.
+    open: Option<Open>,
+    fingerprints: Fingerprints,
+    world: PhantomData<fn(&W)>,
+}
+
+struct Open {
+    database: Database,
+    /// `None` if the next save has to write everything.
+    last: Option<Known>,
+}
+
+impl<W: Saved> SaveFile<W> {
+    /// Creates a file with this world in it.
+    ///
+    /// # Errors
+    /// There is a file of that name, or the disk fails; then no file is left behind.
+    pub fn create(path: impl AsRef<Path>, world: &W) -> Result<Self, SaveError> {
+        let path = path.as_ref();
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let created = FileBackend::new(file)
+            .map_err(SaveError::of)
+            .and_then(|file| SaveFile::create_on(file, world))
+            .and_then(|created| sync_folder_of(path).map(|()| created).map_err(SaveError::from));
+        if created.is_err() {
+            // The first error is the one to tell.
+            let _ = fs::remove_file(path);
+        }
+        created
+    }
+
+    /// The file, and the world of its last save.
+    ///
+    /// # Errors
+    /// There is no such file, it is open already, or it is not the save of a lawful world of kind `W`. The file is as it was.
+    pub fn open(path: impl AsRef<Path>) -> Result<(Self, W), SaveError> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
+    }
+
+    /// Like [`create`](SaveFile::create), on a disk of your own.
+    ///
+    /// # Errors
+    /// The disk is not empty, or it fails.
+    pub fn create_on(disk: impl StorageBackend, world: &W) -> Result<Self, SaveError> {
+        if disk.len()? != 0 {
+            return Err(SaveError::Exists);
+        }
+        let mut file = SaveFile::on(disk);
+        file.save(world)?;
+        Ok(file)
+    }
+
+    /// Like [`open`](SaveFile::open), on a disk of your own.
+    ///
+    /// # Errors
+    /// The disk does not hold the save of a lawful world of kind `W`. It is as it was.
+    pub fn open_on(disk: impl StorageBackend) -> Result<(Self, W), SaveError> {
+        let mut file = SaveFile::on(disk);
+        let staged = Staged::holding(Arc::clone(&file.disk));
+        if let Some(header) = header::to_show(&*file.disk)? {
+            staged.write(0, &header)?;
+        }
+        let database = open_database(staged.clone())?;
+        let (world, last) = load(&database, &file.fingerprints)?;
+        staged.accept()?;
+        file.open = Some(Open { database, last: Some(last) });
+        Ok((file, world))
+    }
+
+    fn on(disk: impl StorageBackend) -> Self {
+        SaveFile { disk: Arc::new(disk), open: None, fingerprints: Fingerprints::default(), world: PhantomData }
+    }
+
+    /// Writes what differs from the last save, in one transaction. When it returns, the world is on the disk.
+    ///
+    /// # Errors
+    /// The disk fails or is full. The file then holds the last save or this one, and nothing in between; which of them is not
+    /// known before it is opened. The next call opens the file anew and writes the whole world, so an
+    /// error that passes, like a full disk, costs no more than that.
+    pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => Open { database: open_database(Staged::passing(Arc::clone(&self.disk)))?, last: None },
+        };
+        let (report, last) = write(&open, world, &self.fingerprints)?;
+        self.open = Some(Open { last: Some(last), ..open });
+        Ok(report)
+    }
+}
+
+impl<W> fmt::Debug for SaveFile<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SaveFile").field("disk", &self.disk).finish_non_exhaustive()
+    }
+}
+
+fn open_database(disk: Staged) -> Result<Database, SaveError> {
+    Builder::new().set_cache_size(CACHE).create_with_backend(disk).map_err(SaveError::of)
+}
+
+/// Makes the name of a new file as durable as its content.
+#[cfg(unix)]
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Only on Unix can a folder be opened to sync it.
+#[cfg(not(unix))]
+fn sync_folder_of(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Writes a world over the last save. Returns the fingerprints of its chunks.
+fn write<W: Saved>(open: &Open, world: &W, fingerprints: &Fingerprints) -> Result<(SaveReport, Known), SaveError> {
+    let mut report = SaveReport::default();
+    let mut transaction = open.database.begin_write().map_err(SaveError::of)?;
+    transaction.set_durability(Durability::Immediate).map_err(SaveError::of)?;
+    // In one phase, with half the syncs, a save that is damaged later looks like one that was cut off: after a crash the
+    // database would fall back to the save before without a word.
+    transaction.set_two_phase_commit(true);
+    if open.last.is_none() {
+        transaction.delete_table(CHUNKS).map_err(SaveError::of)?;
+    }
+    let known = {
+        let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
+        write_chunks(&mut table, world, open.last.as_deref().unwrap_or_default(), fingerprints, &mut report)?
+    };
+    write_head(&transaction, world, known.len(), &mut report)?;
+    transaction.commit().map_err(SaveError::of)?;
+    Ok((report, known))
+}
+
+fn write_head<W: Saved>(
+    transaction: &WriteTransaction,
+    world: &W,
+    chunks: usize,
+    report: &mut SaveReport,
+) -> Result<(), SaveError> {
+    let mut table = transaction.open_table(HEAD).map_err(SaveError::of)?;
+    let (mut rules, mut state) = (Vec::new(), Vec::new());
+    world.put_rules(&mut rules);
+    world.put_state(&mut state);
+    let count = (chunks as u64).to_le_bytes().to_vec();
+    for (name, mut value) in [(FORMAT, tables::format_of(W::KIND)), (RULES, rules), (STATE, state), (COUNT, count)] {
+        tables::seal(name.as_bytes(), &mut value);
+        report.bytes += (name.len() + value.len()) as u64;
+        table.insert(name, value.as_slice()).map_err(SaveError::of)?;
+    }
+    Ok(())
+}
+
+/// Writes the chunks that differ from those in `last`, and removes those that are gone. Both are in order of position.
+fn write_chunks<W: Saved>(
+    table: &mut Table<&Key, &[u8]>,
+    world: &W,
+    last: &[(Key, u64)],
+    fingerprints: &Fingerprints,
+    report: &mut SaveReport,
+) -> Result<Known, SaveError> {
+    let mut last = last.iter().peekable();
+    let mut gone = Vec::new();
+    let mut known = Known::new();
+    let mut record = Vec::new();
+    for position in world.chunk_positions() {
+        let key = tables::key_of(position);
+        while let Some((key, _)) = last.next_if(|(last, _)| *last < key) {
+            gone.push(*key);
+        }
+        record.clear();
+        world.put_chunk(position, &mut record);
+        let chunk = (key, fingerprints.of(&record));
+        if last.next_if(|(last, _)| *last == key) != Some(&chunk) {
+            tables::seal(&key, &mut record);
+            report.chunks_written += 1;
+            report.bytes += (key.len() + record.len()) as u64;
+            table.insert(&key, record.as_slice()).map_err(SaveError::of)?;
+        }
+        known.push(chunk);
+    }
+    gone.extend(last.map(|(key, _)| *key));
+    for key in &gone {
+        table.remove(key).map_err(SaveError::of)?;
+    }
+    report.chunks_removed = gone.len();
+    Ok(known)
+}

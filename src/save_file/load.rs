@@ -1,0 +1,87 @@
+//! From the database to a world.
+
+use super::Part;
+use super::error::SaveError;
+use super::file::{Fingerprints, Known};
+use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
+use crate::snapshot::{Content, Saved};
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
+
+/// The world that the database holds, its laws checked, and the fingerprints of its records.
+pub(super) fn load<W: Saved>(database: &Database, fingerprints: &Fingerprints) -> Result<(W, Known), SaveError> {
+    let read = database.begin_read().map_err(SaveError::of)?;
+    let head = open_head(&read)?;
+    tables::check_format(&entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?, W::KIND)?;
+    let (rules, state, count) = (value(&head, RULES)?, value(&head, STATE)?, value(&head, COUNT)?);
+    let mut world = take_world::<W>(&rules, &state)?;
+    let known = take_chunks(&read, &mut world, fingerprints)?;
+    if *count != (known.len() as u64).to_le_bytes() {
+        return Err(SaveError::Damaged { part: Part::Chunks });
+    }
+    world.check().map_err(SaveError::in_part(Part::Chunks))?;
+    Ok((world, known))
+}
+
+type Head = ReadOnlyTable<&'static str, &'static [u8]>;
+
+fn open_head(read: &ReadTransaction) -> Result<Head, SaveError> {
+    match read.open_table(HEAD) {
+        Ok(head) => Ok(head),
+        Err(TableError::Storage(error)) => Err(SaveError::of(error)),
+        Err(TableError::TableDoesNotExist(_)) => {
+            let plain = read.list_tables().map_err(SaveError::of)?.count();
+            let tables = plain + read.list_multimap_tables().map_err(SaveError::of)?.count();
+            Err(if tables == 0 { SaveError::Empty } else { SaveError::OtherProgram })
+        }
+        Err(_) => Err(SaveError::OtherProgram),
+    }
+}
+
+/// An entry with its checksum.
+fn entry(head: &Head, name: &'static str) -> Result<Option<Vec<u8>>, SaveError> {
+    let value = head.get(name).map_err(SaveError::of)?;
+    Ok(value.map(|sealed| sealed.value().to_vec()))
+}
+
+/// An entry without its checksum.
+fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
+    let part = Part::Entry(name);
+    let sealed = entry(head, name)?.ok_or(SaveError::Damaged { part })?;
+    Ok(tables::unseal(name.as_bytes(), &sealed, part)?.to_vec())
+}
+
+/// The world without its chunks.
+fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
+    let (mut rules, mut state) = (Content::new(RULES, rules), Content::new(STATE, state));
+    let world = W::take_world(&mut rules, &mut state).map_err(SaveError::in_entry)?;
+    rules.finish().map_err(SaveError::in_entry)?;
+    state.finish().map_err(SaveError::in_entry)?;
+    Ok(world)
+}
+
+fn take_chunks<W: Saved>(
+    read: &ReadTransaction,
+    world: &mut W,
+    fingerprints: &Fingerprints,
+) -> Result<Known, SaveError> {
+    let table = read.open_table(CHUNKS).map_err(|error| match error {
+        TableError::Storage(error) => SaveError::of(error),
+        _ => SaveError::Damaged { part: Part::Chunks },
+    })?;
+    let mut known = Known::new();
+    for chunk in table.iter().map_err(SaveError::of)? {
+        let (key, sealed) = chunk.map_err(SaveError::of)?;
+        let key = *key.value();
+        let position = tables::position_of(&key);
+        let part = Part::Chunk(position);
+        let record = tables::unseal(&key, sealed.value(), part)?;
+        if known.last().is_some_and(|(last, _)| *last >= key) {
+            return Err(SaveError::Damaged { part: Part::Chunks });
+        }
+        let mut content = Content::new("record", record);
+        world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
+        content.finish().map_err(SaveError::in_part(part))?;
+        known.push((key, fingerprints.of(record)));
+    }
+    Ok(known)
+}

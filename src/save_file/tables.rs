@@ -1,0 +1,108 @@
+//! The two tables of a save, the order of their keys, and the checksum after each value.
+
+use super::error::SaveError;
+use super::{Part, VERSION};
+use crate::snapshot::{Content, Kind};
+use glam::IVec3;
+use redb::TableDefinition;
+
+pub(super) const HEAD: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("floodplain");
+pub(super) const CHUNKS: TableDefinition<'static, &Key, &[u8]> = TableDefinition::new("chunks");
+
+/// The names of the entries of [`HEAD`].
+pub(super) const FORMAT: &str = "format";
+pub(super) const RULES: &str = "rules";
+pub(super) const STATE: &str = "state";
+pub(super) const COUNT: &str = "count";
+
+const MAGIC: [u8; 8] = *b"FLDPSAVE";
+const CHECKSUM: usize = 4;
+
+/// A chunk position whose bytes sort as positions do.
+pub(super) type Key = [u8; 12];
+
+pub(super) fn key_of(position: IVec3) -> Key {
+    let mut key = Key::default();
+    for (bytes, number) in key.as_chunks_mut().0.iter_mut().zip([position.y, position.z, position.x]) {
+        *bytes = (number ^ i32::MIN).to_be_bytes();
+    }
+    key
+}
+
+pub(super) fn position_of(key: &Key) -> IVec3 {
+    let number = |at: usize| i32::from_be_bytes([key[at], key[at + 1], key[at + 2], key[at + 3]]) ^ i32::MIN;
+    IVec3::new(number(8), number(0), number(4))
+}
+
+/// Appends the checksum of a value and its key.
+pub(super) fn seal(key: &[u8], value: &mut Vec<u8>) {
+    let checksum = checksum(key, value);
+    value.extend_from_slice(&checksum.to_le_bytes());
+}
+
+/// The value without its checksum, if that is right.
+pub(super) fn unseal<'v>(key: &[u8], sealed: &'v [u8], part: Part) -> Result<&'v [u8], SaveError> {
+    match sealed.split_last_chunk::<CHECKSUM>() {
+        Some((value, found)) if checksum(key, value).to_le_bytes() == *found => Ok(value),
+        _ => Err(SaveError::Damaged { part }),
+    }
+}
+
+fn checksum(key: &[u8], value: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(key);
+    hasher.update(value);
+    hasher.finalize()
+}
+
+/// The entry `format`.
+pub(super) fn format_of(kind: Kind) -> Vec<u8> {
+    let [version, kind] = [VERSION, kind.number()].map(u16::to_le_bytes);
+    [&MAGIC[..], &version, &kind].concat()
+}
+
+/// Checks the entry `format` as it lies in the file.
+pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError> {
+    if !sealed.starts_with(&MAGIC) {
+        return Err(SaveError::OtherProgram);
+    }
+    let part = Part::Entry(FORMAT);
+    let mut content = Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..]);
+    let malformed = SaveError::in_part(part);
+    match (content.take(), content.take()) {
+        (Ok(1..=VERSION), Ok(kind)) if kind == wanted.number() => content.finish().map_err(malformed),
+        (Ok(1..=VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
+        (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),
+        (Ok(found), _) => Err(SaveError::NewerVersion { found, newest: VERSION }),
+        (Err(error), _) => Err(malformed(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_sort_as_positions_do() {
+        let numbers = [i32::MIN, -257, -256, -1, 0, 1, 255, 256, i32::MAX];
+        let mut last = None;
+        for y in numbers {
+            for z in numbers {
+                for x in numbers {
+                    let key = key_of(IVec3::new(x, y, z));
+                    assert_eq!(position_of(&key), IVec3::new(x, y, z));
+                    assert!(last.replace(key) < Some(key));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_under_another_key_is_damaged() {
+        let mut value = b"value".to_vec();
+        seal(b"one", &mut value);
+        let part = Part::Chunks;
+        assert_eq!(unseal(b"one", &value, part).unwrap(), b"value");
+        assert!(matches!(unseal(b"two", &value, part), Err(SaveError::Damaged { part: Part::Chunks })));
+    }
+}

@@ -1,0 +1,75 @@
+//! Whole worlds as bytes, and back. With the feature `snapshot`.
+//!
+//! A snapshot holds everything that decides the future: chunks, awake and changed cells, rules, seed, ticks, ledger. A world that is
+//! saved, loaded and run is, byte for byte, the world that was never saved.
+//!
+//! ```
+//! use floodplain::snapshot::Saved;
+//! use floodplain::water::{Rules, Voxel, WaterWorld};
+//! use floodplain::{Chunk, glam::IVec3};
+//!
+//! let mut world = WaterWorld::new(7, Rules::default())?;
+//! world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! world.add_source(IVec3::new(8, 12, 8))?;
+//! world.run(20);
+//! let saved = world.save();
+//! let mut loaded = WaterWorld::load(&saved)?;
+//! world.run(20);
+//! loaded.run(20);
+//! assert_eq!(world.state_hash(), loaded.state_hash());
+//! assert_eq!(world.save(), loaded.save());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The format, version 1
+//!
+//! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0 or 1; a position is
+//! three `i32`, x, y, z; a region is the positions of its least and its greatest corner; a count is a `u64`; a mask is 512
+//! bytes, cell i as bit i mod 8 of byte i div 8. There is no padding.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `FLDPLAIN` |
+//! | 2 | version, `u16`: 1 |
+//! | 2 | kind of world, `u16`: see [`Kind`] |
+//! | 4 | CRC-32 (IEEE) of the twelve bytes before |
+//! | | section `RULE`: the rules |
+//! | | section `WRLD`: bounds, seed, steps, account, and whatever else belongs to no chunk |
+//! | | section `CHNK`: a count, then for each chunk, in ascending order (y, then z, then x), its position and its record |
+//!
+//! A section is
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | its name, ASCII |
+//! | 8 | length of its content in bytes, `u64` |
+//! | n | content |
+//! | 4 | CRC-32 (IEEE) of name, length and content |
+//!
+//! What rules, state and records hold stands with the `save` of each kind of world. In every one, a *plane* of a chunk is
+//! one byte, 0 or 1; then for 0 the one value of all cells, for 1 every cell in index order. A plane of equal cells always
+//! has the short form. *Marks* are one byte with bit 0 if some cells of the chunk are awake and bit 1 if some have changed since
+//! they were last asked for; then the mask of the awake and of the changed cells, each if its bit is set; never an empty one.
+//!
+//! # What is refused
+//!
+//! Loading checks every length against the bytes that are there before it takes memory for them, every checksum before it reads a
+//! section, and every law of the world (as its `validate` does) before it hands the world over. So a damaged snapshot gives an
+//! error that names the section, and never a different world. The memory taken is at most 64 times the
+//! input, plus a kilobyte; the most for uniform chunks next to drains.
+
+mod bytes;
+mod error;
+mod planes;
+mod sections;
+mod water;
+mod world;
+
+#[cfg(feature = "store")]
+pub(crate) use bytes::Content;
+pub use error::SnapshotError;
+pub use sections::Kind;
+pub use world::Saved;
+
+/// The version that this crate writes, and the newest that it reads.
+pub const VERSION: u16 = 1;

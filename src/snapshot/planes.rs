@@ -1,0 +1,67 @@
+//! The planes and marks of one chunk.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Shape};
+use crate::grid::{Grid, Slot};
+
+impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self.as_dense() {
+            None => {
+                out.push(0);
+                self.get(0).put(out);
+            }
+            Some(cells) => {
+                out.push(1);
+                cells.iter().for_each(|cell| cell.put(out));
+            }
+        }
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        if !content.take::<bool>()? {
+            return Ok(Chunk::uniform(content.take()?));
+        }
+        let wrong = content.malformed("cells that are not all equal");
+        let mut cells = Vec::with_capacity(CHUNK_CELLS);
+        for _ in 0..CHUNK_CELLS {
+            cells.push(content.take()?);
+        }
+        let chunk = Chunk::from_cells(cells.first_chunk().expect("as many cells as a chunk has"));
+        if chunk.as_dense().is_some() { Ok(chunk) } else { Err(wrong) }
+    }
+}
+
+const AWAKE: u8 = 1;
+const CHANGED: u8 = 2;
+
+/// Appends which cells of a chunk are awake and which have changed.
+pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot, out: &mut Vec<u8>) {
+    let some = |mask: Option<&CellMask>| mask.filter(|mask| !mask.is_empty()).cloned();
+    let (awake, changed) = (some(grid.awake_at(slot)), some(grid.changed_at(slot)));
+    let bit = |mask: &Option<CellMask>, bit: u8| if mask.is_some() { bit } else { 0 };
+    out.push(bit(&awake, AWAKE) | bit(&changed, CHANGED));
+    awake.iter().chain(&changed).for_each(|mask| mask.put(out));
+}
+
+/// Reads what [`put_marks`] wrote, and wakes and marks the cells.
+pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
+    grid: &mut Grid<T, S>,
+    slot: Slot,
+    content: &mut Content<'_>,
+) -> Result<(), SnapshotError> {
+    let wrong = content.malformed("marks: 0 to 3");
+    let marks: u8 = content.take()?;
+    if marks & !(AWAKE | CHANGED) != 0 {
+        return Err(wrong);
+    }
+    if marks & AWAKE != 0 {
+        grid.wake_cells_at(slot, &content.take()?);
+    }
+    if marks & CHANGED != 0 {
+        grid.mark_changes_at(slot, &content.take()?);
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Snapshots of three-dimensional water.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::planes::{put_marks, take_marks};
+use super::sections::Kind;
+use super::world::Saved;
+use crate::coords::CHUNK_CELLS;
+use crate::water::{Clock, Edge, Edges, Ledger, Rules, Voxel, WaterCell, WaterWorld};
+use glam::IVec3;
+
+/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until its next step.
+///
+/// | | content |
+/// |---|---|
+/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` each; ticks and entries below 2⁶² |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
+impl Saved for WaterWorld {
+    const KIND: Kind = Kind::Water;
+
+    fn put_rules(&self, out: &mut Vec<u8>) {
+        let Rules { evaporation, activity_decay, source_supply, throughput, edges, pools, many_parents } =
+            *self.rules();
+        [evaporation, activity_decay].iter().for_each(|chance| chance.put(out));
+        [source_supply, throughput].iter().for_each(|units| units.put(out));
+        edges.outer.iter().chain([&edges.unloaded]).for_each(|edge| edge.put(out));
+        [pools, many_parents].iter().for_each(|switch| switch.put(out));
+    }
+
+    fn put_state(&self, out: &mut Vec<u8>) {
+        self.bounds().put(out);
+        let Clock { seed, tick, ledger } = self.clock();
+        let Ledger { placed, injected, removed, drained, evaporated } = ledger;
+        [seed, tick, placed, injected, removed, drained, evaporated].iter().for_each(|number| number.put(out));
+    }
+
+    fn chunk_positions(&self) -> Vec<IVec3> {
+        self.chunks().map(|(position, _)| position).collect()
+    }
+
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        self.grid().chunk_at(slot).put(out);
+        put_marks(self.grid(), slot, out);
+        let parents = self.further_parents(slot);
+        // At most one for each of the 4096 cells.
+        (parents.len() as u16).put(out);
+        for (index, faces) in parents {
+            index.put(out);
+            faces.put(out);
+        }
+    }
+
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let rules = take_rules(rules)?;
+        let bounds = state.take()?;
+        let clock = take_clock(state)?;
+        WaterWorld::restored(rules, bounds, clock).map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+    }
+
+    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+        let misplaced = record.malformed("a chunk that fits the world's bounds");
+        let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
+        take_marks(self.grid_mut(), slot, record)?;
+        let mut least = 0;
+        for _ in 0..record.take::<u16>()? {
+            let wrong = record.malformed("a cell with the Extra flag, after the one before, and its parents");
+            let (index, faces): (u16, u8) = (record.take()?, record.take()?);
+            let in_order = (least..CHUNK_CELLS as u16).contains(&index);
+            if !in_order || !self.restore_parents(slot, index, faces) {
+                return Err(wrong);
+            }
+            least = index + 1;
+        }
+        Ok(())
+    }
+
+    fn broken_law(&self) -> Option<String> {
+        self.validate().err().map(|law| law.to_string())
+    }
+}
+
+fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
+    let (evaporation, activity_decay) = (content.take()?, content.take()?);
+    let (source_supply, throughput) = (content.take()?, content.take()?);
+    let mut outer = [Edge::Wall; 6];
+    for edge in &mut outer {
+        *edge = content.take()?;
+    }
+    let edges = Edges { outer, unloaded: content.take()? };
+    let (pools, many_parents) = (content.take()?, content.take()?);
+    Ok(Rules { evaporation, activity_decay, source_supply, throughput, edges, pools, many_parents })
+}
+
+fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
+    let seed = content.take()?;
+    let tick = content.counter()?;
+    let ledger = Ledger {
+        placed: content.counter()?,
+        injected: content.counter()?,
+        removed: content.counter()?,
+        drained: content.counter()?,
+        evaporated: content.counter()?,
+    };
+    Ok(Clock { seed, tick, ledger })
+}
+
+impl Encode for Edge {
+    fn put(&self, out: &mut Vec<u8>) {
+        let code: u8 = match self {
+            Edge::Wall => 0,
+            Edge::Drain => 1,
+            Edge::Held => 2,
+        };
+        code.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("an edge: 0 to 2");
+        match content.take::<u8>()? {
+            0 => Ok(Edge::Wall),
+            1 => Ok(Edge::Drain),
+            2 => Ok(Edge::Held),
+            _ => Err(wrong),
+        }
+    }
+}
+
+impl Encode for Voxel {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.word().put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("the word of a water cell, of solid ground, or of the world's end");
+        let word = content.take()?;
+        let voxel = Voxel::from_raw(word);
+        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+        if marks.contains(&voxel) || WaterCell::from_word(word).is_ok() { Ok(voxel) } else { Err(wrong) }
+    }
+}

@@ -1,0 +1,98 @@
+//! From a world to a snapshot and back, whatever its kind.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::sections::{Kind, Reader, Writer};
+use glam::IVec3;
+
+/// A world that can be saved. Implemented by every automaton of this crate, and by nothing else.
+///
+/// What a kind of world writes stands with its implementation.
+pub trait Saved: Sized {
+    /// The number of this kind of world.
+    const KIND: Kind;
+
+    /// Appends the rules.
+    #[doc(hidden)]
+    fn put_rules(&self, out: &mut Vec<u8>);
+
+    /// Appends what belongs to no chunk.
+    #[doc(hidden)]
+    fn put_state(&self, out: &mut Vec<u8>);
+
+    /// The positions of all chunks, in order.
+    #[doc(hidden)]
+    fn chunk_positions(&self) -> Vec<IVec3>;
+
+    /// Appends the record of a chunk that is there.
+    #[doc(hidden)]
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>);
+
+    /// A world without chunks.
+    #[doc(hidden)]
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError>;
+
+    /// Reads the record of a chunk that is not there yet.
+    #[doc(hidden)]
+    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError>;
+
+    /// The first broken law, in words.
+    #[doc(hidden)]
+    fn broken_law(&self) -> Option<String>;
+
+    /// The whole world as bytes: the same for equal worlds.
+    fn save(&self) -> Vec<u8> {
+        let mut writer = Writer::new(Self::KIND);
+        writer.section("RULE", |out| self.put_rules(out));
+        writer.section("WRLD", |out| self.put_state(out));
+        writer.section("CHNK", |out| {
+            let positions = self.chunk_positions();
+            (positions.len() as u64).put(out);
+            for position in positions {
+                position.put(out);
+                self.put_chunk(position, out);
+            }
+        });
+        writer.finish()
+    }
+
+    /// The world that [`save`](Saved::save) made these bytes of.
+    ///
+    /// # Errors
+    /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that breaks a law.
+    fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
+        let mut reader = Reader::new(bytes, Self::KIND)?;
+        let (mut rules, mut state) = (reader.section("RULE")?, reader.section("WRLD")?);
+        let mut chunks = reader.section("CHNK")?;
+        reader.finish()?;
+        let mut world = Self::take_world(&mut rules, &mut state)?;
+        rules.finish()?;
+        state.finish()?;
+        take_chunks(&mut world, &mut chunks)?;
+        chunks.finish()?;
+        world.check()?;
+        Ok(world)
+    }
+
+    /// Refuses a world that breaks a law.
+    #[doc(hidden)]
+    fn check(&self) -> Result<(), SnapshotError> {
+        self.broken_law().map_or(Ok(()), |law| Err(SnapshotError::Unlawful { law }))
+    }
+}
+
+fn take_chunks<W: Saved>(world: &mut W, content: &mut Content<'_>) -> Result<(), SnapshotError> {
+    // A position and a record of at least one byte.
+    let count = content.count(13)?;
+    let mut last = None;
+    for _ in 0..count {
+        let wrong = content.malformed("a chunk position after the one before");
+        let position: IVec3 = content.take()?;
+        let key = [position.y, position.z, position.x];
+        if last.replace(key).is_some_and(|last| last >= key) {
+            return Err(wrong);
+        }
+        world.take_chunk(position, content)?;
+    }
+    Ok(())
+}

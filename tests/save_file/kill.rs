@@ -1,0 +1,130 @@
+//! A process that saves is killed at random moments, again and again, with the same file: each time the file opens as the
+//! last save that the process acknowledged, or the one that was under way.
+//!
+//! 25 kills; as many as the variable `FLOODPLAIN_KILLS` says, if it is set.
+
+use crate::living::{born, live};
+use fastrand::Rng;
+use floodplain::save_file::{SaveError, SaveFile};
+use floodplain::snapshot::Saved;
+use floodplain::water::WaterWorld;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+use std::{env, fs, io};
+
+const PATH: &str = "FLOODPLAIN_KILL_PATH";
+const SEED: &str = "FLOODPLAIN_KILL_SEED";
+
+/// Ticks and digest of a world, in one word.
+fn name_of(world: &WaterWorld) -> String {
+    format!("{}:{:08x}", world.ticks(), crc32fast::hash(&world.save()))
+}
+
+/// Says something to the process that kills; whole lines only.
+fn say(verb: &str, world: &WaterWorld) {
+    let mut out = io::stdout().lock();
+    writeln!(out, "kill: {verb} {}", name_of(world)).and_then(|()| out.flush()).expect("somebody listens");
+}
+
+#[test]
+#[ignore = "the process that the other test kills"]
+fn saves_until_it_is_killed() {
+    let path = env::var(PATH).expect("only to be run by the other test");
+    let mut rng = Rng::with_seed(env::var(SEED).expect("set with the path").parse().expect("a number"));
+    let (mut file, mut world) = match SaveFile::open(&path) {
+        Ok(opened) => opened,
+        // What an earlier process did not create to its end.
+        Err(SaveError::Empty | SaveError::NotADatabase | SaveError::Io(_)) => {
+            let _ = fs::remove_file(&path);
+            let world = born(9);
+            say("saving", &world);
+            (SaveFile::create(&path, &world).expect("nothing is there"), world)
+        }
+        Err(error) => panic!("{error}"),
+    };
+    say("saved", &world);
+    loop {
+        live(&mut world, &mut rng);
+        say("saving", &world);
+        file.save(&world).expect("the disk is sound");
+        say("saved", &world);
+    }
+}
+
+/// The worlds that the file may hold, by name.
+#[derive(Default)]
+struct Expected {
+    acknowledged: Option<String>,
+    under_way: Option<String>,
+}
+
+impl Expected {
+    /// Takes in what the killed process said. Its first `saved` may speak of what it opened, which had to be expected.
+    fn listen(&mut self, line: &str) -> bool {
+        match line.split_once("kill: ").and_then(|(_, said)| said.split_once(' ')) {
+            Some(("saving", world)) => self.under_way = Some(world.to_owned()),
+            Some(("saved", world)) => {
+                self.assert_may_hold(world);
+                *self = Expected { acknowledged: Some(world.to_owned()), under_way: None };
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn assert_may_hold(&self, world: &str) {
+        let expected = [&self.acknowledged, &self.under_way].into_iter().flatten().any(|name| name == world);
+        assert!(expected, "{world}, and neither {:?} nor {:?}", self.acknowledged, self.under_way);
+    }
+}
+
+/// Runs a process that saves, and kills it after a while. Returns how many saves it acknowledged.
+fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
+    let mut child = Command::new(env::current_exe().expect("this test runs"))
+        .args(["--exact", "kill::saves_until_it_is_killed", "--ignored", "--nocapture", "--test-threads=1"])
+        .env(PATH, path)
+        .env(SEED, rng.u64(..).to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this test can be run again");
+    let out = child.stdout.take().expect("piped");
+    // From before it has opened the file to after a few saves.
+    sleep(Duration::from_micros(rng.u64(..120_000)));
+    let running = child.try_wait().expect("a child").is_none();
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    let lines = BufReader::new(out).lines().map_while(Result::ok);
+    let saves = lines.filter(|line| expected.listen(line)).count();
+    assert!(running, "the process ended by itself");
+    saves
+}
+
+#[test]
+fn a_killed_process_leaves_the_last_save_or_the_one_under_way() {
+    let kills: u64 = env::var("FLOODPLAIN_KILLS").map_or(25, |kills| kills.parse().expect("a number"));
+    let path = crate::path("kill");
+    let mut expected = Expected::default();
+    let (mut saves, mut opened, mut newer) = (0, 0, 0);
+    for kill in 0..kills {
+        let mut rng = Rng::with_seed(kill);
+        saves += kill_one(&path, &mut rng, &mut expected);
+        // Sometimes the next process is the first to see what this one left.
+        if expected.acknowledged.is_none() || rng.u8(..3) == 0 {
+            continue;
+        }
+        let (_, world) = SaveFile::<WaterWorld>::open(&path).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
+        let name = name_of(&world);
+        expected.assert_may_hold(&name);
+        assert_eq!(world.validate(), Ok(()), "kill {kill}");
+        assert_eq!(world.total(), world.ledger().total(), "kill {kill}");
+        opened += 1;
+        newer += u64::from(expected.under_way.as_ref() == Some(&name));
+        expected = Expected { acknowledged: Some(name), under_way: None };
+    }
+    println!("{kills} kills, {saves} saves acknowledged, {opened} openings; {newer} gave the save under way");
+    assert!(saves > 0 && opened > 0, "{saves} saves, {opened} openings");
+}

@@ -1,0 +1,74 @@
+//! What is opened is what was saved, and each save writes exactly the chunks that differ.
+
+use crate::disk::{Disk, Unsynced};
+use crate::living::{born, live, records};
+use crate::path;
+use floodplain::glam::IVec3;
+use floodplain::save_file::{SaveError, SaveFile, SaveReport};
+use floodplain::snapshot::Saved;
+use floodplain::water::WaterWorld;
+use std::fs;
+
+#[test]
+fn what_is_opened_is_what_was_saved_and_only_what_differs_is_written() {
+    for seed in 0..40 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut disk = Disk::default();
+        let mut world = born(seed);
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let mut last = records(&world);
+        for round in 0..10 {
+            live(&mut world, &mut rng);
+            let now = records(&world);
+            let SaveReport { chunks_written, chunks_removed, .. } = file.save(&world).unwrap();
+            let written = now.iter().filter(|&(position, record)| last.get(position) != Some(record)).count();
+            let removed = last.keys().filter(|&position| !now.contains_key(position)).count();
+            assert_eq!((chunks_written, chunks_removed), (written, removed), "seed {seed}, round {round}");
+            last = now;
+            if rng.bool() {
+                if rng.bool() {
+                    drop(file);
+                }
+                disk = disk.after_power_loss(Unsynced::Lost);
+                let opened;
+                (file, opened) = SaveFile::<WaterWorld>::open_on(disk.clone()).unwrap();
+                assert!(opened.save() == world.save(), "seed {seed}, round {round}: another world");
+                assert_eq!(opened.validate(), Ok(()), "seed {seed}, round {round}");
+                world = opened;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_save_of_another_world_replaces_the_whole() {
+    let disk = Disk::default();
+    let mut file = SaveFile::create_on(disk.clone(), &born(1)).unwrap();
+    let mut other = born(2);
+    other.remove_chunk(IVec3::ZERO).unwrap();
+    other.run(3);
+    assert_eq!(file.save(&other).unwrap().chunks_removed, 1);
+    drop(file);
+    let (_, opened) = SaveFile::<WaterWorld>::open_on(disk).unwrap();
+    assert!(opened.save() == other.save());
+}
+
+#[test]
+fn a_file_is_created_once_and_opened_by_one_at_a_time() {
+    let path = path("once");
+    let world = born(3);
+    let file = SaveFile::create(&path, &world).unwrap();
+    assert!(matches!(SaveFile::create(&path, &world), Err(SaveError::Exists)));
+    assert!(matches!(SaveFile::<WaterWorld>::open(&path), Err(SaveError::InUse)));
+    drop(file);
+    let (file, opened) = SaveFile::<WaterWorld>::open(&path).unwrap();
+    assert!(opened.save() == world.save());
+    drop(file);
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(SaveFile::<WaterWorld>::open(&path), Err(SaveError::Io(_))));
+    let disk = Disk::holding(vec![0]);
+    assert!(matches!(SaveFile::create_on(disk.clone(), &world), Err(SaveError::Exists)));
+    assert_eq!(disk.bytes(), [0]);
+    let nowhere = path.join("no/such/folder");
+    assert!(matches!(SaveFile::create(nowhere, &world), Err(SaveError::Io(_))));
+}

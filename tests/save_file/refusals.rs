@@ -1,0 +1,200 @@
+//! What is no save, is newer, of another kind, damaged or forged: each has its own error, and is left as it was.
+
+use crate::disk::Disk;
+use crate::living::{born, live, records};
+use crate::path;
+use floodplain::glam::IVec3;
+use floodplain::save_file::{Part, SaveError, SaveFile, VERSION};
+use floodplain::snapshot::{Kind, Saved};
+use floodplain::water::WaterWorld;
+use redb::{Database, TableDefinition};
+use std::fs;
+
+const HEAD: TableDefinition<&str, &[u8]> = TableDefinition::new("floodplain");
+const CHUNKS: TableDefinition<&[u8; 12], &[u8]> = TableDefinition::new("chunks");
+
+/// Opens these bytes, which must be refused, and checks that they are left as they were.
+fn refusal(name: &str, bytes: &[u8]) -> SaveError {
+    let path = path(name);
+    fs::write(&path, bytes).unwrap();
+    let error = SaveFile::<WaterWorld>::open(&path).err().expect("not a save");
+    assert!(fs::read(&path).unwrap() == bytes, "{name}: the refused file was changed");
+    fs::remove_file(&path).unwrap();
+    error
+}
+
+/// The bytes of a database that another program made.
+fn database(name: &str, make: impl FnOnce(&Database)) -> Vec<u8> {
+    let path = path(name);
+    make(&Database::create(&path).unwrap());
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    bytes
+}
+
+/// The bytes of a save, closed, and those of one that was cut off while it was open.
+fn saved() -> [Vec<u8>; 2] {
+    let disk = Disk::default();
+    let mut rng = fastrand::Rng::with_seed(4);
+    let mut world = born(4);
+    let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+    for _ in 0..4 {
+        live(&mut world, &mut rng);
+        file.save(&world).unwrap();
+    }
+    let cut_off = disk.bytes();
+    drop(file);
+    [disk.bytes(), cut_off]
+}
+
+#[test]
+fn what_is_no_save_has_its_own_error() {
+    assert!(matches!(refusal("empty", b""), SaveError::Empty));
+    assert!(matches!(refusal("unfinished", &[0; 8192]), SaveError::Empty));
+    assert!(matches!(refusal("short", b"redb"), SaveError::NotADatabase));
+    assert!(matches!(refusal("snapshot", &born(1).save()), SaveError::NotADatabase));
+    assert!(matches!(refusal("magic", b"redb\x1a\x0a\xa9\x0d\x0aand no more"), SaveError::DamagedDatabase { .. }));
+    let nothing = database("nothing", |_| {});
+    assert!(matches!(refusal("nothing", &nothing), SaveError::Empty));
+    let other = database("other", |database| {
+        let write = database.begin_write().unwrap();
+        write.open_table(TableDefinition::<u64, u64>::new("x")).unwrap().insert(1, 2).unwrap();
+        write.commit().unwrap();
+    });
+    assert!(matches!(refusal("other", &other), SaveError::OtherProgram));
+    let namesake = database("namesake", |database| {
+        let write = database.begin_write().unwrap();
+        write.open_table(TableDefinition::<u64, u64>::new("floodplain")).unwrap().insert(1, 2).unwrap();
+        write.commit().unwrap();
+    });
+    assert!(matches!(refusal("namesake", &namesake), SaveError::OtherProgram));
+    let empty_head = database("empty_head", |database| {
+        let write = database.begin_write().unwrap();
+        write.open_table(HEAD).unwrap().insert("format", b"something".as_slice()).unwrap();
+        write.commit().unwrap();
+    });
+    assert!(matches!(refusal("empty_head", &empty_head), SaveError::OtherProgram));
+}
+
+/// A save in which one value of a table is replaced by another, with a right checksum if `seal` says so.
+fn forged(name: &str, key: &[u8], value: Option<&[u8]>, seal: bool) -> Vec<u8> {
+    let path = path(name);
+    fs::write(&path, &saved()[0]).unwrap();
+    let database = Database::open(&path).unwrap();
+    let write = database.begin_write().unwrap();
+    let mut sealed = value.unwrap_or_default().to_vec();
+    let checksum = crc32fast::hash(&[key, &sealed].concat()) ^ u32::from(!seal);
+    sealed.extend(checksum.to_le_bytes());
+    match <&[u8; 12]>::try_from(key) {
+        Ok(key) => {
+            let mut chunks = write.open_table(CHUNKS).unwrap();
+            match value {
+                Some(_) => drop(chunks.insert(key, sealed.as_slice()).unwrap()),
+                None => drop(chunks.remove(key).unwrap()),
+            }
+        }
+        Err(_) => {
+            let name = core::str::from_utf8(key).unwrap();
+            let mut head = write.open_table(HEAD).unwrap();
+            match value {
+                Some(_) => drop(head.insert(name, sealed.as_slice()).unwrap()),
+                None => drop(head.remove(name).unwrap()),
+            }
+        }
+    }
+    write.commit().unwrap();
+    drop(database);
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    bytes
+}
+
+fn forgery(name: &str, key: &[u8], value: Option<&[u8]>, seal: bool) -> SaveError {
+    refusal(name, &forged(name, key, value, seal))
+}
+
+/// The value of the entry `format` of a version and a kind.
+fn format(version: u16, kind: u16) -> Vec<u8> {
+    [b"FLDPSAVE".as_slice(), &version.to_le_bytes(), &kind.to_le_bytes()].concat()
+}
+
+#[test]
+fn newer_versions_and_other_kinds_have_their_own_errors() {
+    let newer = forgery("newer", b"format", Some(&format(VERSION + 1, 1)), true);
+    assert!(matches!(newer, SaveError::NewerVersion { found: 2, newest: 1 }), "{newer}");
+    // Whatever else a newer version says of itself.
+    let newer = forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
+    assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 1 }), "{newer}");
+    let other = forgery("kind", b"format", Some(&format(VERSION, 99)), true);
+    assert!(matches!(other, SaveError::OtherKind { found: 99, wanted: Kind::Water }), "{other}");
+    let zero = forgery("zero", b"format", Some(&format(0, 1)), true);
+    assert!(matches!(zero, SaveError::Malformed { part: Part::Entry("format"), .. }), "{zero}");
+    let longer = forgery("longer", b"format", Some(&[format(1, 1), vec![0]].concat()), true);
+    assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("format"), .. }), "{longer}");
+    let wrong = forgery("wrong", b"format", Some(&format(1, 1)), false);
+    assert!(matches!(wrong, SaveError::Damaged { part: Part::Entry("format") }), "{wrong}");
+}
+
+#[test]
+fn every_missing_damaged_or_malformed_part_is_named() {
+    for name in ["rules", "state", "count"] {
+        for (value, seal) in [(None, true), (Some([].as_slice()), false)] {
+            let error = forgery("entry", name.as_bytes(), value, seal);
+            assert!(matches!(error, SaveError::Damaged { part: Part::Entry(part) } if part == name), "{name}: {error}");
+        }
+    }
+    for name in ["rules", "state"] {
+        let error = forgery("entry", name.as_bytes(), Some(&[7; 3]), true);
+        assert!(
+            matches!(error, SaveError::Malformed { part: Part::Entry(part), .. } if part == name),
+            "{name}: {error}"
+        );
+    }
+    let count = forgery("count", b"count", Some(&[0; 8]), true);
+    assert!(matches!(count, SaveError::Damaged { part: Part::Chunks }), "{count}");
+    // A chunk of the save: y, z and x are 0, with the sign bit flipped.
+    let (origin, key) = (IVec3::ZERO, [0x80, 0, 0, 0, 0x80, 0, 0, 0, 0x80, 0, 0, 0]);
+    let gone = forgery("gone", &key, None, true);
+    assert!(matches!(gone, SaveError::Damaged { part: Part::Chunks }), "{gone}");
+    let damaged = forgery("damaged", &key, Some(&[0; 3]), false);
+    assert!(matches!(damaged, SaveError::Damaged { part: Part::Chunk(chunk) } if chunk == origin), "{damaged}");
+    for record in [[].as_slice(), &[2], &[0, 0, 0, 0, 0, 0, 1]] {
+        let error = forgery("malformed", &key, Some(record), true);
+        assert!(matches!(error, SaveError::Malformed { part: Part::Chunk(chunk), .. } if chunk == origin), "{error}");
+    }
+    // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.
+    let (_, world) = SaveFile::<WaterWorld>::open_on(Disk::holding(saved()[0].clone())).unwrap();
+    let mut record = records(&world)[&origin.to_array()].clone();
+    let dry = (1..8193).step_by(2).find(|&at| record[at..at + 2] == [0, 0]).unwrap();
+    record[dry] = 1;
+    let unlawful = forgery("unlawful", &key, Some(&record), true);
+    assert!(matches!(unlawful, SaveError::Unlawful { .. }), "{unlawful}");
+}
+
+#[test]
+fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
+    let [closed, cut_off] = saved();
+    let open =
+        |bytes: &[u8]| SaveFile::<WaterWorld>::open_on(Disk::holding(bytes.to_vec())).map(|(_, world)| world.save());
+    let world = open(&closed).unwrap();
+    assert!(open(&cut_off).unwrap() == world);
+    let mut refused = 0;
+    for seed in 0..400 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut bytes = if rng.bool() { closed.clone() } else { cut_off.clone() };
+        let used = bytes.iter().rposition(|&byte| byte != 0).unwrap();
+        for _ in 0..rng.usize(1..4) {
+            let at = if rng.u8(..4) == 0 { rng.usize(..320) } else { rng.usize(..=used) };
+            bytes[at] ^= 1 << rng.u8(..8);
+        }
+        let disk = Disk::holding(bytes.clone());
+        match SaveFile::<WaterWorld>::open_on(disk.clone()) {
+            Ok((_, opened)) => assert!(opened.save() == world, "seed {seed}: another world"),
+            Err(_) => {
+                refused += 1;
+                assert!(disk.bytes() == bytes, "seed {seed}: the refused file was changed");
+            }
+        }
+    }
+    assert!(refused > 100, "only {refused} of 400 were refused");
+}
