@@ -8,7 +8,7 @@
 use super::cells::{Cells, Content};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape, StepReport};
 use std::collections::BTreeSet;
 
 /// Every public function that changes a water world.
@@ -31,6 +31,9 @@ pub enum Edit {
     TakeChanges,
     Run(u8),
 }
+
+/// The most looks that one tick takes at a cell: one for each of its passes and one to spare.
+const MOST_LOOKS: u64 = 4;
 
 /// Two worlds and the model; see above.
 pub struct Watched {
@@ -189,7 +192,7 @@ impl Watched {
     /// One tick of both worlds, with the laws that can be seen from outside.
     fn tick(&mut self) {
         let voxels = |world: &WaterWorld| world.bounds().positions().map(|cell| world.voxel(cell)).collect::<Vec<_>>();
-        let before = voxels(&self.world);
+        let (before, rested) = (voxels(&self.world), self.world.is_at_rest());
         let report = self.world.step();
         self.awake.wake_all();
         let report_awake = self.awake.step();
@@ -197,8 +200,11 @@ impl Watched {
         assert_eq!((report.changed, report.moved), (report_awake.changed, report_awake.moved), "tick {tick}");
         let after = voxels(&self.world);
         let positions = self.cells.region.positions().zip(after.iter().zip(&before));
-        let changed: Vec<_> = positions.filter(|(_, (now, then))| now != then).map(|(cell, _)| cell.to_array()).collect();
+        let changed: Vec<_> =
+            positions.filter(|(_, (now, then))| now != then).map(|(cell, _)| cell.to_array()).collect();
         assert_eq!(report.changed, changed.len() as u64, "the changed cells that tick {tick} reports");
+        assert!(!rested || report == StepReport::default(), "a world at rest, and tick {tick} did {report:?}");
+        assert!(report.visited <= MOST_LOOKS * before.len() as u64, "tick {tick} looked at {} cells", report.visited);
         self.seen.extend(changed);
         let now = Cells::of(&self.world);
         self.check_cells(&now, tick);
