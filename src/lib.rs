@@ -29,6 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What is promised, and how each promise is tested, stands in [`guarantees`].
+//!
 //! # When not to use this
 //! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For worlds that are dense
 //! and small throughout: a plain array is simpler.
@@ -38,6 +40,7 @@ mod automaton;
 mod chunk;
 mod coords;
 mod grid;
+pub mod guarantees;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 pub mod water;

@@ -432,7 +432,11 @@ impl Tick<'_> {
         if faces.len() > 1 {
             let position = self.store.grid.position_at(place.0);
             let seed = layer_seed(self.random, Purpose::Parent, position, place.1 / LAYER_CELLS);
-            fastrand::Rng::with_seed(mix(seed, place.1 as u64)).shuffle(&mut faces);
+            let mut random = fastrand::Rng::with_seed(mix(seed, place.1 as u64));
+            // Not `shuffle`, which draws numbers as wide as a pointer: targets of 32 bits would go other ways.
+            for last in 1..faces.len() {
+                faces.swap(last, random.u64(..=last as u64) as usize);
+            }
         }
         faces
     }
