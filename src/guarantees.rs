@@ -24,7 +24,7 @@
 //! # Water
 //!
 //! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the first one that is
-//! broken, a [`Violation`](crate::water::Violation) with its place and figures. `water_laws`, `water_regressions`, `scenarios`
+//! broken, a [`Violation`](crate::water::Violation) with its place and figures. `water_laws`, `scenarios`
 //! (every file in `examples/scenarios`) and the fuzz targets `water_edits`, `water_stream` and `scenario_text` call it after
 //! every tick, and the first also after every edit.
 //!

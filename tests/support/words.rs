@@ -45,12 +45,8 @@ pub fn check(word: u16) {
     let offsets = [IVec3::ZERO, IVec3::NEG_X, IVec3::X, IVec3::NEG_Y, IVec3::Y, IVec3::NEG_Z, IVec3::Z];
     let towards = cell.direction().map_or(IVec3::ZERO, |face| face.offset());
     assert_eq!(towards, offsets[usize::from(word >> 3 & 7)]);
-    let flags = [
-        (6, CellFlags::IS_SOURCE),
-        (7, CellFlags::HAS_SOURCE),
-        (14, CellFlags::FLOW_OUT),
-        (15, CellFlags::EXTRA),
-    ];
+    let flags =
+        [(6, CellFlags::IS_SOURCE), (7, CellFlags::HAS_SOURCE), (14, CellFlags::FLOW_OUT), (15, CellFlags::EXTRA)];
     for (at, flag) in flags {
         assert_eq!(cell.flags().contains(flag), bit(at));
     }

@@ -4,7 +4,6 @@
 
 #[path = "../../../examples/valley/dem.rs"]
 mod dem;
-#[expect(dead_code, reason = "the example uses the rest")]
 #[path = "../../../examples/valley/ground.rs"]
 mod ground;
 #[path = "../../../examples/valley/rivers.rs"]
