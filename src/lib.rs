@@ -34,6 +34,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What is promised, and how each promise is tested, stands in [`guarantees`].
+//!
 //! # When not to use this
 //! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For worlds that are dense
 //! and small throughout: a plain array is simpler.
@@ -43,6 +45,7 @@ mod automaton;
 mod chunk;
 mod coords;
 mod grid;
+pub mod guarantees;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]

@@ -38,7 +38,8 @@ impl Storm {
     pub fn weather(&mut self, tick: u64, ground: &Ground, world: &mut WaterWorld) -> Result<(), String> {
         if tick < self.end {
             for _ in 0..self.drops {
-                let column = self.random.usize(..ground.columns());
+                // Not `usize`, whose numbers depend on how wide a pointer is.
+                let column = self.random.u64(..ground.columns() as u64) as usize;
                 rain(ground.open_cell(column), world);
             }
         } else if tick == self.end {

@@ -283,10 +283,27 @@ impl Tick<'_> {
         {
             return;
         }
+        self.keep_what_dries_with(place);
         self.store.keep_parents(place, 0, voxel);
         self.put(place, Voxel::OPEN);
         self.store.cut_ties(place);
         self.store.note_change(place);
+    }
+
+    /// Cutting the ties of a cell rewrites its children, and theirs where these hold no water either. They need not be
+    /// part of the tick yet: they join as they are, so that their change is counted.
+    fn keep_what_dries_with(&mut self, place: Place) {
+        let mut open = vec![place];
+        while let Some(place) = open.pop() {
+            let children: Vec<Place> = self.store.children(place).collect();
+            for child in children {
+                let voxel = self.store.read(child);
+                self.put(child, voxel);
+                if voxel.height() == 0 {
+                    open.push(child);
+                }
+            }
+        }
     }
 
     /// Marks and counts the cells of a member whose words differ from before the tick.

@@ -204,14 +204,14 @@ impl WaterWorld {
         for cell in region.positions() {
             let place = self.place(cell)?;
             let old = self.store.read(place);
+            removed += u64::from(old.height());
+            self.ledger.placed += u64::from(voxel.height());
             if old == voxel {
                 continue;
             }
             if !old.is_solid() {
                 self.forget(place);
             }
-            removed += u64::from(old.height());
-            self.ledger.placed += u64::from(voxel.height());
             self.replace(place, voxel);
         }
         self.ledger.removed += removed;

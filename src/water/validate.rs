@@ -5,7 +5,7 @@ use super::cell::{CellFlags, WaterCell};
 use super::links::parent_face;
 use super::store::{Place, Store, head};
 use super::voxel::Voxel;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use core::fmt;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
@@ -112,9 +112,16 @@ impl WaterWorld {
             if !self.store.beside_is_true(slot) {
                 return Err(Violation::Masks(self.store.grid.position_at(slot)));
             }
+            let chunk = self.store.grid.chunk_at(slot);
+            let cells = Cube::region_of(self.store.grid.position_at(slot));
+            let within = self.store.bounds().intersection(&cells) == Some(cells);
             for index in 0..CHUNK_CELLS {
-                counted += u64::from(self.store.read((slot, index)).height());
-                self.check_cell((slot, index))?;
+                let voxel = chunk.get(index);
+                counted += u64::from(voxel.height());
+                // Most cells are of these two kinds, and fuzzers check all of them after every tick.
+                if !(within && (voxel == Voxel::OPEN || voxel.is_solid())) {
+                    self.check_cell((slot, index), voxel)?;
+                }
             }
         }
         let booked = self.total();
@@ -125,8 +132,7 @@ impl WaterWorld {
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
 
-    fn check_cell(&self, place: Place) -> Result<(), Violation> {
-        let voxel = self.store.read(place);
+    fn check_cell(&self, place: Place, voxel: Voxel) -> Result<(), Violation> {
         let cell = self.store.position(place);
         if voxel.is_outside() == self.store.bounds().contains(cell) {
             return Err(Violation::Bounds(cell));
@@ -191,10 +197,11 @@ impl WaterWorld {
         let mut done: HashMap<Place, bool> = HashMap::new();
         for slot in self.store.grid.sorted_slots() {
             for index in 0..CHUNK_CELLS {
-                let mut open = vec![((slot, index), self.store.parents_of((slot, index)))];
-                if open[0].1 == 0 || done.contains_key(&(slot, index)) {
+                let parents = self.store.parents_of((slot, index));
+                if parents == 0 || done.contains_key(&(slot, index)) {
                     continue;
                 }
+                let mut open = vec![((slot, index), parents)];
                 done.insert((slot, index), false);
                 while let Some((place, faces)) = open.pop() {
                     let Some(face) = Store::faces(faces).next() else {

@@ -1,0 +1,156 @@
+//! Edits of water worlds from bytes.
+
+use crate::edits::{Edit, Watched};
+use arbitrary::{Arbitrary, Result, Unstructured};
+use floodplain::glam::IVec3;
+use floodplain::water::{Edge, Edges, Rules};
+use floodplain::{Cube, Region, Shape};
+
+/// Edits in one run, so that runs stay short.
+const MOST_EDITS: usize = 16;
+
+/// Cells along each side of a world.
+const SIDE: i32 = 6;
+
+/// One run of the target `water_edits`: edits of cells and regions above all.
+#[derive(Debug)]
+pub struct EditRun {
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    edits: Vec<Edit>,
+}
+
+/// One run of the target `water_stream`: chunks that come and go while water moves.
+#[derive(Debug)]
+pub struct StreamRun(pub EditRun);
+
+impl EditRun {
+    /// Makes the edits, with every law after each tick and at the end.
+    pub fn run(&self) {
+        let mut watched = Watched::new(self.seed, self.rules, self.bounds);
+        self.edits.iter().for_each(|edit| watched.apply(edit));
+        watched.validate();
+    }
+}
+
+impl Arbitrary<'_> for EditRun {
+    fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<EditRun> {
+        run(bytes, edit)
+    }
+}
+
+impl Arbitrary<'_> for StreamRun {
+    fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<StreamRun> {
+        Ok(StreamRun(run(bytes, stream_edit)?))
+    }
+}
+
+type MakeEdit = fn(&mut Unstructured<'_>, Region) -> Result<Edit>;
+
+fn run(bytes: &mut Unstructured<'_>, edit: MakeEdit) -> Result<EditRun> {
+    let seed = u64::from(u8::arbitrary(bytes)?);
+    let (rules, bounds) = (rules(bytes)?, bounds(bytes)?);
+    let mut edits = Vec::new();
+    while !bytes.is_empty() && edits.len() < MOST_EDITS {
+        edits.push(edit(bytes, bounds)?);
+    }
+    Ok(EditRun { seed, rules, bounds, edits })
+}
+
+/// Worlds across one border of two chunks, across a corner of eight, and at both ends of the range.
+fn bounds(bytes: &mut Unstructured<'_>) -> Result<Region> {
+    let size = IVec3::splat(SIDE - 1);
+    let half = SIDE / 2;
+    let min = match u8::arbitrary(bytes)? % 16 {
+        0..=4 => IVec3::new(2, -half, 5),
+        5..=8 => IVec3::new(0, 1, -half),
+        9..=12 => IVec3::new(-half, 3, 9),
+        13 => IVec3::splat(-half),
+        14 => IVec3::MAX - size,
+        _ => IVec3::MIN,
+    };
+    Ok(Region::new(min, min + size))
+}
+
+fn edge(byte: u8) -> Edge {
+    match byte % 4 {
+        0 => Edge::Drain,
+        1 => Edge::Held,
+        _ => Edge::Wall,
+    }
+}
+
+fn rules(bytes: &mut Unstructured<'_>) -> Result<Rules> {
+    let edges = Edges { outer: <[u8; 6]>::arbitrary(bytes)?.map(edge), unloaded: edge(u8::arbitrary(bytes)?) };
+    let (flags, limits) = (u8::arbitrary(bytes)?, u8::arbitrary(bytes)?);
+    Ok(Rules {
+        evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
+        activity_decay: [0.25, 0.25, 1.0, 0.05][usize::from(flags >> 2 & 3)],
+        source_supply: 7 - limits % 8,
+        throughput: 7 - limits / 8 % 7,
+        edges,
+        pools: flags & 16 == 0,
+        many_parents: flags & 32 == 0,
+    })
+}
+
+/// A cell of the world, seldom one just outside.
+fn cell(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<IVec3> {
+    let side = (SIDE as u8 + 1) as u16;
+    let place = i32::from(u16::arbitrary(bytes)? % (side * side * side));
+    let side = i32::from(side);
+    let local = IVec3::new(place % side, place / side % side, place / side / side);
+    // The row beyond the end is folded back three times in four, by a bit that does not depend on the place.
+    let outside = local.cmpeq(IVec3::splat(SIDE)).any() && bytes.peek_bytes(1).is_some_and(|byte| byte[0] & 3 != 0);
+    Ok(bounds.min().saturating_add(if outside { local.min(IVec3::splat(SIDE - 1)) } else { local }))
+}
+
+fn chunk(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<IVec3> {
+    Ok(Cube::chunk_of(cell(bytes, bounds)?))
+}
+
+fn region(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Region> {
+    Ok(Region::new(cell(bytes, bounds)?, cell(bytes, bounds)?))
+}
+
+fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
+    Ok(u32::from(u8::arbitrary(bytes)? % 9))
+}
+
+fn edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
+    Ok(match u8::arbitrary(bytes)? % 24 {
+        0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
+        2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
+        4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
+        6 => Edit::RemoveSource(cell(bytes, bounds)?),
+        7 | 8 => Edit::Pour(cell(bytes, bounds)?, units(bytes)?),
+        9 => Edit::Scoop(cell(bytes, bounds)?, units(bytes)?),
+        10 | 11 => Edit::FillSolid(region(bytes, bounds)?),
+        12 | 13 => Edit::FillWater(region(bytes, bounds)?, units(bytes)? as u8),
+        14 => Edit::RemoveChunk(chunk(bytes, bounds)?),
+        15 => Edit::InsertChunk(chunk(bytes, bounds)?),
+        16 => Edit::InsertChunks,
+        17 => Edit::WakeAll,
+        18 => Edit::TakeChanges,
+        _ => Edit::Run(1 + u8::arbitrary(bytes)? % 6),
+    })
+}
+
+fn stream_edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
+    Ok(match bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 6) {
+        0 | 1 => {
+            u8::arbitrary(bytes)?;
+            Edit::RemoveChunk(chunk(bytes, bounds)?)
+        }
+        2 => {
+            u8::arbitrary(bytes)?;
+            Edit::InsertChunk(chunk(bytes, bounds)?)
+        }
+        3 => {
+            u8::arbitrary(bytes)?;
+            Edit::InsertChunks
+        }
+        _ => edit(bytes, bounds)?,
+    })
+}

@@ -1,0 +1,85 @@
+//! What is promised, how each promise is tested, and what is not promised.
+//!
+//! *Tests* are those of `cargo test`, by file and name, in `tests/`; *fuzz targets* are those of `fuzz/`, whose README has
+//! the counts of executions. Both use the same oracles, in `tests/support/`, which share no code with what they check.
+//! Every random test prints what replays it.
+//!
+//! # Everywhere
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | no input makes a public function panic, unless under `# Panics` | all property tests | all |
+//! | an edit that is refused changes nothing, and the error names the thing | `water_laws`, `water_ends`, `storage_model`, `scenario_format` | `water_edits`, `water_stream`, `chunk_store`, `scenario_text` |
+//! | no unsafe code in this crate | the lint `unsafe_code = "forbid"`; `.ci/miri` for what it is built on | |
+//!
+//! # The chunk store
+//!
+//! | law | tests | fuzz targets |
+//! |---|---|---|
+//! | a grid reads like a map of cells, whatever is done to it, over the whole `i32` range | `storage_model::cubes_agree_with_the_model`, `sheets_agree_with_the_model` | `chunk_store` |
+//! | a chunk of equal cells is stored as one value, so equal cells make equal chunks | `chunk_model`, `storage_model` | `chunk_store` |
+//! | iteration is in order of position | `storage_model`, `order_does_not_come_from_the_hash` | `chunk_store` |
+//! | slab, map, links, awake and changed cells agree with one another | `storage_model`, after each operation | `chunk_store` |
+//!
+//! # Water
+//!
+//! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the first one that is
+//! broken, a [`Violation`](crate::water::Violation) with its place and figures. `water_laws`, `scenarios`
+//! (every file in `examples/scenarios`) and the fuzz targets `water_edits`, `water_stream` and `scenario_text` call it after
+//! every tick, and the first also after every edit.
+//!
+//! | law | violation |
+//! |---|---|
+//! | ledger: the units in the cells are `placed + injected − removed − drained − evaporated` | `Ledger` |
+//! | the chunk store's own laws; masks, outlets and sources beside a chunk are those of its cells | `Storage`, `Masks` |
+//! | every word is canonical, so heights are 0 to 7; see [`WaterCell::from_word`](crate::water::WaterCell::from_word) | `Word` |
+//! | marks of the world's end stand beyond it and nowhere else | `Bounds` |
+//! | parents exist; Extra says truly whether there is more than one | `Parent`, `Extra` |
+//! | there is no way from a cell through its parents back to itself | `ParentLoop` |
+//! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
+//! | a cell that sleeps is inactive, lies on no way out, and does not evaporate | `Asleep` |
+//! | a sleeping cell has a source exactly if a parent has | `HasSource` |
+//! | sleeping water stands on something | `Unsupported` |
+//! | a sleeping body that is fed by no source is level within one unit, arms of a U-tube included | `Uneven`, `Unlevel` |
+//!
+//! Laws seen from outside:
+//!
+//! | law | tests | fuzz targets |
+//! |---|---|---|
+//! | each edit does, cell by cell and in the ledger, what its documentation says | `water_laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
+//! | a tick makes and removes neither ground nor springs, and springs are full after it | the same | the same |
+//! | a tick enters only injected, drained and evaporated units; at most its supply for each spring, drained only where an edge drains, evaporated only if the rules say so | the same | the same |
+//! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
+//! | a step's report counts exactly the cells that differ; [`take_changes`](crate::water::WaterWorld::take_changes) lists them all | the same | the same |
+//! | a tick looks at a cell 4 times at most, and a world at rest does nothing | the same | the same |
+//! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water_sleep` | the same |
+//! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same | the same |
+//! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | |
+//! | edits that touch no common cell commute, byte for byte | `water_order::disjoint_edits_commute` | |
+//! | a closed world without evaporation comes to rest, level, without a current | `water_laws::a_closed_world_comes_to_rest` | |
+//! | once the sources are gone, HasSource is gone within as many ticks as there are cells | `water_bounds::has_source_clears_once_the_sources_are_gone` | |
+//! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | |
+//! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | |
+//!
+//! # Scenarios
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | any text is refused with its line, or runs | `scenario_format` | `scenario_text` |
+//! | a report is one object of JSON a line | `scenario_format::records_are_lines_of_json` | `scenario_text` |
+//! | the files in `examples/scenarios` do what they say, wherever in the world they stand | `scenarios` | |
+//!
+//! # The same bytes
+//!
+//! The same seed and the same edits give the same bytes, on every target, optimised or not, whatever the hash seeds. The
+//! state hashes of ten scenarios and of the valley after 200 ticks are kept in `tests/data/golden/state_hashes.txt`; the test
+//! `golden` and `.ci/platforms` compute them anew: on x86-64 with and without optimisation, on aarch64 and on wasm32, where a
+//! `usize` has 32 bits.
+//!
+//! # What is not promised
+//!
+//! - The same bytes from another version of this crate, or with other versions of what it depends on.
+//! - That edits commute which touch a common cell or neighbour: displaced water goes where there is room at the time.
+//! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
+//! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.
+//! - Anything after a panic was caught in mid-tick. No tick is known to panic.

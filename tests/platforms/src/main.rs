@@ -1,0 +1,42 @@
+//! Prints the state hash of each recorded world, one a line, and holds them against `tests/data/golden/state_hashes.txt`.
+//!
+//! Exit code 1 if any differs. With the argument `record` it only prints; `.ci/platforms record` writes that to the file.
+
+#[path = "../../../examples/valley/dem.rs"]
+mod dem;
+#[path = "../../../examples/valley/ground.rs"]
+mod ground;
+#[path = "../../../examples/valley/rivers.rs"]
+mod rivers;
+mod scenarios;
+#[expect(dead_code, reason = "the example uses the rest")]
+#[path = "../../../examples/valley/storm.rs"]
+mod storm;
+mod valley;
+
+use std::process::ExitCode;
+
+const GOLDEN: &str = include_str!("../../data/golden/state_hashes.txt");
+const VALLEY_TICKS: u64 = 200;
+
+fn main() -> ExitCode {
+    let check = std::env::args().nth(1).as_deref() != Some("record");
+    let scenarios = scenarios::SCENARIOS.iter().map(|&(name, text)| (name, scenarios::state_hash(text)));
+    let valley = std::iter::once_with(|| ("valley", valley::state_hash(VALLEY_TICKS)));
+    let mut differ = 0;
+    for (name, hash) in scenarios.chain(valley) {
+        let line = match hash {
+            Ok(hash) => format!("{name} {hash:016x}"),
+            Err(error) => {
+                eprintln!("{name}: {error}");
+                return ExitCode::FAILURE;
+            }
+        };
+        println!("{line}");
+        if check && !GOLDEN.lines().any(|golden| golden == line) {
+            eprintln!("{line} is not what was recorded");
+            differ += 1;
+        }
+    }
+    if differ == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

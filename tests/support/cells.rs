@@ -1,0 +1,203 @@
+//! A naive model of a water world between ticks: which cells there are, what stands in them, and the account that edits
+//! must lead to. It does what the documentation of each edit says, cell by cell, and shares no code with the world.
+
+use floodplain::glam::IVec3;
+use floodplain::water::{Displaced, EditError, Ledger, WaterWorld};
+use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
+
+/// What stands in one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    NotLoaded,
+    Solid,
+    Open { height: u8, source: bool },
+}
+
+impl Content {
+    /// What a voxel says.
+    pub fn of(voxel: Voxel) -> Content {
+        match voxel.cell() {
+            None => Content::Solid,
+            Some(cell) => Content::Open { height: cell.height(), source: cell.is_source() },
+        }
+    }
+
+    /// Units of water.
+    pub fn height(self) -> u8 {
+        if let Content::Open { height, .. } = self { height } else { 0 }
+    }
+
+    /// Whether it is a spring.
+    pub fn is_source(self) -> bool {
+        matches!(self, Content::Open { source: true, .. })
+    }
+}
+
+/// Every cell of a small bounded world, and its ledger.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    pub region: Region,
+    /// In the order of the region's positions.
+    pub contents: Vec<Content>,
+    pub ledger: Ledger,
+}
+
+impl Cells {
+    /// Reads a world.
+    pub fn of(world: &WaterWorld) -> Cells {
+        let region = world.bounds();
+        let content = |cell| world.voxel(cell).map_or(Content::NotLoaded, Content::of);
+        Cells { region, contents: region.positions().map(content).collect(), ledger: world.ledger() }
+    }
+
+    /// Units in all cells.
+    pub fn total(&self) -> u64 {
+        self.contents.iter().map(|content| u64::from(content.height())).sum()
+    }
+
+    /// What stands in a cell.
+    pub fn at(&self, cell: IVec3) -> Result<Content, EditError> {
+        match self.slot(cell).map(|slot| self.contents[slot]) {
+            None => Err(EditError::OutOfBounds(cell)),
+            Some(Content::NotLoaded) => Err(EditError::NotLoaded(cell)),
+            Some(content) => Ok(content),
+        }
+    }
+
+    fn slot(&self, cell: IVec3) -> Option<usize> {
+        let [width, _, depth] = self.region.size().map(|size| size as usize);
+        let local = (cell - self.region.min()).as_usizevec3();
+        self.region.contains(cell).then(|| (local.y * depth + local.z) * width + local.x)
+    }
+
+    fn put(&mut self, cell: IVec3, content: Content) {
+        if let Some(slot) = self.slot(cell) {
+            self.contents[slot] = content;
+        }
+    }
+
+    fn open(&self, cell: IVec3) -> Result<(u8, bool), EditError> {
+        match self.at(cell)? {
+            Content::Open { height, source } => Ok((height, source)),
+            _ => Err(EditError::Solid(cell)),
+        }
+    }
+
+    /// As [`WaterWorld::set_solid`].
+    pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+        let mut left = self.at(cell)?.height();
+        let mut moved = 0;
+        self.put(cell, Content::Solid);
+        for face in [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down] {
+            let Some(there) = face.step(cell) else { continue };
+            if let Ok((height, source)) = self.open(there) {
+                let units = left.min(7 - height);
+                self.put(there, Content::Open { height: height + units, source });
+                left -= units;
+                moved += u32::from(units);
+            }
+        }
+        self.ledger.removed += u64::from(left);
+        Ok(Displaced { moved, removed: u32::from(left) })
+    }
+
+    /// As [`WaterWorld::clear_solid`].
+    pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let solid = self.at(cell)? == Content::Solid;
+        if solid {
+            self.put(cell, Content::Open { height: 0, source: false });
+        }
+        Ok(solid)
+    }
+
+    /// As [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
+    pub fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
+        let (height, was) = self.open(cell)?;
+        let height = if source { 7 } else { height };
+        self.ledger.injected += u64::from(height - self.open(cell)?.0);
+        self.put(cell, Content::Open { height, source });
+        Ok(was != source)
+    }
+
+    /// As [`WaterWorld::pour`].
+    pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let (height, source) = self.open(cell)?;
+        let poured = units.min(u32::from(7 - height));
+        self.ledger.placed += u64::from(poured);
+        self.put(cell, Content::Open { height: height + poured as u8, source });
+        Ok(poured)
+    }
+
+    /// As [`WaterWorld::scoop`].
+    pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        let (height, source) = self.open(cell)?;
+        let scooped = units.min(u32::from(height));
+        self.ledger.removed += u64::from(scooped);
+        if source {
+            self.ledger.injected += u64::from(scooped);
+        } else {
+            self.put(cell, Content::Open { height: height - scooped as u8, source });
+        }
+        Ok(scooped)
+    }
+
+    /// As [`WaterWorld::fill_solid`] (`None`) and [`WaterWorld::fill_water`]. Of the errors, a corner out of bounds comes
+    /// first; of the cells that are not loaded, any may be named: here it is the first in order of its chunk.
+    pub fn fill(&mut self, region: Region, height: Option<u8>) -> Result<u64, EditError> {
+        if let Some(height) = height.filter(|&height| height > 7) {
+            return Err(EditError::Height(height));
+        }
+        for corner in [region.min(), region.max()] {
+            if !self.region.contains(corner) {
+                return Err(EditError::OutOfBounds(corner));
+            }
+        }
+        let chunk_order = |&cell: &IVec3| {
+            let chunk = Cube::chunk_of(cell);
+            [chunk.y, chunk.z, chunk.x]
+        };
+        if let Some(cell) = region.positions().filter(|&cell| self.at(cell).is_err()).min_by_key(chunk_order) {
+            return Err(EditError::NotLoaded(cell));
+        }
+        let mut removed = 0;
+        for cell in region.positions() {
+            removed += u64::from(self.at(cell)?.height());
+            self.ledger.placed += u64::from(height.unwrap_or(0));
+            let content = height.map_or(Content::Solid, |height| Content::Open { height, source: false });
+            self.put(cell, content);
+        }
+        self.ledger.removed += removed;
+        Ok(removed)
+    }
+
+    /// As [`WaterWorld::insert_chunk`].
+    pub fn insert_chunk(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<(), EditError> {
+        let Some(cells) = self.cells_of(position) else { return Err(EditError::ChunkOutOfBounds(position)) };
+        if cells.positions().any(|cell| self.at(cell).is_ok()) {
+            return Err(EditError::ChunkPresent(position));
+        }
+        for cell in cells.positions() {
+            let content = Content::of(chunk.get(Cube::index_of(cell)));
+            self.ledger.placed += u64::from(content.height());
+            self.put(cell, content);
+        }
+        Ok(())
+    }
+
+    /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Vec<(IVec3, Content)>, EditError> {
+        let Some(cells) = self.cells_of(position) else { return Err(EditError::ChunkAbsent(position)) };
+        let mut held = Vec::new();
+        for cell in cells.positions() {
+            let content = self.at(cell).map_err(|_| EditError::ChunkAbsent(position))?;
+            self.ledger.removed += u64::from(content.height());
+            held.push((cell, content));
+            self.put(cell, Content::NotLoaded);
+        }
+        Ok(held)
+    }
+
+    fn cells_of(&self, chunk: IVec3) -> Option<Region> {
+        self.region.intersection(&Cube::region_of(chunk))
+    }
+}

@@ -1,0 +1,263 @@
+//! The store against a model: operations on a grid and on plain maps must read the same.
+//!
+//! Every public function that changes a grid is an [`Op`]. After each operation the grid validates; every so often
+//! everything that can be read is compared: cells, chunks and their order, flat copies, marks, and iteration. Property
+//! tests and the fuzz target `chunk_store` make the operations.
+
+use floodplain::glam::IVec3;
+use floodplain::{CHUNK_CELLS, Chunk, FILL_CHUNK_LIMIT, Grid, GridError, HaloShape, Region};
+use hashbrown::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What cells of missing chunks read as.
+pub const BACKGROUND: u16 = 1;
+
+/// Every public function that changes a grid.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Set(IVec3, u16),
+    Fill(Region, u16),
+    FillEverywhere(u16),
+    /// Cells that repeat with this period, so that uniform slices come too.
+    CopyIn(Region, u16),
+    /// A flat slice with this many cells too many.
+    CopyInWrong(Region, usize),
+    /// The chunk of this cell, uniform or with one odd cell.
+    Insert(IVec3, u16, Option<usize>),
+    /// A dense chunk of equal cells, which the grid has to canonicalise.
+    InsertLoose(IVec3, u16),
+    InsertAt(IVec3),
+    Remove(IVec3),
+    Wake(IVec3),
+    Sleep(IVec3),
+    MarkChanged(IVec3),
+    TakeAwake,
+    TakeChanges,
+    /// A cursor that starts here and writes this value at each step of the way.
+    Walk(IVec3, Vec<(IVec3, Option<u16>)>),
+    Clone,
+}
+
+/// Chunk and local index, ordered like the grid: y slowest, then z, then x.
+type Marks = BTreeMap<[i32; 3], BTreeSet<usize>>;
+
+/// What a grid should hold: cells that differ from the background, chunks that exist, and marks.
+#[derive(Default)]
+struct Model {
+    cells: HashMap<IVec3, u16>,
+    chunks: BTreeSet<[i32; 3]>,
+    awake: Marks,
+    changed: Marks,
+}
+
+fn key(position: IVec3) -> [i32; 3] {
+    [position.y, position.z, position.x]
+}
+
+fn unkey([y, z, x]: [i32; 3]) -> IVec3 {
+    IVec3::new(x, y, z)
+}
+
+impl Model {
+    fn get(&self, position: IVec3) -> u16 {
+        self.cells.get(&position).copied().unwrap_or(BACKGROUND)
+    }
+
+    fn set<S: HaloShape>(&mut self, position: IVec3, value: u16) -> u16 {
+        if value == BACKGROUND {
+            return self.cells.remove(&position).unwrap_or(BACKGROUND);
+        }
+        self.chunks.insert(key(S::chunk_of(position)));
+        self.cells.insert(position, value).unwrap_or(BACKGROUND)
+    }
+
+    fn remove<S: HaloShape>(&mut self, chunk: IVec3) -> bool {
+        self.cells.retain(|&cell, _| S::chunk_of(cell) != chunk);
+        self.awake.remove(&key(chunk));
+        self.changed.remove(&key(chunk));
+        self.chunks.remove(&key(chunk))
+    }
+
+    fn mark<S: HaloShape>(marks: &mut Marks, chunks: &BTreeSet<[i32; 3]>, position: IVec3) -> Result<bool, GridError> {
+        let chunk = S::chunk_of(position);
+        if !chunks.contains(&key(chunk)) {
+            return Err(GridError::NoChunk(chunk));
+        }
+        Ok(marks.entry(key(chunk)).or_default().insert(S::index_of(position)))
+    }
+}
+
+fn listed<'m>(marks: impl IntoIterator<Item = (IVec3, &'m floodplain::CellMask)>) -> Vec<([i32; 3], BTreeSet<usize>)> {
+    marks.into_iter().map(|(chunk, mask)| (key(chunk), mask.iter().collect())).collect()
+}
+
+/// Applies one operation to both and compares what it returns.
+fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
+    match op {
+        &Op::Set(position, value) => assert_eq!(grid.set(position, value), model.set::<S>(position, value)),
+        &Op::Fill(region, value) => {
+            assert_eq!(grid.fill(region, value), Ok(()));
+            for position in region.positions() {
+                model.set::<S>(position, value);
+            }
+        }
+        &Op::FillEverywhere(BACKGROUND) => {
+            assert_eq!(grid.fill(Region::EVERYWHERE, BACKGROUND), Ok(()));
+            model.cells.clear();
+        }
+        &Op::FillEverywhere(value) => {
+            let chunks = Region::new(S::chunk_of(IVec3::MIN), S::chunk_of(IVec3::MAX)).volume();
+            let missing = chunks - model.chunks.len() as u128;
+            assert!(missing > FILL_CHUNK_LIMIT);
+            assert_eq!(grid.fill(Region::EVERYWHERE, value), Err(GridError::RegionTooLarge { chunks: missing }));
+        }
+        &Op::CopyIn(region, period) => {
+            let cells: Vec<u16> = (0..region.volume() as usize).map(|at| BACKGROUND + at as u16 % period).collect();
+            assert_eq!(grid.copy_in(region, &cells), Ok(()));
+            for (position, &cell) in region.positions().zip(&cells) {
+                model.set::<S>(position, cell);
+            }
+        }
+        &Op::CopyInWrong(region, extra) => {
+            let mut cells = vec![7; region.volume() as usize + extra];
+            let refused = Err(GridError::SliceLength { slice: cells.len(), region: region.volume() });
+            assert_eq!(grid.copy_in(region, &cells), refused);
+            assert_eq!(grid.copy_out(region, &mut cells), refused);
+        }
+        &Op::Insert(position, value, odd) => {
+            let at = S::chunk_of(position);
+            let mut cells = [value; CHUNK_CELLS];
+            if let Some(odd) = odd {
+                cells[odd] ^= 1;
+            }
+            let replaced = grid.insert(at, Chunk::from_cells(&cells));
+            assert_eq!(replaced.map(|chunk| chunk.is_some()), Ok(model.chunks.contains(&key(at))));
+            model.chunks.insert(key(at));
+            for (index, &cell) in cells.iter().enumerate() {
+                model.set::<S>(S::cell_at(at, index), cell);
+            }
+        }
+        &Op::InsertLoose(position, value) => {
+            let at = S::chunk_of(position);
+            let mut chunk = Chunk::uniform(value);
+            chunk.cells_mut();
+            assert!(grid.insert(at, chunk).is_ok());
+            assert_eq!(grid.chunk(at).and_then(Chunk::as_uniform), Some(value));
+            model.chunks.insert(key(at));
+            for index in 0..CHUNK_CELLS {
+                model.set::<S>(S::cell_at(at, index), value);
+            }
+        }
+        &Op::InsertAt(chunk) => {
+            // A cell position taken for a chunk position: mostly out of range, and then nothing may change.
+            if S::holds_chunk(chunk) {
+                assert!(grid.insert(chunk, Chunk::uniform(BACKGROUND)).is_ok());
+                model.cells.retain(|&cell, _| S::chunk_of(cell) != chunk);
+                model.chunks.insert(key(chunk));
+            } else {
+                let refused = Err(GridError::ChunkOutOfRange(chunk));
+                assert_eq!(grid.insert(chunk, Chunk::uniform(2)), refused);
+                assert_eq!(grid.remove(chunk), None);
+            }
+        }
+        &Op::Remove(position) => {
+            let at = S::chunk_of(position);
+            let expected: Vec<u16> = (0..CHUNK_CELLS).map(|index| model.get(S::cell_at(at, index))).collect();
+            let removed = grid.remove(at);
+            assert_eq!(removed.is_some(), model.remove::<S>(at));
+            if let Some(chunk) = removed {
+                assert!((0..CHUNK_CELLS).all(|index| chunk.get(index) == expected[index]));
+            }
+        }
+        &Op::Wake(position) => {
+            assert_eq!(grid.wake(position), Model::mark::<S>(&mut model.awake, &model.chunks, position));
+        }
+        &Op::MarkChanged(position) => {
+            assert_eq!(grid.mark_changed(position), Model::mark::<S>(&mut model.changed, &model.chunks, position));
+        }
+        &Op::Sleep(position) => {
+            let chunk = key(S::chunk_of(position));
+            let mask = model.awake.entry(chunk).or_default();
+            assert_eq!(grid.sleep(position), mask.remove(&S::index_of(position)));
+            if mask.is_empty() {
+                model.awake.remove(&chunk);
+            }
+        }
+        Op::TakeAwake => {
+            let taken = grid.take_awake();
+            let expected: Vec<_> = core::mem::take(&mut model.awake).into_iter().collect();
+            assert_eq!(listed(taken.iter().map(|(chunk, mask)| (*chunk, mask))), expected);
+        }
+        Op::TakeChanges => {
+            let taken = grid.take_changes();
+            let expected: Vec<_> = core::mem::take(&mut model.changed).into_iter().collect();
+            assert_eq!(listed(taken.iter().map(|(chunk, mask)| (*chunk, mask))), expected);
+        }
+        Op::Walk(start, way) => {
+            let mut cursor = grid.cursor_mut(*start);
+            let mut position = *start;
+            for &(offset, value) in way {
+                let expected = position.checked_add(offset).map_or(BACKGROUND, |target| model.get(target));
+                assert_eq!(cursor.near(offset), expected);
+                position = position.saturating_add(offset);
+                cursor.move_to(position);
+                if let Some(value) = value {
+                    assert_eq!(cursor.set(value), model.set::<S>(position, value));
+                }
+                assert_eq!(cursor.get(), model.get(position));
+            }
+        }
+        Op::Clone => *grid = grid.clone(),
+    }
+}
+
+/// Compares everything that can be read.
+fn compare<S: HaloShape>(grid: &Grid<u16, S>, model: &Model, region: Region) {
+    for (&position, &value) in &model.cells {
+        assert_eq!(grid.get(position), value);
+    }
+    assert_eq!(grid.chunk_count(), model.chunks.len());
+    assert_eq!(
+        grid.chunks().map(|(chunk, _)| key(chunk)).collect::<Vec<_>>(),
+        model.chunks.iter().copied().collect::<Vec<_>>()
+    );
+    // Cells of the chunks that differ from the background are those of the model and no others.
+    let differ = |chunk: &Chunk<u16>| (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != BACKGROUND).count();
+    assert_eq!(grid.chunks().map(|(_, chunk)| differ(chunk)).sum::<usize>(), model.cells.len());
+    let dense = grid.chunks().filter(|(_, chunk)| chunk.as_dense().is_some()).count();
+    assert!(grid.memory_bytes() >= dense * 2 * CHUNK_CELLS);
+
+    let expected: Vec<(IVec3, u16)> = region.positions().map(|position| (position, model.get(position))).collect();
+    let mut out = vec![u16::MAX; expected.len()];
+    assert_eq!(grid.copy_out(region, &mut out), Ok(()));
+    assert!(out.iter().eq(expected.iter().map(|(_, value)| value)));
+    assert!(grid.cells(region).eq(expected));
+    let touched: BTreeSet<[i32; 3]> = region.positions().map(|position| key(S::chunk_of(position))).collect();
+    assert!(grid.chunks_in(region).map(|(chunk, _)| key(chunk)).eq(model.chunks.intersection(&touched).copied()));
+
+    assert_eq!(listed(grid.awake_chunks()), model.awake.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(listed(grid.changed_chunks()), model.changed.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(grid.awake_cells(), model.awake.values().map(BTreeSet::len).sum::<usize>());
+    for (&chunk, cells) in &model.awake {
+        assert!(cells.iter().all(|&index| grid.is_awake(S::cell_at(unkey(chunk), index))));
+    }
+}
+
+/// Applies the operations to a grid and to the model; `region` is read flat at every comparison.
+pub fn run<S: HaloShape>(ops: &[Op], region: Region) {
+    let mut grid = Grid::<u16, S>::new(BACKGROUND);
+    let mut model = Model::default();
+    for (count, op) in ops.iter().enumerate() {
+        apply(op, &mut grid, &mut model);
+        assert_eq!(grid.validate(), Ok(()), "after {:?}", op);
+        if count % 8 == 7 {
+            compare(&grid, &model, region);
+        }
+    }
+    compare(&grid, &model, region);
+    for chunk in model.chunks.clone().into_iter().map(unkey) {
+        assert!(grid.remove(chunk).is_some());
+    }
+    assert_eq!(grid.validate(), Ok(()));
+    assert_eq!((grid.chunk_count(), grid.awake_cells()), (0, 0));
+}
