@@ -398,8 +398,7 @@ fn what_drains_is_entered_for_ever() {
     assert!(!world.is_at_rest());
 }
 
-/// At the ends of the `i32` range a chunk has no neighbour beyond, drains or not, and the last chunk beside it is the one
-/// across the world for nobody.
+/// At the ends of the `i32` range a chunk has no neighbour beyond, and nothing comes out at the opposite end.
 #[test]
 fn the_ends_of_the_range_are_borders_like_any_other() {
     let rules = Rules::default().with_border(Face::West, Border::Drain);
