@@ -26,13 +26,13 @@ pub(super) struct LayerMasks {
     pub(super) wet: CellMask,
     /// No room: full, solid, or an end of the world that is not a drain.
     pub(super) closed: CellMask,
-    /// With a source: one, or connected to one.
-    pub(super) sourced: CellMask,
+    /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly has none.
+    sourced: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
     fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
-        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: CellMask::EMPTY };
+        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: None };
         for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
             masks.refresh(layer, cells);
         }
@@ -43,14 +43,31 @@ impl LayerMasks {
     fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, bits::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, bits::select(cells, Voxel::is_closed));
-        self.sourced.set_layer(layer, bits::select(cells, Voxel::is_sourced));
+        let sourced = bits::select(cells, Voxel::is_sourced);
+        if self.sourced.is_some() || sourced != [0; 4] {
+            self.sourced.get_or_insert_default().set_layer(layer, sourced);
+            self.drop_empty();
+        }
     }
 
     #[inline]
     fn set(&mut self, index: usize, voxel: Voxel) {
         self.wet.set(index, voxel.is_wet());
         self.closed.set(index, voxel.is_closed());
-        self.sourced.set(index, voxel.is_sourced());
+        if voxel.is_sourced() {
+            self.sourced.get_or_insert_default().insert(index);
+        } else if self.sourced.as_mut().is_some_and(|sourced| sourced.remove(index)) {
+            self.drop_empty();
+        }
+    }
+
+    /// No mask stands for an empty one, so that equal cells have equal masks.
+    fn drop_empty(&mut self) {
+        self.sourced.take_if(|sourced| sourced.is_empty());
+    }
+
+    fn heap_bytes(&self) -> usize {
+        size_of::<Self>() + self.sourced.as_ref().map_or(0, |_| size_of::<CellMask>())
     }
 }
 
@@ -284,7 +301,7 @@ impl Store {
     #[inline]
     pub(super) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
         match &self.beside[slot.index()].masks {
-            Some(masks) => masks.sourced.layer(layer),
+            Some(masks) => masks.sourced.as_ref().map_or([0; 4], |sourced| sourced.layer(layer)),
             None => self.select(slot, layer, Voxel::is_sourced),
         }
     }
@@ -403,7 +420,7 @@ impl Store {
     /// Bytes held: grid, masks and tables.
     pub(super) fn memory_bytes(&self) -> usize {
         let beside = |beside: &Beside| {
-            beside.masks.as_ref().map_or(0, |_| size_of::<LayerMasks>())
+            beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
                 + beside.rarities.as_ref().map_or(0, |rarities| {
                     let spilled = if rarities.sources.spilled() { rarities.sources.capacity() } else { 0 };
