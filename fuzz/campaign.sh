@@ -12,17 +12,16 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # No sanitizer: this crate has no unsafe code, and Miri (.ci/miri) looks after what it is built on. Comparisons are not
-# traced where whole worlds are compared after each tick: six sevenths of the time went there.
-common=(-s none)
+# traced: where whole worlds are compared after each tick, six sevenths of the time went there.
+build=(-s none --no-trace-compares)
 found=${CARGO_TARGET_DIR:-target}/found
 
 # The count of executions that a target must reach, and its options.
 parameters() {
-    build=(--no-trace-compares)
     case $1 in
-        water_cell) count=10000000 build=() options=(-max_len=32) ;;
-        scenario_text) count=10000000 build=() options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
-        *_bytes) count=10000000 build=() options=(-max_len=4096) ;;
+        water_cell) count=10000000 options=(-max_len=32) ;;
+        scenario_text) count=10000000 options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
+        *_bytes) count=10000000 options=(-max_len=4096) ;;
         *) count=1000000 options=(-max_len=192) ;;
     esac
 }
@@ -30,7 +29,7 @@ parameters() {
 fuzz() { # target, folders, options after --
     local target=$1
     shift
-    cargo +nightly fuzz run "${common[@]}" "${build[@]}" "$target" "$@"
+    cargo +nightly fuzz run "${build[@]}" "$target" "$@"
 }
 
 campaign() {
@@ -40,7 +39,7 @@ campaign() {
     if [ -n "${SECONDS_EACH:-}" ]; then limit=(-max_total_time="$SECONDS_EACH"); fi
     mkdir -p "$found/$target" "corpus/$target"
     log=$(mktemp)
-    cargo +nightly fuzz build "${common[@]}" "${build[@]}" "$target" 2> "$log" || { cat "$log"; return 1; }
+    cargo +nightly fuzz build "${build[@]}" "$target" 2> "$log" || { cat "$log"; return 1; }
     started=$(date +%s)
     if ! fuzz "$target" "$found/$target" "corpus/$target" -- "${options[@]}" "${limit[@]}" -print_final_stats=1 2> "$log"; then
         tail -40 "$log"

@@ -55,7 +55,7 @@
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water_sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same | the same |
 //! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | |
-//! | edits that touch no common cell commute, byte for byte | `water_order::disjoint_edits_commute` | |
+//! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | |
 //! | a closed world without evaporation comes to rest, level, without a current | `water_laws::a_closed_world_comes_to_rest` | |
 //! | once the sources are gone, HasSource is gone within as many ticks as there are cells | `water_bounds::has_source_clears_once_the_sources_are_gone` | |
 //! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | |
@@ -80,6 +80,9 @@
 //!
 //! - The same bytes from another version of this crate, or with other versions of what it depends on.
 //! - That edits commute which touch a common cell or neighbour: displaced water goes where there is room at the time.
+//! - That edits commute where a stream ties them together. Cells that only pass water on dry up as soon as they are cut off,
+//!   all the way down to the first that holds water; so it matters whether water is poured into one of them before or
+//!   after its way up is cut.
 //! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.
 //! - Anything after a panic was caught in mid-tick. No tick is known to panic.

@@ -30,13 +30,19 @@ fn reach(edit: &Edit) -> Option<Region> {
     }
 }
 
-/// A world after some history, then one edit and another, and some ticks.
-fn hashes(seed: u64, rules: Rules, history: &[Edit], edits: [&Edit; 2]) -> [u64; 2] {
+/// A world after some history, then one edit and another, and some ticks. `None` if a cell only passes water on at the
+/// time of the edits: such cells dry up when they are cut off, and so do those that they feed, however far away.
+fn hashes(seed: u64, rules: Rules, history: &[Edit], edits: [&Edit; 2]) -> Option<[u64; 2]> {
     let mut watched = Watched::new(seed, rules, bounds());
-    history.iter().chain(edits).for_each(|edit| watched.apply(edit));
+    history.iter().for_each(|edit| watched.apply(edit));
+    let passes = |cell: IVec3| watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry());
+    if bounds().positions().any(passes) {
+        return None;
+    }
+    edits.into_iter().for_each(|edit| watched.apply(edit));
     let then = watched.world.state_hash();
     watched.world.run(4);
-    [then, watched.world.state_hash()]
+    Some([then, watched.world.state_hash()])
 }
 
 /// A basin of chunks within walls, with rough ground that nowhere rises above `depth`, and water on it.
@@ -80,10 +86,10 @@ proptest! {
             _ => false,
         };
         prop_assume!(apart);
-        prop_assert_eq!(
-            hashes(seed, rules, &history, [&one, &other]),
-            hashes(seed, rules, &history, [&other, &one])
-        );
+        let hashes = |edits| hashes(seed, rules, &history, edits);
+        let first = hashes([&one, &other]);
+        prop_assume!(first.is_some());
+        prop_assert_eq!(first, hashes([&other, &one]));
     }
 }
 
