@@ -58,11 +58,15 @@
 //! error that names the section, and never a different world. The memory taken is at most 64 times the
 //! input, plus a kilobyte; the most for uniform chunks next to drains.
 
+mod blast;
+mod blast_graph;
 mod bytes;
 mod error;
+mod humidity;
 mod planes;
 mod sections;
 mod water;
+mod water_2d;
 mod world;
 
 #[cfg(feature = "store")]
