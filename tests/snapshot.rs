@@ -216,7 +216,7 @@ fn forged(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
 #[test]
 fn forged_bytes_are_refused_or_describe_a_lawful_world() {
     for sample in samples() {
-        for seed in 0..100 {
+        for seed in 0..40 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let bytes = forged(&sample.bytes, |bytes| {
                 for _ in 0..rng.usize(1..4) {

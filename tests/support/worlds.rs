@@ -66,6 +66,10 @@ pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
         edit_humidity(&mut world, &mut rng);
         world.run(rng.u64(..4));
     }
+    // At least one chunk with water on its way.
+    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(3.0, 1.0)));
+    world.set_rain(IVec3::new(2, 3, 0), 40.0).unwrap();
+    world.run(2);
     world
 }
 
@@ -106,6 +110,12 @@ pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
         edit_blast(&mut world, &mut rng);
         world.run(rng.u64(..4));
     }
+    // At least an explosion behind a wall, beside a link that is half open.
+    world.clear_solid(IVec3::new(1, 3, 0)).unwrap();
+    world.set_pressure(IVec3::new(1, 3, 0), 90.0).unwrap();
+    world.set_wall(IVec3::new(2, 3, 0), 1000.0).unwrap();
+    world.set_link(IVec3::new(1, 4, 0), Face::Down, 0.5).unwrap();
+    world.run(2);
     world
 }
 
@@ -145,6 +155,13 @@ pub fn graph(seed: u64) -> BlastGraph {
         edit_graph(&mut graph, &mut rng);
         graph.run(rng.u64(..2));
     }
+    // At least a charge that vents, linked to a closed node.
+    let charge = graph.add_node(DVec3::ZERO, 100.0).unwrap();
+    let closed = graph.add_node(DVec3::X, 0.0).unwrap();
+    graph.set_wall(closed, 1000.0).unwrap();
+    graph.add_link(charge, closed, 1.0).unwrap();
+    graph.add_vent(charge, 0.5, DVec3::Y).unwrap();
+    graph.run(2);
     graph
 }
 
@@ -185,6 +202,11 @@ pub fn water_2d(seed: u64) -> Water2dWorld {
         edit_water_2d(&mut world, &mut rng);
         world.run(rng.u64(..5));
     }
+    // At least one chunk with water on its way.
+    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR));
+    world.clear_solid(IVec3::new(1, 5, 0)).unwrap();
+    world.pour(IVec3::new(1, 5, 0), 300).unwrap();
+    world.run(2);
     world
 }
 
