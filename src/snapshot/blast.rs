@@ -174,7 +174,8 @@ pub(super) fn take_events<P: Encode>(state: &mut Content<'_>, now: u64) -> Resul
         let wrong = state.malformed("a wall that broke, by a difference above its strength");
         let (tick, place) = (state.take()?, state.take()?);
         let (difference, strength) = (state.number_within(f64::MAX)?, state.number_within(f64::MAX)?);
-        if !(1..=now).contains(&tick) || !(0.0 < strength && strength < difference) {
+        let is_true = (1..=now).contains(&tick) && 0.0 < strength && strength < difference;
+        if !is_true {
             return Err(wrong);
         }
         events.push(Broken { tick, place, difference, strength });

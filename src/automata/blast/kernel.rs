@@ -133,7 +133,7 @@ impl RowRule<f32> for DiffuseWhole<'_> {
         let y = self.along(1, (first % plane, first < plane), here, [around[2], around[3]]);
         let z = match N {
             4 => [0.0; W],
-            _ => self.along(2, (0, first % plane == 0), here, [around[N - 2], around[N - 1]]),
+            _ => self.along(2, (0, first.is_multiple_of(plane)), here, [around[N - 2], around[N - 1]]),
         };
         // A row is shorter than 65, so that the flow into its first cell has a place before those out of all.
         let mut east = [0.0; 65];
