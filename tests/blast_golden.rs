@@ -6,7 +6,6 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::{Face, Region};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 const SIZE: i32 = 30;
 /// As the source has them: 0.12 from each end of a link, and nothing too small to count.
@@ -29,8 +28,8 @@ fn golden(name: &str) -> Golden {
     Golden { after: steps.iter().map(|(step, after)| (step.parse().unwrap(), nodes(after))).collect() }
 }
 
-fn is_wall(cell: IVec3, walls: &[Range<i32>]) -> bool {
-    cell.x == 10 && walls.iter().any(|wall| wall.contains(&cell.y))
+fn is_wall(cell: IVec3, walls: &[[i32; 2]]) -> bool {
+    cell.x == 10 && walls.iter().any(|&[first, last]| (first..=last).contains(&cell.y))
 }
 
 /// The weight of the link from a cell to the next one along x.
@@ -38,7 +37,7 @@ fn weight_along_x(cell: IVec3) -> f32 {
     if cell.x == 0 || cell.x == SIZE - 2 { 0.5 } else { 1.0 }
 }
 
-fn grid(walls: &[Range<i32>]) -> BlastWorld {
+fn grid(walls: &[[i32; 2]]) -> BlastWorld {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(SIZE - 1, SIZE - 1, 0));
     let borders = Borders { y: Border::Periodic, ..Borders::default() };
     let mut world = BlastWorld::with_bounds(RULES, bounds, borders).unwrap();
@@ -54,7 +53,7 @@ fn grid(walls: &[Range<i32>]) -> BlastWorld {
     world
 }
 
-fn graph(walls: &[Range<i32>]) -> (BlastGraph, BTreeMap<(i32, i32), NodeId>) {
+fn graph(walls: &[[i32; 2]]) -> (BlastGraph, BTreeMap<(i32, i32), NodeId>) {
     let mut graph = BlastGraph::new(RULES).unwrap();
     let mut nodes = BTreeMap::new();
     for cell in Region::new(IVec3::ZERO, IVec3::new(SIZE - 1, SIZE - 1, 0)).positions() {
@@ -74,7 +73,7 @@ fn graph(walls: &[Range<i32>]) -> (BlastGraph, BTreeMap<(i32, i32), NodeId>) {
     (graph, nodes)
 }
 
-fn reproduces(name: &str, walls: &[Range<i32>], steps: &[u64]) {
+fn reproduces(name: &str, walls: &[[i32; 2]], steps: &[u64]) {
     let golden = golden(name);
     assert_eq!(golden.after.keys().copied().collect::<Vec<_>>(), steps);
     let mut grid = grid(walls);
@@ -96,10 +95,10 @@ fn reproduces(name: &str, walls: &[Range<i32>], steps: &[u64]) {
 
 #[test]
 fn the_door() {
-    reproduces("door", &[0..15, 17..SIZE], &[1, 4, 8, 20, 100, 200]);
+    reproduces("door", &[[0, 14], [17, SIZE - 1]], &[1, 4, 8, 20, 100, 200]);
 }
 
 #[test]
 fn the_obstacle() {
-    reproduces("obstacle", &[14..17], &[1, 4, 10, 20, 40, 80, 200]);
+    reproduces("obstacle", &[[14, 16]], &[1, 4, 10, 20, 40, 80, 200]);
 }

@@ -108,11 +108,6 @@ fn values_out_of_range_are_refused() {
     refused("ticks = 1\nautomaton = \"lava\"", 2, {
         "`automaton` must be \"water\", \"humidity\", \"explosion\" or \"water-2d\", not \"lava\""
     });
-    refused(
-        &format!("automaton = \"explosion\"\nticks = 1\n{LAYER}"),
-        1,
-        "automaton \"explosion\" cannot be run by this version; \"water\" can",
-    );
     refused("automaton = \"water\"\nticks = -1", 2, "`ticks` must be a whole number, 0 or more, not -1");
     refused("automaton = \"water\"\nticks = true", 2, "`ticks` must be a whole number, 0 or more, not true");
     refused(&format!("{HEAD}record = [1,\n11]\n{LAYER}"), 4, "`record` must be a whole number from 0 to 10, not 11");

@@ -13,7 +13,6 @@ use floodplain::blast::{BlastWorld, Border, Borders, Probe, Rules};
 use floodplain::glam::{DVec3, IVec3};
 use std::ffi::OsString;
 use std::io::Write;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -34,8 +33,8 @@ struct Figure {
     name: &'static str,
     title: &'static str,
     times: &'static [u64],
-    /// Along y, of the wall at x = 10.
-    walls: &'static [Range<i32>],
+    /// First and last y of each part of the wall at x = 10.
+    walls: &'static [[i32; 2]],
     /// Where somebody stands.
     stands: IVec3,
 }
@@ -45,14 +44,14 @@ const FIGURES: [Figure; 2] = [
         name: "obstacle",
         title: "A charge by a small obstacle",
         times: &[1, 4, 10, 20, 40, 80, 200],
-        walls: &[14..17],
+        walls: &[[14, 16]],
         stands: IVec3::new(5, 21, 0),
     },
     Figure {
         name: "door",
         title: "A charge by a door in a wall",
         times: &[1, 4, 8, 20, 100, 200],
-        walls: &[0..15, 17..SIZE],
+        walls: &[[0, 14], [17, SIZE - 1]],
         stands: IVec3::new(15, 19, 0),
     },
 ];
@@ -137,8 +136,8 @@ impl Figure {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(SIZE - 1, SIZE - 1, 0));
         let borders = Borders { y: Border::Periodic, ..Borders::default() };
         let mut world = BlastWorld::with_bounds(rules, bounds, borders)?;
-        for wall in self.walls {
-            world.fill_solid(Region::new(IVec3::new(10, wall.start, 0), IVec3::new(10, wall.end - 1, 0)))?;
+        for &[first, last] in self.walls {
+            world.fill_solid(Region::new(IVec3::new(10, first, 0), IVec3::new(10, last, 0)))?;
         }
         world.set_pressure(IVec3::new(9, 15, 0), 300.0)?;
         Ok(world)

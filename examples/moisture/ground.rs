@@ -27,7 +27,7 @@ fn cell(at: IVec3) -> Cell {
     if y == HEIGHT - 1 {
         return Cell::rain(1000.0, SAND);
     }
-    if BOULDERS.iter().any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) <= radius * (radius + 1) - 1) {
+    if BOULDERS.iter().any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) < radius * (radius + 1)) {
         return Cell::ROCK;
     }
     let height = f64::from(y);

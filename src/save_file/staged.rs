@@ -181,10 +181,10 @@ mod tests {
                 let at = rng.u64(..=len);
                 let data = vec![rng.u8(..); rng.usize(..=(len - at) as usize)];
                 if rng.bool() {
-                    [&staged as &dyn StorageBackend, &plain].map(|disk| disk.write(at, &data).unwrap());
+                    [&staged as &dyn StorageBackend, &plain].iter().for_each(|disk| disk.write(at, &data).unwrap());
                 } else {
                     let len = rng.u64(..80);
-                    [&staged as &dyn StorageBackend, &plain].map(|disk| disk.set_len(len).unwrap());
+                    [&staged as &dyn StorageBackend, &plain].iter().for_each(|disk| disk.set_len(len).unwrap());
                 }
                 staged.sync_data().unwrap();
                 assert!(content(&staged) == content(&plain), "seed {seed}");

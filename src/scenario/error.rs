@@ -43,13 +43,6 @@ pub enum ScenarioError {
         /// What may stand there.
         wanted: String,
     },
-    /// An automaton that is described but that this version cannot run.
-    NotYet {
-        /// Where.
-        line: usize,
-        /// Its name.
-        automaton: String,
-    },
     /// A character that neither the automaton nor the `[legend]` knows.
     UnknownCharacter {
         /// Where.
@@ -131,7 +124,6 @@ impl ScenarioError {
             | ScenarioError::UnknownKey { line, .. }
             | ScenarioError::MissingKey { line, .. }
             | ScenarioError::Value { line, .. }
-            | ScenarioError::NotYet { line, .. }
             | ScenarioError::UnknownCharacter { line, .. }
             | ScenarioError::RaggedRow { line, .. }
             | ScenarioError::PlateSize { line, .. }
@@ -153,9 +145,6 @@ impl fmt::Display for ScenarioError {
             ScenarioError::UnknownKey { key, table, .. } => write!(f, "unknown key `{key}`{}", In(table)),
             ScenarioError::MissingKey { key, table, .. } => write!(f, "no `{key}`{}", In(table)),
             ScenarioError::Value { key, value, wanted, .. } => write!(f, "`{key}` must be {wanted}, not {value}"),
-            ScenarioError::NotYet { automaton, .. } => {
-                write!(f, "automaton \"{automaton}\" cannot be run by this version; \"water\" can")
-            }
             ScenarioError::UnknownCharacter { character, .. } => {
                 write!(f, "character {character:?} is neither a default one nor in [legend]")
             }

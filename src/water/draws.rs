@@ -229,8 +229,8 @@ mod tests {
     /// Cell by cell, until nothing changes.
     fn spread_slowly(parents: &[[bool; 256]; 4], upright: &[bool; 256], exhausted: &mut [bool; 256]) -> [bool; 256] {
         let beside = |cell: usize, side: usize| match side {
-            0 if cell % 16 > 0 => Some(cell - 1),
-            1 if cell % 16 < 15 => Some(cell + 1),
+            0 if cell & 15 > 0 => Some(cell - 1),
+            1 if cell & 15 < 15 => Some(cell + 1),
             2 if cell >= 16 => Some(cell - 16),
             3 if cell < 240 => Some(cell + 16),
             _ => None,

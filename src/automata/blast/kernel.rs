@@ -86,15 +86,19 @@ pub(super) struct DiffuseWhole<'a> {
     pub(super) changed: &'a mut CellMask,
     /// What flows out of the last rows along y, and along z.
     carried: [[f32; 256]; 2],
+    /// What flows out of the cells of a row, less what flows in: along y, and along z.
+    net: [[f32; 64]; 2],
+    /// What flows into the first cell of a row from the west, and out of each to the east.
+    east: [f32; 65],
 }
 
 impl<'a> DiffuseWhole<'a> {
     pub(super) fn new(conductance: f32, changed: &'a mut CellMask) -> Self {
-        DiffuseWhole { conductance, changed, carried: [[0.0; 256]; 2] }
+        DiffuseWhole { conductance, changed, carried: [[0.0; 256]; 2], net: [[0.0; 64]; 2], east: [0.0; 65] }
     }
 
-    /// The net flow out of each cell of a row along y (`axis` 1) or z (2). The flow in is that out of the row before, in a
-    /// plane of `plane` cells; of the first row, `before` is what lies there.
+    /// Fills `net` for y (`axis` 1) or z (2). What flows in is what flows out of the row before, kept from `at` on; of the
+    /// first row, `before` is what lies there.
     #[inline(always)]
     fn along<const W: usize>(
         &mut self,
@@ -102,20 +106,19 @@ impl<'a> DiffuseWhole<'a> {
         (at, is_first): (usize, bool),
         here: &[f32; W],
         [before, behind]: [&[f32; W]; 2],
-    ) -> [f32; W] {
+    ) {
         let k = self.conductance;
-        let carried: &mut [f32; W] =
-            self.carried[axis - 1][at..].first_chunk_mut().expect("a row lies inside its plane");
+        let (carried, net) = (&mut self.carried[axis - 1][at..][..W], &mut self.net[axis - 1][..W]);
         if is_first {
-            *carried = core::array::from_fn(|x| out(k, before[x], here[x]));
+            for x in 0..W {
+                carried[x] = out(k, before[x], here[x]);
+            }
         }
-        let mut net = [0.0; W];
         for x in 0..W {
             let on = out(k, here[x], behind[x]);
             net[x] = on - carried[x];
             carried[x] = on;
         }
-        net
     }
 }
 
@@ -130,19 +133,19 @@ impl RowRule<f32> for DiffuseWhole<'_> {
     ) {
         // Sheets have rows along y only; in cubes, rows along z come first and make a plane.
         let plane = if N == 4 { W } else { W * W };
-        let y = self.along(1, (first % plane, first < plane), here, [around[2], around[3]]);
-        let z = match N {
-            4 => [0.0; W],
-            _ => self.along(2, (0, first.is_multiple_of(plane)), here, [around[N - 2], around[N - 1]]),
-        };
-        // A row is shorter than 65, so that the flow into its first cell has a place before those out of all.
-        let mut east = [0.0; 65];
-        east[0] = out(self.conductance, around[0][0], here[0]);
-        for x in 0..W {
-            east[x + 1] = out(self.conductance, here[x], around[1][x]);
+        self.along(1, (first % plane, first < plane), here, [around[2], around[3]]);
+        if N == 6 {
+            self.along(2, (0, first.is_multiple_of(plane)), here, [around[N - 2], around[N - 1]]);
         }
+        let k = self.conductance;
+        self.east[0] = out(k, around[0][0], here[0]);
+        for (x, east) in self.east[1..=W].iter_mut().enumerate() {
+            *east = out(k, here[x], around[1][x]);
+        }
+        let (west, east): (&[f32], &[f32]) = (&self.east[..W], &self.east[1..=W]);
+        let [y, z] = self.net.each_ref().map(|net| &net[..W]);
         for x in 0..W {
-            cells[x] = less(here[x], balanced_sum::<N>([east[x + 1] - east[x], y[x], z[x]]));
+            cells[x] = less(here[x], balanced_sum::<N>([east[x] - west[x], y[x], z[x]]));
         }
         mark(self.changed, first, differing(here, cells));
     }

@@ -320,3 +320,24 @@ pub(super) fn units_in(chunk: &Chunk<Cell>) -> u64 {
         None => u64::from(chunk.get(0).level()) * CHUNK_CELLS as u64,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water2d::{Ledger, Rules};
+
+    #[test]
+    fn what_would_overflow_the_ledger_is_refused() {
+        let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.ledger = Ledger { placed: u64::MAX - 99, removed: u64::MAX - 99 };
+        let refused = Err(EditError::LedgerFull { units: 100 });
+        assert_eq!(world.pour(IVec3::ZERO, 100), refused);
+        assert_eq!(world.fill_water(Region::cell(IVec3::ZERO), 100).map(|_| 100), refused);
+        let full = || Chunk::uniform(Cell(100));
+        assert!(matches!(world.insert_chunk(IVec3::X, full()), Err(EditError::LedgerFull { units: 409_600 })));
+        assert_eq!((world.total(), world.chunks().count(), world.level(IVec3::ZERO)), (0, 1, 0));
+        assert_eq!(world.pour(IVec3::ZERO, 99), Ok(99));
+        assert_eq!(world.validate(), Ok(()));
+    }
+}

@@ -52,7 +52,9 @@ impl Literal {
             let chunk = cells.chunk_at_mut(slot);
             let block = chunk.cells_mut();
             <Sheet as FieldShape>::pad(block, self.levels.around(neighbours), &mut self.halo);
-            let (changed, moved) = step_chunk(&self.halo, incoming, left_first, block);
+            let is_calm = self.halo.iter().flatten().fold(true, |calm, cell| calm & (cell.0 <= CALM));
+            let run = if is_calm { step_chunk::<false> } else { step_chunk::<true> };
+            let (changed, moved) = run(&self.halo, incoming, left_first, block);
             chunk.canonicalize();
             done(slot, changed, moved);
         }
@@ -65,7 +67,7 @@ impl Literal {
 }
 
 /// What a line of cells gives to each side, in units.
-pub(super) struct Gives {
+struct Gives {
     down: [i32; 64],
     west: [i32; 64],
     east: [i32; 64],
@@ -74,7 +76,7 @@ pub(super) struct Gives {
 
 /// What the cells of a line give, from their old levels and those around them. `left_first`: west before east.
 #[inline(always)]
-pub(super) fn gives(here: &Line, around: [&Line; 4], left_first: bool) -> Gives {
+fn gives<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Gives {
     let [west, east, below, above] = around;
     let (first, second) = if left_first { (west, east) } else { (east, west) };
     let mut down = [0; 64];
@@ -83,13 +85,13 @@ pub(super) fn gives(here: &Line, around: [&Line; 4], left_first: bool) -> Gives 
     let mut up = [0; 64];
     for x in 0..64 {
         let level = here[x].0;
-        down[x] = accepted(below[x].0, (capacity(level) - below[x].0).min(level));
+        down[x] = accepted::<CAPPED>(below[x].0, (capacity(level) - below[x].0).min(level));
         let left = level - down[x];
-        to_first[x] = accepted(first[x].0, (left - first[x].0 + 1) >> 1);
+        to_first[x] = accepted::<CAPPED>(first[x].0, (left - first[x].0 + 1) >> 1);
         let left = left - to_first[x];
-        to_second[x] = accepted(second[x].0, (left - second[x].0 + 1) >> 1);
+        to_second[x] = accepted::<CAPPED>(second[x].0, (left - second[x].0 + 1) >> 1);
         let left = left - to_second[x];
-        up[x] = accepted(above[x].0, left - capacity(above[x].0));
+        up[x] = accepted::<CAPPED>(above[x].0, left - capacity(above[x].0));
     }
     let (west, east) = if left_first { (to_first, to_second) } else { (to_second, to_first) };
     Gives { down, west, east, up }
@@ -101,13 +103,16 @@ fn capacity(level: i32) -> i32 {
     if level >= FULL as i32 { level + PRESSURE as i32 } else { FULL as i32 }
 }
 
+/// Where no level exceeds this, no offer exceeds a quarter of any cell's room up to the highest level.
+const CALM: i32 = MAX_LEVEL as i32 / 5;
+
 /// What a cell with level `to`, −1 for ground, takes of an offer that may be negative. A quarter of the room up to the
-/// highest level is the most, as four neighbours may offer at once. No more than 200,000 is ever offered where no level
-/// exceeds that, so this binds only beyond the rule's own range of sense.
+/// highest level is the most, as four neighbours may offer at once: with this cap, which never binds below [`CALM`] and
+/// need not be asked for there, no level ever exceeds the highest.
 #[inline(always)]
-fn accepted(to: i32, offer: i32) -> i32 {
-    let most = if to < 0 { 0 } else { (MAX_LEVEL as i32 - to) >> 2 };
-    offer.min(most).max(0)
+fn accepted<const CAPPED: bool>(to: i32, offer: i32) -> i32 {
+    let most = if CAPPED { (MAX_LEVEL as i32 - to) >> 2 } else { i32::MAX };
+    if to < 0 { 0 } else { offer.min(most).max(0) }
 }
 
 /// What crosses the faces of a chunk outwards, by face.
@@ -124,7 +129,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
         let (west, east) = if x == 0 { (outside, inside) } else { (inside, outside) };
         let below = lines::below(&here, cells, down, x);
         let above = lines::above(&here, cells, up, x);
-        gives(&here, [&west, &east, &below, &above], left_first)
+        gives::<true>(&here, [&west, &east, &below, &above], left_first)
     };
     let of_row = |y: usize, below: Line, above: Line| {
         let here = lines::row(cells, slot, y);
@@ -132,7 +137,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
         let after = |chunk: Slot| if chunk.is_some() { cells.chunk_at(chunk).get(64 * y) } else { Cell::SOLID };
         let west = core::array::from_fn(|x| if x == 0 { before(west) } else { here[x - 1] });
         let east = core::array::from_fn(|x| if x == 63 { after(east) } else { here[x + 1] });
-        gives(&here, [&west, &east, &below, &above], left_first)
+        gives::<true>(&here, [&west, &east, &below, &above], left_first)
     };
     let row = |slot, y| lines::row(cells, slot, y);
     [
@@ -145,7 +150,12 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
 
 /// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
 /// cells, and the units that moved out of its cells.
-fn step_chunk(halo: &Halo, incoming: [&[i32; 64]; 4], left_first: bool, block: &mut Block) -> (CellMask, u64) {
+fn step_chunk<const CAPPED: bool>(
+    halo: &Halo,
+    incoming: [&[i32; 64]; 4],
+    left_first: bool,
+    block: &mut Block,
+) -> (CellMask, u64) {
     let rows = lines::rows_mut(block);
     let mut changed = CellMask::EMPTY;
     let mut moved = [0i32; 64];
@@ -154,7 +164,7 @@ fn step_chunk(halo: &Halo, incoming: [&[i32; 64]; 4], left_first: bool, block: &
         let padded = &halo[y + 1];
         let here = part(padded, 1);
         let around = [part(padded, 0), part(padded, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
-        let Gives { down, west, east, up } = gives(here, around, left_first);
+        let Gives { down, west, east, up } = gives::<CAPPED>(here, around, left_first);
         let [mut eastward, mut westward] = [[0; 66]; 2];
         eastward[0] = incoming[Face::West.index()][y];
         eastward[1..65].copy_from_slice(&east);
