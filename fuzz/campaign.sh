@@ -21,6 +21,8 @@ parameters() {
     case $1 in
         water_cell) count=10000000 options=(-max_len=32) ;;
         scenario_text) count=10000000 options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
+        # Six damages of four bytes each; short inputs make none.
+        snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
         *_bytes) count=10000000 options=(-max_len=4096) ;;
         *) count=1000000 options=(-max_len=192) ;;
     esac

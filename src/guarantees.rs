@@ -61,6 +61,14 @@
 //! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | |
 //! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | |
 //!
+//! # Snapshots
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | |
+//! | damaged bytes are refused by the name of their section; forged ones give an error or a lawful world | `snapshot::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world` | `snapshot_bytes` |
+//! | snapshots of all versions of the format are read | `snapshot_versions` | |
+//!
 //! # Scenarios
 //!
 //! | promise | tests | fuzz targets |

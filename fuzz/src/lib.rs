@@ -13,8 +13,13 @@ pub mod storage;
 #[path = "../../tests/support/words.rs"]
 pub mod words;
 
+#[path = "../../tests/support/worlds.rs"]
+pub mod worlds;
+
+mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
+pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
 pub use water_ops::{EditRun, StreamRun};

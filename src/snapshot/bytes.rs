@@ -63,6 +63,13 @@ impl<'a> Content<'a> {
         if counter < 1 << 62 { Ok(counter) } else { Err(wrong) }
     }
 
+    /// A number from −`limit` to `limit`; infinity and what is not a number are none.
+    pub(crate) fn number_within(&mut self, limit: f64) -> Result<f64, SnapshotError> {
+        let wrong = self.malformed("a number in its range");
+        let number: f64 = self.take()?;
+        if number.abs() <= limit { Ok(number) } else { Err(wrong) }
+    }
+
     /// The error that something else should stand here.
     pub(crate) fn malformed(&self, wanted: &'static str) -> SnapshotError {
         SnapshotError::Malformed { section: self.section, at: self.read, wanted }

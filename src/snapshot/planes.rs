@@ -65,3 +65,14 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     }
     Ok(())
 }
+
+/// Reads what [`put_marks`] wrote where chunks are awake as a whole or not at all.
+pub(crate) fn take_whole_marks<T: Copy + PartialEq, S: Shape>(
+    grid: &mut Grid<T, S>,
+    slot: Slot,
+    content: &mut Content<'_>,
+) -> Result<(), SnapshotError> {
+    let wrong = content.malformed("marks of a chunk that is awake in every cell or in none");
+    take_marks(grid, slot, content)?;
+    if grid.awake_at(slot).is_none_or(CellMask::is_full) { Ok(()) } else { Err(wrong) }
+}

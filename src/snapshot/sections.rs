@@ -16,6 +16,18 @@ const FRAME: usize = 16;
 pub enum Kind {
     /// 1: [`WaterWorld`](crate::water::WaterWorld).
     Water = 1,
+    /// 2: [`HumidityWorld`](crate::humidity::HumidityWorld) of sheets.
+    HumiditySheet = 2,
+    /// 3: [`HumidityWorld`](crate::humidity::HumidityWorld) of cubes.
+    HumidityCube = 3,
+    /// 4: [`BlastWorld`](crate::blast::BlastWorld) of sheets.
+    BlastSheet = 4,
+    /// 5: [`BlastWorld`](crate::blast::BlastWorld) of cubes.
+    BlastCube = 5,
+    /// 6: [`BlastGraph`](crate::blast::BlastGraph).
+    BlastGraph = 6,
+    /// 7: [`Water2dWorld`](crate::water2d::Water2dWorld).
+    Water2d = 7,
 }
 
 impl Kind {

@@ -85,6 +85,19 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes any more, no flow is left.
     pub(super) fn relink(&mut self, cell: IVec3) {
+        self.conduct(cell);
+        for &face in Self::FACES {
+            if self.conductance(cell, face) == 0.0 {
+                self.end_flow(cell, face);
+                if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
+                    self.end_flow(there, face.opposite());
+                }
+            }
+        }
+    }
+
+    /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows alone.
+    pub(super) fn conduct(&mut self, cell: IVec3) {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
             self.set_conductance(cell, face, conductance);
@@ -102,9 +115,11 @@ impl<S: FieldShape> BlastWorld<S> {
             let all_whole = || vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
             beside.conductance.get_or_insert_with(all_whole)[face.index()][index] = conductance;
         }
-        if conductance == 0.0
-            && let Some(flows) = &mut beside.flows
-        {
+    }
+
+    fn end_flow(&mut self, cell: IVec3, face: Face) {
+        let Some((slot, index)) = self.place(cell) else { return };
+        if let Some(flows) = &mut self.beside[slot.index()].flows {
             flows[face.index()][index] = 0.0;
         }
     }

@@ -16,6 +16,8 @@ mod ledger;
 mod links;
 mod probe;
 mod query;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod rules;
 mod space;
 mod step;
@@ -24,9 +26,13 @@ mod walls;
 
 pub use edit::EditError;
 pub use graph::{BlastGraph, GraphError, GraphViolation, NodeId};
+#[cfg(feature = "snapshot")]
+pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
 pub use probe::{Probe, ProbeError};
-pub use rules::{Border, Borders, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT};
+#[cfg(feature = "snapshot")]
+pub(crate) use restore::{ChunkParts, WorldParts};
+pub use rules::{Border, Borders, COEFFICIENT_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT};
 pub use validate::Violation;
 pub use walls::Broken;
 

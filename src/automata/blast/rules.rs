@@ -16,7 +16,7 @@ pub enum Rule {
     /// clamps a visit's flow to a quarter of the giver's pressure; at these coefficients and positive pressure the clamp
     /// never acts, so there is none here.
     Diffusive {
-        /// The part of the difference that crosses a link of weight 1 in a step; above 0.
+        /// The part of the difference that crosses a link of weight 1 in a step; above 0, up to [`COEFFICIENT_LIMIT`].
         coefficient: f64,
     },
     /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` crosses: a front that travels, is thrown back by walls
@@ -25,7 +25,7 @@ pub enum Rule {
     /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) / damping` at every node
     /// (less than that if undamped).
     Wave {
-        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0.
+        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0, up to [`COEFFICIENT_LIMIT`].
         coefficient: f64,
         /// What is left of a flow after a step without difference; above 0, up to 1.
         damping: f64,
@@ -111,7 +111,7 @@ impl Rules {
     /// ```
     pub fn check(&self, weights: f64) -> Result<(), RulesError> {
         let coefficient = self.rule.coefficient();
-        if !(coefficient > 0.0 && coefficient.is_finite()) {
+        if !(coefficient > 0.0 && coefficient <= COEFFICIENT_LIMIT) {
             return Err(RulesError::Coefficient(coefficient));
         }
         if let Rule::Wave { damping, .. } = self.rule
@@ -131,6 +131,9 @@ impl Rules {
 
 /// The largest pressure, up or down, that an edit may write: far from where sums of pressures would overflow.
 pub const PRESSURE_LIMIT: f32 = 1e18;
+
+/// The largest coefficient: with a damping next to 0, larger ones are stable too, but their products overflow.
+pub const COEFFICIENT_LIMIT: f64 = 1e6;
 
 /// The largest weight of a link.
 pub const WEIGHT_LIMIT: f32 = 1e6;
@@ -174,7 +177,7 @@ impl Borders {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RulesError {
-    /// A coefficient that is not a number above 0.
+    /// A coefficient that is not a number above 0, or above [`COEFFICIENT_LIMIT`].
     Coefficient(f64),
     /// A damping that is not above 0 and at most 1.
     Damping(f64),
@@ -194,7 +197,9 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesError::Coefficient(value) => write!(f, "coefficient is a number above 0, not {value}"),
+            RulesError::Coefficient(value) => {
+                write!(f, "coefficient is a number above 0, up to {COEFFICIENT_LIMIT:e}, not {value}")
+            }
             RulesError::Damping(value) => write!(f, "damping is above 0 and at most 1, not {value}"),
             RulesError::Threshold(value) => {
                 write!(f, "threshold is a pressure from 0 to {PRESSURE_LIMIT:e}, not {value}")
@@ -222,6 +227,7 @@ mod tests {
             let rules = Rules { threshold: bad, ..Rules::default() };
             assert!(matches!(rules.check(4.0), Err(RulesError::Threshold(_))), "{bad}");
         }
+        assert!(matches!(Rules::wave(1e200, 1e-250).check(4.0), Err(RulesError::Coefficient(_))), "it would overflow");
         assert!(matches!(Rules::wave(0.1, 1.1).check(4.0), Err(RulesError::Damping(_))));
     }
 

@@ -1,7 +1,7 @@
 //! Edits between steps: humidity, ground, rain, regions, whole chunks. A refused edit changes nothing.
 
 use super::HumidityWorld;
-use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, SOIL};
+use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::rules::Sweep;
 use crate::automata::front::wake_touched;
 use crate::automata::rows::FieldShape;
@@ -283,12 +283,13 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
         let least = self.rules.least_impermeability;
         let value = cell.impermeability;
-        let soil = least <= value && value <= *SOIL.end();
-        if soil || (cell.is_rock() && value.is_finite()) {
-            Ok(())
-        } else {
-            Err(EditError::Impermeability { cell: at, value, least })
-        }
+        if self.is_ground(value) { Ok(()) } else { Err(EditError::Impermeability { cell: at, value, least }) }
+    }
+
+    /// Whether a cell can have this impermeability, as soil or as rock.
+    pub(super) fn is_ground(&self, impermeability: f32) -> bool {
+        let soil = self.rules.least_impermeability..=*SOIL.end();
+        soil.contains(&impermeability) || (impermeability >= ROCK_FROM && impermeability.is_finite())
     }
 
     fn check_loaded(&self, region: Region) -> Result<(), EditError> {

@@ -20,6 +20,8 @@ mod edit;
 mod ledger;
 mod mean;
 mod query;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod rules;
 mod seep;
 mod step;

@@ -1,7 +1,7 @@
 //! The laws of a humidity world between two steps, checked one by one, each with an error that names it.
 
 use super::HumidityWorld;
-use super::cell::{Ground, MOST_HUMIDITY};
+use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
 use super::rules::Sweep;
 use super::seep::Flows;
@@ -99,10 +99,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             return Err(Violation::Humidity { cell, value });
         }
         let value = ground.impermeability();
-        if ground == Ground::DRAIN || value < self.rules.least_impermeability || !value.is_finite() {
-            return Err(Violation::Impermeability { cell, value });
-        }
-        Ok(())
+        if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
     }
 
     /// A chunk that sleeps would come out of a step as it went in, and nothing would flow through rain, cap or border. The step
@@ -112,8 +109,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
         let mut kernel = Kernel::new(&self.rules);
-        kernel.save_rims(&self.store, &sleepers);
         for slot in sleepers {
+            // One by one, because the rims of all would take many times the memory of a world of uniform chunks.
+            kernel.save_rims(&self.store, &[slot]);
             let mut chunk = moisture.chunk_at(slot).clone();
             let (changed, flows) = kernel.step_chunk(&self.store, slot, chunk.cells_mut());
             kernel.forget(slot);
@@ -128,6 +126,7 @@ impl<S: FieldShape> HumidityWorld<S> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cell::Ground;
     use super::super::{Cell, Rules};
     use super::*;
     use crate::chunk::Chunk;

@@ -35,6 +35,8 @@ mod level;
 mod lines;
 mod literal;
 mod query;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod rules;
 mod settling;
 mod step;

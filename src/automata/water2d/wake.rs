@@ -68,6 +68,20 @@ impl Wakefulness {
         cells.drop_sleepers();
     }
 
+    /// Steps that a chunk that is awake stays so.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn steps_left(&self, slot: Slot) -> Option<u8> {
+        self.steps_left.get(slot.index()).copied()
+    }
+
+    /// Says how long a chunk that is awake stays so. `false` for what is not between two steps.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn restore(&mut self, cells: &Cells, slot: Slot, steps: u8) -> bool {
+        self.steps_left.resize(cells.slot_capacity(), 0);
+        self.steps_left[slot.index()] = steps;
+        (1..=STEPS).contains(&steps)
+    }
+
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         self.steps_left.capacity()

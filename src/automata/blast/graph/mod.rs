@@ -2,10 +2,14 @@
 
 mod edit;
 mod query;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod step;
 
 pub use edit::GraphError;
 pub use query::GraphViolation;
+#[cfg(feature = "snapshot")]
+pub(crate) use restore::{GraphParts, LinkParts, NodeParts};
 
 use super::ledger::Ledger;
 use super::rules::{Rules, RulesError};
@@ -15,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// A node of a [`BlastGraph`]. Never given to another node of the same graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(u32);
+pub struct NodeId(pub(crate) u32);
 
 /// Pressure on a graph, in `f64`, by the same [`Rules`] and in the same words as [`BlastWorld`](super::BlastWorld).
 ///

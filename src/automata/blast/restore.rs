@@ -1,0 +1,149 @@
+//! What a saved world of pressure consists of, and how a world is put together again.
+
+use super::ground::Ground;
+use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
+use super::space::{Beyond, axis};
+use super::{BlastWorld, Broken, Ledger};
+use crate::automata::rows::FieldShape;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Region};
+use crate::grid::{Grid, Slot};
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// What belongs to no chunk, beside the rules.
+pub(crate) struct WorldParts {
+    pub(crate) bounds: Region,
+    pub(crate) borders: Borders,
+    pub(crate) tick: u64,
+    pub(crate) ledger: Ledger,
+    pub(crate) events: Vec<Broken>,
+    /// Chunks that have gone, with the cells that changed before they did.
+    pub(crate) gone: Vec<(IVec3, CellMask)>,
+}
+
+/// A chunk without what follows from the rest.
+pub(crate) struct ChunkParts {
+    pub(crate) pressure: Chunk<f32>,
+    pub(crate) is_audible: bool,
+    pub(crate) solid: CellMask,
+    /// By the wall's index.
+    pub(crate) strengths: BTreeMap<usize, f32>,
+    /// By axis, and index of the cell that the link belongs to.
+    pub(crate) weights: BTreeMap<(usize, usize), f32>,
+    /// A plane for each face.
+    pub(crate) flows: Option<Vec<Chunk<f32>>>,
+}
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Pressures, with awake and changed cells.
+    pub(crate) fn grid(&self) -> &Grid<f32, S> {
+        &self.pressure
+    }
+
+    /// The same, to wake and mark cells.
+    pub(crate) fn grid_mut(&mut self) -> &mut Grid<f32, S> {
+        &mut self.pressure
+    }
+
+    /// All but rules and chunks.
+    pub(crate) fn parts(&self) -> WorldParts {
+        WorldParts {
+            bounds: self.space.bounds,
+            borders: self.space.borders,
+            tick: self.tick,
+            ledger: self.ledger,
+            events: self.events.clone(),
+            gone: self.gone.clone(),
+        }
+    }
+
+    /// A world without chunks.
+    pub(crate) fn restored(rules: Rules, parts: WorldParts) -> Result<Self, RulesError> {
+        let mut world = BlastWorld::with_bounds(rules, parts.bounds, parts.borders)?;
+        (world.tick, world.ledger) = (parts.tick, parts.ledger);
+        (world.events, world.gone) = (parts.events, parts.gone);
+        Ok(world)
+    }
+
+    /// A chunk with all that stands in it. Flows of −0 are 0 here: no step tells them apart.
+    pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
+        let beside = &self.beside[slot.index()];
+        let ground = beside.ground.as_deref().cloned().unwrap_or_default();
+        let plane = |plane: &[f32; CHUNK_CELLS]| Chunk::from_cells(&plane.map(|flow| flow + 0.0));
+        ChunkParts {
+            pressure: self.pressure.chunk_at(slot).clone(),
+            is_audible: beside.is_audible,
+            solid: ground.solid,
+            strengths: ground.strengths,
+            weights: ground.weights,
+            flows: beside.flows.as_deref().map(|planes| planes.iter().map(plane).collect()),
+        }
+    }
+
+    /// Puts a chunk back without entering its pressure in the ledger.
+    ///
+    /// # Errors
+    /// What is wrong with it, where the world's own check would not tell.
+    pub(crate) fn restore_chunk(&mut self, position: IVec3, parts: ChunkParts) -> Result<Slot, &'static str> {
+        let bounds = self.space.bounds;
+        if !S::holds_chunk(position) || bounds.intersection(&S::region_of(position)).is_none() {
+            return Err("a chunk that fits the world's bounds");
+        }
+        self.check_parts(position, &parts)?;
+        let ChunkParts { pressure, is_audible, solid, strengths, weights, flows } = parts;
+        let slot = self.add_chunk(position, pressure);
+        let ground = Ground { solid, strengths, weights };
+        if !ground.is_plain() {
+            let solid = ground.solid.iter().collect::<Vec<_>>().into_iter();
+            let built: Vec<usize> = solid.chain(ground.weights.keys().map(|&(_, index)| index)).collect();
+            self.beside[slot.index()].ground = Some(Box::new(ground));
+            built.into_iter().for_each(|index| self.conduct(S::cell_at(position, index)));
+        }
+        let beside = &mut self.beside[slot.index()];
+        let cells = |plane: &Chunk<f32>| core::array::from_fn(|index| plane.get(index));
+        beside.flows = flows.map(|planes| planes.iter().map(cells).collect());
+        beside.is_audible = is_audible;
+        if is_audible || !self.reaches_threshold(slot) {
+            Ok(slot)
+        } else {
+            Err("a chunk that is audible if it is loud")
+        }
+    }
+
+    fn check_parts(&self, position: IVec3, parts: &ChunkParts) -> Result<(), &'static str> {
+        let is_inside = |index: usize| self.space.bounds.contains(S::cell_at(position, index));
+        if !parts.solid.iter().all(is_inside) {
+            return Err("removed cells inside the world's bounds");
+        }
+        if !parts
+            .strengths
+            .iter()
+            .all(|(&index, &strength)| parts.solid.contains(index) && strength > 0.0 && strength.is_finite())
+        {
+            return Err("strengths above 0 of removed cells");
+        }
+        if !parts.weights.iter().all(|(&(axis, index), &weight)| self.is_weight(position, axis, index, weight)) {
+            return Err("weights from 0 to 10⁶ and not 1, of links between cells of the world");
+        }
+        let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
+        let is_still = |plane: &Chunk<f32>| (0..CHUNK_CELLS).all(|index| plane.get(index) == 0.0 || is_inside(index));
+        match &parts.flows {
+            Some(planes) if !is_wave || !planes.iter().all(is_still) => {
+                Err("flows of a wave inside the world's bounds")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an edit can have given a link this weight.
+    fn is_weight(&self, position: IVec3, along: usize, index: usize, weight: f32) -> bool {
+        let cell = S::cell_at(position, index);
+        let face = Self::FACES.iter().skip(1).step_by(2).find(|&&face| axis(face) == along);
+        (0.0..=WEIGHT_LIMIT).contains(&weight)
+            && weight != 1.0
+            && weight.is_sign_positive()
+            && self.space.bounds.contains(cell)
+            && face.is_some_and(|&face| matches!(self.space.beyond_cell(cell, face), Beyond::There(_)))
+    }
+}

@@ -1,0 +1,53 @@
+//! What a saved 2D water world consists of beside its rules, and how a world is put together again.
+
+use super::lines::Cells;
+use super::{Cell, Ledger, Rules, RulesError, Water2dWorld};
+use crate::chunk::Chunk;
+use crate::coords::{Region, Shape, Sheet};
+use crate::grid::Slot;
+use glam::IVec3;
+
+impl Water2dWorld {
+    /// Cells, with those awake and changed.
+    pub(crate) fn grid(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The same, to wake and mark cells.
+    pub(crate) fn grid_mut(&mut self) -> &mut Cells {
+        &mut self.cells
+    }
+
+    /// Steps that a chunk will stay awake for; `None` if it sleeps.
+    pub(crate) fn steps_awake(&self, slot: Slot) -> Option<u8> {
+        self.cells.awake_at(slot).and_then(|_| self.wakefulness.steps_left(slot))
+    }
+
+    /// Lets an awake chunk stay awake for this many steps. `false` if none stays so for that long.
+    pub(crate) fn restore_steps_awake(&mut self, slot: Slot, steps: u8) -> bool {
+        self.wakefulness.restore(&self.cells, slot, steps)
+    }
+
+    /// A world without chunks.
+    pub(crate) fn restored(
+        seed: u64,
+        rules: Rules,
+        bounds: Region,
+        tick: u64,
+        ledger: Ledger,
+    ) -> Result<Self, RulesError> {
+        let mut world = Water2dWorld::with_bounds(seed, rules, bounds)?;
+        (world.tick, world.ledger) = (tick, ledger);
+        Ok(world)
+    }
+
+    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk can lie there.
+    pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Option<Slot> {
+        if !Sheet::holds_chunk(position) {
+            return None;
+        }
+        self.bounds.intersection(&Sheet::region_of(position))?;
+        self.cells.insert(position, chunk).ok()?;
+        self.cells.slot(position)
+    }
+}

@@ -1,0 +1,242 @@
+//! Snapshots of pressure on a grid; and what they have in common with those of pressure on a graph.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::planes::{put_marks, take_whole_marks};
+use super::sections::Kind;
+use super::world::{Saved, restless};
+use crate::automata::FieldShape;
+use crate::automata::blast::{ChunkParts, WorldParts};
+use crate::blast::{BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::CHUNK_CELLS;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// The largest pressure or flow, up or down, that is loaded: far above what edits can write, and far below where a step
+/// would overflow.
+pub(super) const LARGEST: f64 = 1e24;
+
+/// The largest sum of a ledger that is loaded.
+const LARGEST_SUM: f64 = 1e200;
+
+const AUDIBLE: u8 = 1;
+const SOLID: u8 = 2;
+const FLOWS: u8 = 4;
+
+/// Kind 4 of sheets, 5 of cubes. Conductances are not kept: they follow from what stands in the cells.
+///
+/// | | content |
+/// |---|---|
+/// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
+/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64` below 2⁶², ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke and were not asked for, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that have gone since changes were last asked for, then for each its position and the mask of its changed cells |
+/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
+impl<S: FieldShape> Saved for BlastWorld<S> {
+    const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::BlastSheet } else { Kind::BlastCube };
+
+    fn put_rules(&self, out: &mut Vec<u8>) {
+        self.rules().put(out);
+    }
+
+    fn put_state(&self, out: &mut Vec<u8>) {
+        let WorldParts { bounds, borders, tick, ledger, events, gone } = self.parts();
+        bounds.put(out);
+        [borders.x, borders.y, borders.z].iter().for_each(|border| border.put(out));
+        tick.put(out);
+        ledger.put(out);
+        put_events(&events, out);
+        (gone.len() as u64).put(out);
+        for (position, cells) in gone {
+            position.put(out);
+            cells.put(out);
+        }
+    }
+
+    fn chunk_positions(&self) -> Vec<IVec3> {
+        self.chunks().map(|(position, _)| position).collect()
+    }
+
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        let ChunkParts { pressure, is_audible, solid, strengths, weights, flows } = self.chunk_parts(slot);
+        pressure.put(out);
+        let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+        out.push(bit(is_audible, AUDIBLE) | bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS));
+        if !solid.is_empty() {
+            solid.put(out);
+        }
+        // At most 4096 walls and three times as many links.
+        (strengths.len() as u16).put(out);
+        for (index, strength) in strengths {
+            (index as u16).put(out);
+            strength.put(out);
+        }
+        (weights.len() as u16).put(out);
+        for ((axis, index), weight) in weights {
+            (axis as u8).put(out);
+            (index as u16).put(out);
+            weight.put(out);
+        }
+        flows.iter().flatten().for_each(|plane| plane.put(out));
+        put_marks(self.grid(), slot, out);
+    }
+
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let rules = rules.take()?;
+        let bounds = state.take()?;
+        let borders = Borders { x: state.take()?, y: state.take()?, z: state.take()? };
+        let (tick, ledger) = (state.counter()?, state.take()?);
+        let events = take_events(state, tick)?;
+        let gone = (0..state.count(12 + CHUNK_CELLS / 8)?).map(|_| Ok((state.take()?, state.take()?)));
+        let gone = gone.collect::<Result<Vec<(IVec3, CellMask)>, SnapshotError>>()?;
+        BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, gone })
+            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+    }
+
+    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+        let pressure = take_pressures(record)?;
+        let wrong = record.malformed("bits for audible, removed cells and flows");
+        let bits: u8 = record.take()?;
+        if bits & !(AUDIBLE | SOLID | FLOWS) != 0 {
+            return Err(wrong);
+        }
+        let solid = if bits & SOLID != 0 { record.take()? } else { CellMask::EMPTY };
+        let strengths = take_strengths(record)?;
+        let weights = take_weights(record)?;
+        let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
+        let flows = if bits & FLOWS != 0 { Some(planes.collect::<Result<_, _>>()?) } else { None };
+        let parts = ChunkParts { pressure, is_audible: bits & AUDIBLE != 0, solid, strengths, weights, flows };
+        let slot = self.restore_chunk(position, parts).map_err(|wanted| record.malformed(wanted))?;
+        take_whole_marks(self.grid_mut(), slot, record)
+    }
+
+    fn broken_law(&self) -> Option<String> {
+        let broken = self.validate().err().map(|law| law.to_string());
+        broken.or_else(|| restless(self, BlastWorld::wake_all))
+    }
+}
+
+/// A plane of pressures or flows.
+fn take_pressures(record: &mut Content<'_>) -> Result<Chunk<f32>, SnapshotError> {
+    let wrong = record.malformed("numbers up to 10²⁴, none of them −0");
+    let plane: Chunk<f32> = record.take()?;
+    let fits = |&value: &f32| f64::from(value).abs() <= LARGEST && value.to_bits() != (-0.0f32).to_bits();
+    let all_fit = match plane.as_dense() {
+        Some(cells) => cells.iter().all(fits),
+        None => fits(&plane.get(0)),
+    };
+    if all_fit { Ok(plane) } else { Err(wrong) }
+}
+
+fn take_strengths(record: &mut Content<'_>) -> Result<BTreeMap<usize, f32>, SnapshotError> {
+    let mut strengths = BTreeMap::new();
+    for _ in 0..record.take::<u16>()? {
+        let wrong = record.malformed("the index of a cell after the one before");
+        let (index, strength) = (usize::from(record.take::<u16>()?), record.take()?);
+        if index >= CHUNK_CELLS || strengths.last_key_value().is_some_and(|(&last, _)| last >= index) {
+            return Err(wrong);
+        }
+        strengths.insert(index, strength);
+    }
+    Ok(strengths)
+}
+
+fn take_weights(record: &mut Content<'_>) -> Result<BTreeMap<(usize, usize), f32>, SnapshotError> {
+    let mut weights = BTreeMap::new();
+    for _ in 0..record.take::<u16>()? {
+        let wrong = record.malformed("the axis and the index of a link after the one before");
+        let link = (usize::from(record.take::<u8>()?), usize::from(record.take::<u16>()?));
+        let weight = record.take()?;
+        if link.1 >= CHUNK_CELLS || weights.last_key_value().is_some_and(|(&last, _)| last >= link) {
+            return Err(wrong);
+        }
+        weights.insert(link, weight);
+    }
+    Ok(weights)
+}
+
+/// Appends walls that broke.
+pub(super) fn put_events<P: Encode>(events: &[Broken<P>], out: &mut Vec<u8>) {
+    (events.len() as u64).put(out);
+    for Broken { tick, place, difference, strength } in events {
+        tick.put(out);
+        place.put(out);
+        [difference, strength].iter().for_each(|number| number.put(out));
+    }
+}
+
+/// Reads walls that broke up to this step.
+pub(super) fn take_events<P: Encode>(state: &mut Content<'_>, now: u64) -> Result<Vec<Broken<P>>, SnapshotError> {
+    // A step, the shortest place, and two numbers.
+    let count = state.count(8 + 4 + 16)?;
+    let mut events = Vec::with_capacity(count);
+    for _ in 0..count {
+        let wrong = state.malformed("a wall that broke, by a difference above its strength");
+        let (tick, place) = (state.take()?, state.take()?);
+        let (difference, strength) = (state.number_within(f64::MAX)?, state.number_within(f64::MAX)?);
+        let is_true = (1..=now).contains(&tick) && 0.0 < strength && strength < difference;
+        if !is_true {
+            return Err(wrong);
+        }
+        events.push(Broken { tick, place, difference, strength });
+    }
+    Ok(events)
+}
+
+impl Encode for Rules {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (is_wave, damping) = match self.rule {
+            Rule::Diffusive { .. } => (false, 0.0),
+            Rule::Wave { damping, .. } => (true, damping),
+        };
+        is_wave.put(out);
+        [self.rule.coefficient(), damping, self.threshold].iter().for_each(|number| number.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let is_wave = content.take()?;
+        let coefficient = content.take()?;
+        let wrong = content.malformed("no damping in the diffusive rule");
+        let damping: f64 = content.take()?;
+        let threshold = content.take()?;
+        let rule = match is_wave {
+            true => Rule::Wave { coefficient, damping },
+            false if damping.to_bits() == 0 => Rule::Diffusive { coefficient },
+            false => return Err(wrong),
+        };
+        Ok(Rules { rule, threshold })
+    }
+}
+
+impl Encode for Ledger {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Ledger { placed, removed, left, absorbed } = *self;
+        [placed, removed, left, absorbed].iter().for_each(|sum| sum.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let mut sum = || content.number_within(LARGEST_SUM);
+        Ok(Ledger { placed: sum()?, removed: sum()?, left: sum()?, absorbed: sum()? })
+    }
+}
+
+impl Encode for Border {
+    fn put(&self, out: &mut Vec<u8>) {
+        let code: u8 = match self {
+            Border::Rigid => 0,
+            Border::Periodic => 1,
+            Border::Open => 2,
+        };
+        code.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("a border: 0 to 2");
+        match content.take::<u8>()? {
+            0 => Ok(Border::Rigid),
+            1 => Ok(Border::Periodic),
+            2 => Ok(Border::Open),
+            _ => Err(wrong),
+        }
+    }
+}

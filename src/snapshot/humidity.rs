@@ -1,0 +1,126 @@
+//! Snapshots of humidity.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::planes::{put_marks, take_whole_marks};
+use super::sections::Kind;
+use super::world::Saved;
+use crate::automata::FieldShape;
+use crate::humidity::{Border, HumidityWorld, Ledger, Rules, Sweep};
+use glam::IVec3;
+
+/// Kind 2 of sheets, 3 of cubes.
+///
+/// | | content |
+/// |---|---|
+/// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain) |
+/// | state | bounds (region), ticks `u64` below 2⁶², ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, from −2¹⁰⁰ to 2¹⁰⁰ and not below 0 in all; zeros in sweeps that keep none |
+/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
+impl<S: FieldShape> Saved for HumidityWorld<S> {
+    const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
+
+    fn put_rules(&self, out: &mut Vec<u8>) {
+        let Rules { sweep, cap, coefficient, least_impermeability, borders } = *self.rules();
+        sweep.put(out);
+        [cap, coefficient, least_impermeability].iter().for_each(|number| number.put(out));
+        borders.iter().for_each(|border| border.put(out));
+    }
+
+    fn put_state(&self, out: &mut Vec<u8>) {
+        self.bounds().put(out);
+        self.ticks().put(out);
+        let Ledger { placed, rained, removed, runoff, drained } = self.account();
+        placed.put(out);
+        rained.put(out);
+        [removed, runoff, drained].iter().for_each(|units| units.put(out));
+    }
+
+    fn chunk_positions(&self) -> Vec<IVec3> {
+        self.grid().chunks().map(|(position, _)| position).collect()
+    }
+
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        self.grid().chunk_at(slot).put(out);
+        self.ground_words(slot).put(out);
+        put_marks(self.grid(), slot, out);
+    }
+
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let rules = take_rules(rules)?;
+        let bounds = state.take()?;
+        let ticks = state.counter()?;
+        let ledger = take_ledger(state, rules.sweep)?;
+        HumidityWorld::restored(rules, bounds, ticks, ledger)
+            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+    }
+
+    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+        let wrong = record.malformed("a chunk of humidities that fits the world's bounds");
+        let (moisture, ground) = (record.take()?, record.take()?);
+        let slot = self.restore_chunk(position, moisture, ground).ok_or(wrong)?;
+        take_whole_marks(self.grid_mut(), slot, record)
+    }
+
+    fn broken_law(&self) -> Option<String> {
+        self.validate().err().map(|law| law.to_string())
+    }
+}
+
+fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
+    let sweep = content.take()?;
+    let (cap, coefficient, least_impermeability) = (content.take()?, content.take()?, content.take()?);
+    let mut borders = [Border::Wall; 6];
+    for border in &mut borders {
+        *border = content.take()?;
+    }
+    Ok(Rules { sweep, cap, coefficient, least_impermeability, borders })
+}
+
+/// A ledger whose sums are far from the end of their range.
+fn take_ledger(content: &mut Content<'_>, sweep: Sweep) -> Result<Ledger, SnapshotError> {
+    const LIMIT: u128 = 1 << 100;
+    let wrong = content.malformed("a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one");
+    let placed = content.take()?;
+    let rained: i128 = content.take()?;
+    let (removed, runoff, drained) = (content.take()?, content.take()?, content.take()?);
+    let is_small = [placed, rained.unsigned_abs(), removed, runoff, drained].iter().all(|&units| units <= LIMIT);
+    let ledger = Ledger { placed, rained, removed, runoff, drained };
+    let is_kept = sweep == Sweep::Conservative || ledger == Ledger::default();
+    if is_small && is_kept && placed as i128 + rained >= (removed + runoff + drained) as i128 {
+        Ok(ledger)
+    } else {
+        Err(wrong)
+    }
+}
+
+impl Encode for Sweep {
+    fn put(&self, out: &mut Vec<u8>) {
+        let code: u8 = match self {
+            Sweep::InPlace => 0,
+            Sweep::Synchronous => 1,
+            Sweep::Conservative => 2,
+        };
+        code.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("a sweep: 0 to 2");
+        match content.take::<u8>()? {
+            0 => Ok(Sweep::InPlace),
+            1 => Ok(Sweep::Synchronous),
+            2 => Ok(Sweep::Conservative),
+            _ => Err(wrong),
+        }
+    }
+}
+
+impl Encode for Border {
+    fn put(&self, out: &mut Vec<u8>) {
+        (*self == Border::Drain).put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        Ok(if content.take()? { Border::Drain } else { Border::Wall })
+    }
+}

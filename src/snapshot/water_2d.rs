@@ -1,0 +1,89 @@
+//! Snapshots of two-dimensional water.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::planes::{put_marks, take_whole_marks};
+use super::sections::Kind;
+use super::world::{Saved, restless};
+use crate::water2d::{Cell, Ledger, Rule, Rules, Water2dWorld};
+use glam::IVec3;
+
+/// Kind 7.
+///
+/// | | content |
+/// |---|---|
+/// | rules | rule `u8` (0 literal, 1 settling), `pressure_flow` `u32` |
+/// | state | bounds (region), seed `u64`, ticks `u64` below 2⁶², ledger: placed `u64`, removed `u64`, no more than that |
+/// | record | a plane of `i32`: −1 for ground, or the level; marks, of which the awake cells are all or none; if the chunk is awake, a `u8`: the steps, 1 or 2, that it stays so if nothing near it changes |
+impl Saved for Water2dWorld {
+    const KIND: Kind = Kind::Water2d;
+
+    fn put_rules(&self, out: &mut Vec<u8>) {
+        let Rules { rule, pressure_flow } = *self.rules();
+        (rule == Rule::Settling).put(out);
+        pressure_flow.put(out);
+    }
+
+    fn put_state(&self, out: &mut Vec<u8>) {
+        self.bounds().put(out);
+        let Ledger { placed, removed } = self.ledger();
+        [self.seed(), self.ticks(), placed, removed].iter().for_each(|number| number.put(out));
+    }
+
+    fn chunk_positions(&self) -> Vec<IVec3> {
+        self.chunks().map(|(position, _)| position).collect()
+    }
+
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+        let Some(slot) = self.grid().slot(position) else { return };
+        self.grid().chunk_at(slot).put(out);
+        put_marks(self.grid(), slot, out);
+        self.steps_awake(slot).iter().for_each(|steps| steps.put(out));
+    }
+
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let rule = if rules.take()? { Rule::Settling } else { Rule::Literal };
+        let rules = Rules { rule, pressure_flow: rules.take()? };
+        let (bounds, seed, tick) = (state.take()?, state.take()?, state.counter()?);
+        let wrong = state.malformed("a ledger: no more removed than was placed");
+        let ledger = Ledger { placed: state.take()?, removed: state.take()? };
+        if ledger.removed > ledger.placed {
+            return Err(wrong);
+        }
+        Water2dWorld::restored(seed, rules, bounds, tick, ledger)
+            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+    }
+
+    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+        let misplaced = record.malformed("a chunk that fits the world's bounds");
+        let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
+        take_whole_marks(self.grid_mut(), slot, record)?;
+        if self.grid().awake_at(slot).is_some() {
+            let wrong = record.malformed("1 or 2 steps");
+            if !self.restore_steps_awake(slot, record.take()?) {
+                return Err(wrong);
+            }
+        }
+        Ok(())
+    }
+
+    fn broken_law(&self) -> Option<String> {
+        let broken = self.validate().err().map(|law| law.to_string());
+        broken.or_else(|| restless(self, Water2dWorld::wake_all))
+    }
+}
+
+impl Encode for Cell {
+    fn put(&self, out: &mut Vec<u8>) {
+        let level: i32 = if self.is_solid() { -1 } else { self.level() as i32 };
+        level.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("-1 for ground, or a level");
+        match content.take::<i32>()? {
+            -1 => Ok(Cell::SOLID),
+            level => u32::try_from(level).ok().and_then(|level| Cell::water(level).ok()).ok_or(wrong),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Small random worlds of every automaton, in the middle of something, and random edits of them: for what treats all
+//! automata alike. The seed says everything.
+
+use fastrand::Rng;
+use floodplain::blast::{self, BlastGraph, BlastWorld, NodeId};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, HumidityWorld, Sweep};
+use floodplain::water::{self, Voxel, WaterWorld};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{Chunk, Face, FieldShape, Region, Shape, Sheet};
+
+/// A box of cells on both sides of a chunk border; flat for worlds without depth.
+fn bounds(is_flat: bool) -> Region {
+    let depth = if is_flat { 0 } else { 3 };
+    Region::new(IVec3::new(-4, 1, 0), IVec3::new(3, 6, depth))
+}
+
+fn cell(rng: &mut Rng, bounds: Region) -> IVec3 {
+    let (min, max) = (bounds.min(), bounds.max());
+    IVec3::new(rng.i32(min.x..=max.x), rng.i32(min.y..=max.y), rng.i32(min.z..=max.z))
+}
+
+/// Water with springs, pools, drains and missing chunks.
+pub fn water(seed: u64) -> WaterWorld {
+    let mut rng = Rng::with_seed(seed);
+    let mut edge = || [water::Edge::Wall, water::Edge::Drain, water::Edge::Held][rng.usize(..3)];
+    let edges = water::Edges { outer: core::array::from_fn(|_| edge()), unloaded: edge() };
+    let rules = water::Rules { edges, ..water::Rules::default() };
+    let (low, high) = (IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
+    let mut world = WaterWorld::with_bounds(seed, rules, Region::new(low, high)).unwrap();
+    for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+    }
+    world.fill_solid(Region::new(low, IVec3::new(high.x, low.y + 1, high.z))).unwrap();
+    for _ in 0..rng.usize(1..12) {
+        edit_water(&mut world, &mut rng);
+        world.run(rng.u64(..6));
+    }
+    world
+}
+
+/// One edit; some are refused, which is as good as none.
+pub fn edit_water(world: &mut WaterWorld, rng: &mut Rng) {
+    let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
+    let _ = match rng.u8(..6) {
+        0 => world.set_solid(at).is_ok(),
+        1 => world.fill_water(Region::new(at, at.min(there)), rng.u8(..=7)).is_ok(),
+        2 | 3 => world.pour(at, 7).is_ok(),
+        4 => world.remove_chunk(IVec3::new(0, rng.i32(-1..1), -1)).is_ok(),
+        _ => world.add_source(at).is_ok(),
+    };
+}
+
+/// Soil with rain and rock, under every sweep by turns.
+pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
+    let mut rng = Rng::with_seed(seed);
+    let sweep = [Sweep::Conservative, Sweep::InPlace, Sweep::Synchronous][(seed % 3) as usize];
+    let mut border = || if rng.bool() { humidity::Border::Drain } else { humidity::Border::Wall };
+    let rules = humidity::Rules {
+        borders: core::array::from_fn(|_| border()),
+        cap: 64.0,
+        ..humidity::Rules::with_sweep(sweep)
+    };
+    let mut world = HumidityWorld::with_bounds(rules, bounds(S::NEIGHBOURS == 4)).unwrap();
+    for _ in 0..rng.usize(2..8) {
+        edit_humidity(&mut world, &mut rng);
+        world.run(rng.u64(..4));
+    }
+    // At least one chunk with water on its way.
+    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(3.0, 1.0)));
+    world.set_rain(IVec3::new(2, 3, 0), 40.0).unwrap();
+    world.run(2);
+    world
+}
+
+/// One edit; some are refused, which is as good as none.
+pub fn edit_humidity<S: FieldShape>(world: &mut HumidityWorld<S>, rng: &mut Rng) {
+    let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
+    let soil = humidity::Cell::soil(100.0 * rng.f64(), 0.5 + 4.0 * rng.f32());
+    let chunk = S::chunk_of(at);
+    let _ = match rng.u8(..12) {
+        0 => world.set_rock(at).is_ok(),
+        1 => world.set_rain(at, 80.0 * rng.f64()).is_ok(),
+        2 => world.clear_rain(at).is_ok(),
+        3 => world.set_humidity(at, 200.0 * rng.f64()).is_ok(),
+        4 => world.set_impermeability(at, 0.5 + rng.f32()).is_ok(),
+        5 => world.fill_cells(Region::new(at, there), soil).is_ok(),
+        6 => world.remove_chunk(chunk).is_ok(),
+        7 => world.set_cell(at, soil).is_ok(),
+        8 => {
+            world.take_changes();
+            true
+        }
+        _ => world.insert_chunk(chunk, Chunk::uniform(soil)).is_ok(),
+    };
+}
+
+/// Explosions among obstacles and walls that break, with whole and with partial links, under both rules by turns.
+pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
+    let mut rng = Rng::with_seed(seed);
+    let mut border = || [blast::Border::Rigid, blast::Border::Periodic, blast::Border::Open][rng.usize(..3)];
+    let borders = blast::Borders { x: border(), y: border(), z: border() };
+    let rules = match seed % 2 {
+        0 => blast::Rules::wave(0.15, 0.95),
+        _ => blast::Rules::diffusive(0.15),
+    };
+    let bounds = if rng.u8(..3) == 0 { Region::EVERYWHERE } else { bounds(S::NEIGHBOURS == 4) };
+    let mut world = BlastWorld::with_bounds(rules, bounds, borders).unwrap();
+    for _ in 0..rng.usize(2..8) {
+        edit_blast(&mut world, &mut rng);
+        world.run(rng.u64(..4));
+    }
+    // At least an explosion behind a wall, beside a link that is half open.
+    world.clear_solid(IVec3::new(1, 3, 0)).unwrap();
+    world.set_pressure(IVec3::new(1, 3, 0), 90.0).unwrap();
+    world.set_wall(IVec3::new(2, 3, 0), 1000.0).unwrap();
+    world.set_link(IVec3::new(1, 4, 0), Face::Down, 0.5).unwrap();
+    world.run(2);
+    world
+}
+
+/// One edit; some are refused, which is as good as none.
+pub fn edit_blast<S: FieldShape>(world: &mut BlastWorld<S>, rng: &mut Rng) {
+    let near = bounds(S::NEIGHBOURS == 4);
+    let (at, there) = (cell(rng, near), cell(rng, near));
+    let pressure = 50.0 * rng.f32();
+    let _ = match rng.u8(..14) {
+        0 => world.set_solid(at).is_ok(),
+        1 => world.set_wall(at, 5.0 * rng.f32()).is_ok(),
+        2 => world.clear_solid(at).is_ok(),
+        3 => world.set_link(at, Face::ALL[rng.usize(..6)], rng.f32()).is_ok(),
+        4 => world.fill_pressure(Region::new(at, there), pressure).is_ok(),
+        5 => world.fill_wall(Region::new(at, at), pressure).is_ok(),
+        6 => world.remove_chunk(S::chunk_of(at)).is_ok(),
+        7 => world.insert_chunk(S::chunk_of(at), Chunk::uniform(0.1 * pressure)).is_ok(),
+        8 => {
+            world.take_changes();
+            world.take_events();
+            true
+        }
+        9 => world.set_pressure(at, 0.0).is_ok(),
+        _ => world.add_pressure(at, pressure).is_ok(),
+    };
+}
+
+/// A mesh of nodes, some of them closed, with vents.
+pub fn graph(seed: u64) -> BlastGraph {
+    let mut rng = Rng::with_seed(seed);
+    let rules = match seed % 2 {
+        0 => blast::Rules::wave(0.05, 0.95),
+        _ => blast::Rules::diffusive(0.05),
+    };
+    let mut graph = BlastGraph::new(rules).unwrap();
+    for _ in 0..rng.usize(10..40) {
+        edit_graph(&mut graph, &mut rng);
+        graph.run(rng.u64(..2));
+    }
+    // At least a charge that vents, linked to a closed node.
+    let charge = graph.add_node(DVec3::ZERO, 100.0).unwrap();
+    let closed = graph.add_node(DVec3::X, 0.0).unwrap();
+    graph.set_wall(closed, 1000.0).unwrap();
+    graph.add_link(charge, closed, 1.0).unwrap();
+    graph.add_vent(charge, 0.5, DVec3::Y).unwrap();
+    graph.run(2);
+    graph
+}
+
+/// One edit; some are refused, which is as good as none.
+pub fn edit_graph(graph: &mut BlastGraph, rng: &mut Rng) {
+    let nodes: Vec<NodeId> = graph.nodes().collect();
+    let place = DVec3::new(rng.f64(), rng.f64(), rng.f64());
+    let (Some(&a), Some(&b)) = (rng.choice(&nodes), rng.choice(&nodes)) else {
+        graph.add_node(place, 100.0).unwrap();
+        return;
+    };
+    let _ = match rng.u8(..20) {
+        0 => graph.set_wall(a, 5.0 * rng.f64()).is_ok(),
+        1 => graph.clear_wall(a).is_ok(),
+        2 => graph.remove_node(a).is_ok(),
+        3 => graph.remove_link(a, b).is_ok(),
+        4 => graph.set_link(a, b, rng.f64()).is_ok(),
+        5 => graph.add_vent(a, rng.f64(), place).is_ok(),
+        6 => graph.remove_vent(a).is_ok(),
+        7 => {
+            graph.take_changes();
+            graph.take_events();
+            true
+        }
+        8 => graph.set_pressure(a, 100.0 * rng.f64()).is_ok(),
+        9..13 => graph.add_node(place, 10.0 * rng.f64()).is_ok(),
+        13 => graph.add_link_along(a, b, rng.f64(), place).is_ok(),
+        _ => graph.add_link(a, b, 2.0 * rng.f64()).is_ok(),
+    };
+}
+
+/// A slice of ground with water, under both rules by turns.
+pub fn water_2d(seed: u64) -> Water2dWorld {
+    let mut rng = Rng::with_seed(seed);
+    let rules = if seed.is_multiple_of(2) { water2d::Rules::default() } else { water2d::Rules::literal() };
+    let mut world = Water2dWorld::with_bounds(seed, rules, bounds(true)).unwrap();
+    for _ in 0..rng.usize(2..10) {
+        edit_water_2d(&mut world, &mut rng);
+        world.run(rng.u64(..5));
+    }
+    // At least one chunk with water on its way.
+    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR));
+    world.clear_solid(IVec3::new(1, 5, 0)).unwrap();
+    world.pour(IVec3::new(1, 5, 0), 300).unwrap();
+    world.run(2);
+    world
+}
+
+/// One edit; some are refused, which is as good as none.
+pub fn edit_water_2d(world: &mut Water2dWorld, rng: &mut Rng) {
+    let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
+    let chunk = Sheet::chunk_of(at);
+    let _ = match rng.u8(..12) {
+        0 => world.set_solid(at).is_ok(),
+        1 => world.clear_solid(at).is_ok(),
+        2 => world.scoop(at, rng.u32(..200)).is_ok(),
+        3 => world.fill_solid(Region::new(at, at.with_x(there.x))).is_ok(),
+        4 => world.fill_water(Region::new(at, there), rng.u32(..150)).is_ok(),
+        5 => world.remove_chunk(chunk).is_ok(),
+        6 => {
+            world.take_changes();
+            true
+        }
+        7..9 => world.insert_chunk(chunk, Chunk::uniform(water2d::Cell::AIR)).is_ok(),
+        _ => world.pour(at, rng.u32(..500)).is_ok(),
+    };
+}
