@@ -261,7 +261,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 fn rules() -> impl Strategy<Value = Rules> {
     let diffusive = (0.001f64..0.25).prop_map(Rules::diffusive);
-    let wave = (0.01f64..0.3, 0.3f64..=1.0).prop_map(|(coefficient, damping)| Rules::wave(coefficient, damping));
+    let wave = (0.01f64..0.3, 0.3f64..=0.98).prop_map(|(coefficient, damping)| Rules::wave(coefficient, damping));
     (prop_oneof![diffusive, wave], prop::sample::select(vec![0.0, 1e-6, 0.01, 1.0]))
         .prop_map(|(rules, threshold)| Rules { threshold, ..rules })
 }

@@ -1,7 +1,9 @@
 //! What explosions promise a game: the account over 10,000 steps, symmetry, an endless field, walls that break, probes,
 //! and what happens at the ends of the world.
 
-use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, EditError, Probe, Rules, RulesError};
+use floodplain::blast::{
+    BlastGraph, BlastWorld, Border, Borders, EditError, GRID_DAMPING_LIMIT, Probe, Rules, RulesError,
+};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::{Automaton, Chunk, Cube, Face, FieldShape, Region, Sheet};
 
@@ -356,5 +358,47 @@ fn a_closed_room_comes_to_rest_all_by_itself() {
         world.run(10);
         assert_eq!(world.total(), Automaton::total(&world));
         assert_ne!(world.state_hash(), hash, "the hash counts steps");
+    }
+}
+
+/// A removed chunk's links became whole, whether or not the cells that are left bore it: a cell with stiff links to its
+/// other neighbours gave more than it had, and pressure was made from nothing.
+#[test]
+fn a_chunk_is_not_removed_from_beside_a_cell_that_needs_its_weak_links() {
+    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    let (inside, outside) = (IVec3::new(63, 5, 0), IVec3::new(64, 5, 0));
+    world.set_link(inside, Face::East, 0.0).unwrap();
+    for face in [Face::Up, Face::Down, Face::East] {
+        world.set_link(outside, face, 1.16).unwrap();
+    }
+    world.set_pressure(outside, 100.0).unwrap();
+    let before = world.state_hash();
+    assert!(matches!(world.remove_chunk(IVec3::ZERO), Err(EditError::Unstable { cell, .. }) if cell == outside));
+    assert_eq!(world.state_hash(), before);
+    world.set_link(outside, Face::East, 1.0).unwrap();
+    world.set_link(outside, Face::Up, 1.0).unwrap();
+    world.remove_chunk(IVec3::ZERO).unwrap();
+    for _ in 0..20 {
+        world.step();
+        assert_eq!(world.validate(), Ok(()));
+    }
+}
+
+/// Waves that are hardly damped add up roundings for so long that the account was off by ten millionths.
+#[test]
+fn grids_refuse_waves_that_ring_longer_than_their_account_allows() {
+    assert_eq!(BlastWorld::<Sheet>::new(Rules::wave(0.25, 0.99)).err(), Some(RulesError::GridDamping(0.99)));
+    for (rules, borders) in [
+        (Rules::wave(0.49, GRID_DAMPING_LIMIT), Border::Periodic),
+        (Rules::wave(0.25, GRID_DAMPING_LIMIT), Border::Rigid),
+    ] {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(63, 63, 0));
+        let rules = Rules { threshold: 0.0, ..rules };
+        let mut world = BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::all(borders)).unwrap();
+        world.set_pressure(IVec3::new(1, 1, 0), 300.0).unwrap();
+        for _ in 0..100 {
+            world.run(100);
+            assert_eq!(world.validate(), Ok(()), "after {} steps", world.ticks());
+        }
     }
 }

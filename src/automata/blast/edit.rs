@@ -274,9 +274,11 @@ impl<S: FieldShape> BlastWorld<S> {
     /// space at pressure 0 from here on.
     ///
     /// # Errors
-    /// There is no such chunk.
+    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if those into this chunk,
+    /// which become whole, were.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.check_removal(position, slot)?;
         self.wake_with_neighbours(slot);
         self.hush_rim(slot);
         self.beside[slot.index()] = super::Beside::default();
@@ -295,6 +297,29 @@ impl<S: FieldShape> BlastWorld<S> {
             }
         }
         Ok(chunk)
+    }
+
+    /// Whether every cell next to a chunk bears that the chunk's own links become whole.
+    fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
+        if self.ground(slot).is_none() {
+            return Ok(());
+        }
+        let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) => S::chunk_of(if is_positive(face) { cell } else { there }) == position,
+            _ => false,
+        };
+        for &face in Self::FACES {
+            let side = self.space.side::<S>(position, face);
+            for index in plane_cells::<S>(axis(face), side.plane) {
+                let Beyond::There(there) = self.space.beyond_cell(S::cell_at(position, index), face) else { continue };
+                let weight = |&face: &Face| if is_owned(there, face) { 1.0 } else { self.weight(there, face) };
+                let weights: f64 = Self::FACES.iter().map(|face| f64::from(weight(face))).sum();
+                if S::chunk_of(there) != position && !self.rules.rule.bears(weights) {
+                    return Err(EditError::Unstable { cell: there, weights, limit: self.rules.rule.limit() });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.

@@ -32,7 +32,9 @@ pub use ledger::Ledger;
 pub use probe::{Probe, ProbeError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
-pub use rules::{Border, Borders, COEFFICIENT_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT};
+pub use rules::{
+    Border, Borders, COEFFICIENT_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
+};
 pub use validate::Violation;
 pub use walls::Broken;
 
@@ -111,9 +113,15 @@ impl<S: FieldShape> BlastWorld<S> {
     /// A field that ends at the faces of `bounds`, as `borders` say.
     ///
     /// # Errors
-    /// Rules with a value out of range, or unstable for this shape.
+    /// Rules with a value out of range, or unstable for this shape; waves with a damping above
+    /// [`GRID_DAMPING_LIMIT`].
     pub fn with_bounds(rules: Rules, bounds: Region, borders: Borders) -> Result<Self, RulesError> {
         rules.check(S::NEIGHBOURS as f64)?;
+        if let Rule::Wave { damping, .. } = rules.rule
+            && damping > GRID_DAMPING_LIMIT
+        {
+            return Err(RulesError::GridDamping(damping));
+        }
         Ok(BlastWorld {
             rules,
             space: Space { bounds, borders },
