@@ -115,10 +115,10 @@ pub fn benches(criterion: &mut Criterion) {
             bencher.iter(|| (0..STEPS).for_each(|_| bare.step_bare()));
         });
     }
-    // Each sample begins anew, after the step in which the front opens its chunks.
+    // Each sample begins anew, after the steps in which the front opens the chunks all round.
     let opened = || {
         let (mut world, count) = world(64, 10);
-        world.step();
+        world.run(4);
         (world, count)
     };
     let (mut sparse, count) = opened();
