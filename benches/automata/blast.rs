@@ -12,6 +12,8 @@ const SIDES: [usize; 3] = [256, 1024, 4096];
 const STEPS: u64 = 4;
 
 const COEFFICIENT: f32 = 0.24;
+const WAVE_COEFFICIENT: f32 = 0.25;
+const DAMPING: f32 = 0.98;
 
 /// Pressures that are different everywhere, so that no flow is 0.
 fn pressures(count: usize) -> Vec<f32> {
@@ -20,9 +22,9 @@ fn pressures(count: usize) -> Vec<f32> {
 }
 
 /// The chunks of a square of so many chunks along each side, of which one in `one_in` is there, chosen at random.
-fn world(chunks: i32, one_in: u32) -> (BlastWorld, u64) {
+fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * chunks - 1, 64 * chunks - 1, 0));
-    let mut world = BlastWorld::with_bounds(Rules::default(), bounds, Borders::all(Border::Periodic)).expect("stable");
+    let mut world = BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Periodic)).expect("stable");
     let cells = pressures(CHUNK_CELLS);
     let mut rng = fastrand::Rng::with_seed(2);
     let mut count = 0;
@@ -88,11 +90,62 @@ impl Dense {
     }
 }
 
+/// Waves by hand: pressures, and what flows across the links east and up of each cell, each visited once.
+struct DenseWave {
+    side: usize,
+    pressures: Vec<f32>,
+    east: Vec<f32>,
+    up: Vec<f32>,
+}
+
+impl DenseWave {
+    fn new(side: usize) -> DenseWave {
+        let cells = pressures((side + 2) * (side + 2));
+        let still = vec![0.0; cells.len()];
+        DenseWave { side, pressures: cells, east: still.clone(), up: still }
+    }
+
+    /// The formula of the grid's kernel, with its grains or without.
+    fn step<const GRAINS: bool>(&mut self) {
+        let (side, stride) = (self.side, self.side + 2);
+        for y in 0..=side {
+            let row = |x: usize| y * stride + x..y * stride + x + side + 1;
+            let (here, next, above) = (&self.pressures[row(0)], &self.pressures[row(1)], &self.pressures[row(stride)]);
+            let (east, up) = (&mut self.east[row(0)], &mut self.up[row(0)]);
+            for x in 0..=side {
+                east[x] = ripple::<GRAINS>(east[x], here[x], next[x]);
+                up[x] = ripple::<GRAINS>(up[x], here[x], above[x]);
+            }
+        }
+        for y in 1..=side {
+            let row = |first: usize| first..first + side;
+            let here = y * stride + 1;
+            let (east, west) = (&self.east[row(here)], &self.east[row(here - 1)]);
+            let (up, down) = (&self.up[row(here)], &self.up[row(here - stride)]);
+            let pressures = &mut self.pressures[row(here)];
+            for x in 0..side {
+                pressures[x] -= (east[x] - west[x]) + (up[x] - down[x]);
+            }
+        }
+    }
+}
+
+/// What flows across a link after a step of the wave rule.
+#[inline(always)]
+fn ripple<const GRAINS: bool>(flow: f32, here: f32, there: f32) -> f32 {
+    let flow = DAMPING * (flow + WAVE_COEFFICIENT * (here - there));
+    let (here, there) = (here.abs(), there.abs());
+    if GRAINS { in_grains(flow, if here > there { here } else { there }) } else { flow }
+}
+
 /// What flows out of a cell to a neighbour, in whole grains.
 #[inline(always)]
 fn out(here: f32, there: f32) -> f32 {
-    let flow = COEFFICIENT * (here - there);
-    let scale = if here > there { here } else { there };
+    in_grains(COEFFICIENT * (here - there), if here > there { here } else { there })
+}
+
+#[inline(always)]
+fn in_grains(flow: f32, scale: f32) -> f32 {
     let sum = scale + flow.abs();
     (f32::from_bits(sum.to_bits() - u32::from(sum - scale > flow.abs())) - scale).copysign(flow)
 }
@@ -103,7 +156,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.sample_size(20);
     for side in SIDES {
         group.throughput(Throughput::Elements((side * side) as u64 * STEPS));
-        let (mut chunked, _) = world(side as i32 / 64, 1);
+        let (mut chunked, _) = world(Rules::default(), side as i32 / 64, 1);
         assert_eq!(chunked.step().visited, (side * side) as u64, "every chunk is awake");
         group.bench_function(BenchmarkId::new("chunks", side), |bencher| bencher.iter(|| chunked.run(STEPS)));
         let mut dense = Dense::new(side);
@@ -115,9 +168,24 @@ pub fn benches(criterion: &mut Criterion) {
             bencher.iter(|| (0..STEPS).for_each(|_| bare.step_bare()));
         });
     }
+    for side in SIDES {
+        group.throughput(Throughput::Elements((side * side) as u64 * STEPS));
+        let rules = Rules::wave(f64::from(WAVE_COEFFICIENT), f64::from(DAMPING));
+        let (mut chunked, _) = world(rules, side as i32 / 64, 1);
+        assert_eq!(chunked.step().visited, (side * side) as u64, "every chunk is awake");
+        group.bench_function(BenchmarkId::new("wave/chunks", side), |bencher| bencher.iter(|| chunked.run(STEPS)));
+        let mut dense = DenseWave::new(side);
+        group.bench_function(BenchmarkId::new("wave/dense", side), |bencher| {
+            bencher.iter(|| (0..STEPS).for_each(|_| dense.step::<true>()));
+        });
+        let mut bare = DenseWave::new(side);
+        group.bench_function(BenchmarkId::new("wave/dense_bare", side), |bencher| {
+            bencher.iter(|| (0..STEPS).for_each(|_| bare.step::<false>()));
+        });
+    }
     // Each sample begins anew, after the steps in which the front opens the chunks all round.
     let opened = || {
-        let (mut world, count) = world(64, 10);
+        let (mut world, count) = world(Rules::default(), 64, 10);
         world.run(4);
         (world, count)
     };
