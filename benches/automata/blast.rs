@@ -183,18 +183,21 @@ pub fn benches(criterion: &mut Criterion) {
             bencher.iter(|| (0..STEPS).for_each(|_| bare.step::<false>()));
         });
     }
-    // Each sample begins anew, after the steps in which the front opens the chunks all round.
-    let opened = || {
-        let (mut world, count) = world(Rules::default(), 64, 10);
-        world.run(4);
-        (world, count)
-    };
-    let (mut sparse, count) = opened();
-    let visited = sparse.run(STEPS).visited;
-    println!("blast/sparse: {count} of 4096 chunks at first; {STEPS} steps visit {visited} cells");
-    group.throughput(Throughput::Elements(visited));
-    group.bench_function("sparse", |bencher| {
-        bencher.iter_batched_ref(|| opened().0, |world| world.run(STEPS), BatchSize::PerIteration);
-    });
+    let waves = Rules::wave(f64::from(WAVE_COEFFICIENT), f64::from(DAMPING));
+    for (name, rules) in [("sparse", Rules::default()), ("wave/sparse", waves)] {
+        // Each sample begins anew, after the steps in which the front opens the chunks all round.
+        let opened = || {
+            let (mut world, count) = world(rules, 64, 10);
+            world.run(4);
+            (world, count)
+        };
+        let (mut sparse, count) = opened();
+        let visited = sparse.run(STEPS).visited;
+        println!("blast/{name}: {count} of 4096 chunks at first; {STEPS} steps visit {visited} cells");
+        group.throughput(Throughput::Elements(visited));
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched_ref(|| opened().0, |world| world.run(STEPS), BatchSize::PerIteration);
+        });
+    }
     group.finish();
 }
