@@ -127,3 +127,15 @@ fn code_for_any_automaton_serves_this_one() {
     assert_eq!(world.take_changes().len(), 1);
     assert_eq!(world.step().visited, 0);
 }
+
+/// A world at rest takes any number of steps at once; the step after the last number there is used to overflow.
+#[test]
+fn steps_go_on_after_the_largest_count() {
+    let mut world = Water2dWorld::new(7, Rules::default()).unwrap();
+    world.run(u64::MAX);
+    let left = world.prefers_left();
+    world.step();
+    assert_eq!(world.prefers_left(), !left);
+    world.run(u64::MAX);
+    assert_eq!(world.validate(), Ok(()));
+}

@@ -108,7 +108,7 @@
 //! | where | what |
 //! |---|---|
 //! | `borders`, at the top of the file or in `[world]` | `{ x = "rigid", y = "periodic" }`; `"rigid"` (the default), `"periodic"` or `"open"` |
-//! | `[rules]` | `rule = "diffusive"` (the default) or `"wave"`; `coefficient` (0.24, or 0.25 for waves), `damping` (of waves, 0.98), `threshold` |
+//! | `[rules]` | `rule = "diffusive"` (the default) or `"wave"`; `coefficient` (0.24, or 0.25 for waves), `damping` (of waves; 0.98, and no more), `threshold` |
 //! | `[legend]` | `{ solid = true }`, `{ open = true }`, `{ pressure = 300.0 }`, `{ strength = 40.0 }` (a wall that breaks), or a character |
 //! | default characters | `#` solid, `.` open, `@` a charge of 300; a space is not part of the world |
 //! | account | `placed`, `removed`, `left`, `absorbed`, as in [`Ledger`](crate::blast::Ledger) |

@@ -47,7 +47,7 @@ impl Water2dWorld {
             Rule::Literal => self.step_literal(&slots),
             Rule::Settling => self.step_settling(&slots),
         };
-        self.tick += 1;
+        self.tick = self.tick.wrapping_add(1);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: 0, moved };
         for (slot, mask) in changes.sorted() {
             report.changed += mask.len() as u64;
@@ -64,7 +64,8 @@ impl Water2dWorld {
         for done in 0..steps {
             if self.is_at_rest() {
                 // Nothing moves any more; time still passes, and sides still take turns.
-                self.tick += steps - done;
+                // 2⁶⁴ is even, so sides take turns across the end of the count too.
+                self.tick = self.tick.wrapping_add(steps - done);
                 break;
             }
             report += self.step();
