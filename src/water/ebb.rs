@@ -120,8 +120,9 @@ impl Tick<'_> {
         let mut parents = self.store.parent_planes(slot, layer);
         let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
 
-        let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], parents[face])));
-        for cell in bits::iter(minus(and(entered, touched), sources)) {
+        let sourced = self.store.sourced(slot, layer);
+        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
+        for cell in bits::iter(minus(and(follows, touched), sources)) {
             if self.follow((slot, first + cell), &inflow, later) {
                 set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
             }
@@ -316,6 +317,31 @@ impl Tick<'_> {
             }
         }
     }
+}
+
+/// The cells whose directions may follow the flow that came in, and some more: those with inflow not from a parent that
+/// have no parent, or only such without a source, or into which a cell with a source may be heading.
+fn may_follow(
+    inflow: &[LayerBits; 6],
+    parents: &[LayerBits; 6],
+    sourced: LayerBits,
+    sources: LayerBits,
+    many_parents: bool,
+) -> LayerBits {
+    let entered: [LayerBits; 6] = core::array::from_fn(|face| minus(inflow[face], parents[face]));
+    let any_of = |planes: &[LayerBits; 6]| planes.iter().fold(NONE, |all, &plane| or(all, plane));
+    let kept = any_of(&core::array::from_fn(|face| and(inflow[face], parents[face])));
+    let loose = or(minus(bits::ALL, any_of(parents)), minus(minus(bits::ALL, sourced), kept));
+    let mut joins = NONE;
+    if many_parents {
+        // What lies in other layers is not looked at here: it may.
+        joins = or(entered[Face::Down.index()], entered[Face::Up.index()]);
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let heading = and(or(parents[face.index()], sources), sourced);
+            joins = or(joins, and(entered[face.index()], bits::neighbours(heading, &[bits::ALL; 4])[side]));
+        }
+    }
+    and(any_of(&entered), or(loose, and(sourced, joins)))
 }
 
 /// Makes `faces` (by bit) those behind which a cell's parents lie.
