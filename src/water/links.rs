@@ -113,7 +113,8 @@ impl Store {
             && (1..15).contains(&z)
         {
             // The four beside it lie in the same layer: no chunk to look up.
-            let beside = |there: usize, face: Face| self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face);
+            let beside =
+                |there: usize, face: Face| self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face);
             let lateral = beside(index - 1, Face::West)
                 | beside(index + 1, Face::East)
                 | beside(index - 16, Face::North)

@@ -128,7 +128,7 @@ impl Tick<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`. The caller sees to
     /// where they go.
     pub(super) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
-        let mut way = core::mem::take(&mut self.trees.way);
+        let mut way = core::mem::take(&mut self.work.trees.way);
         way.links.clear();
         let drawn = match self.search(first, exit, need, &mut way) {
             Ok(offer) => self.pass_along(&way.links, wanted, offer),
@@ -136,7 +136,7 @@ impl Tick<'_> {
         };
         way.forks.clear();
         way.fruitless = None;
-        self.trees.way = way;
+        self.work.trees.way = way;
         drawn
     }
 
@@ -276,7 +276,7 @@ impl Tick<'_> {
         let mut bottleneck = bottleneck;
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer);
-        let spent = &mut self.trees.spent;
+        let mut spent = false;
         self.store.write_marks(slot, layer, |cells| {
             for link in links.iter().rev() {
                 let cell = usize::from(link.index) % LAYER_CELLS;
@@ -285,13 +285,14 @@ impl Tick<'_> {
                 bits::insert(&mut work.touched, cell);
                 if link.left == units {
                     bits::insert(&mut work.blocked, cell);
-                    *spent = true;
+                    spent = true;
                 }
                 if cells[cell].direction_code() != 0 {
                     cells[cell] = cells[cell].with_largest(bottleneck);
                 }
             }
         });
+        self.work.trees.spent |= spent;
         bottleneck
     }
 
@@ -323,7 +324,7 @@ impl Tick<'_> {
     pub(super) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
-            let head = self.trees.heads[tree as usize - 1];
+            let head = self.work.trees.heads[tree as usize - 1];
             return self.source_height(head).is_some_and(|height| height < y);
         }
         let mut open = vec![place];
@@ -354,7 +355,7 @@ impl Tick<'_> {
 
     /// The number of the tree that a cell belongs to in this tick, from 1, or [`JOINED`].
     fn tree_of(&mut self, place: Place) -> u32 {
-        let mut walked = core::mem::take(&mut self.trees.walked);
+        let mut walked = core::mem::take(&mut self.work.trees.walked);
         walked.clear();
         let mut at = place;
         let tree = loop {
@@ -372,15 +373,15 @@ impl Tick<'_> {
             match parent {
                 Some(parent) if parent.0.is_some() => at = parent,
                 _ => {
-                    self.trees.heads.push(at);
-                    break self.trees.heads.len() as u32;
+                    self.work.trees.heads.push(at);
+                    break self.work.trees.heads.len() as u32;
                 }
             }
         };
         for &place in &walked {
             self.label(place, tree);
         }
-        self.trees.walked = walked;
+        self.work.trees.walked = walked;
         tree
     }
 
@@ -389,14 +390,14 @@ impl Tick<'_> {
     fn head_of(&self, tree: u32) -> Option<Place> {
         match tree {
             0 | JOINED => None,
-            tree => self.trees.heads.get(tree as usize - 1).copied(),
+            tree => self.work.trees.heads.get(tree as usize - 1).copied(),
         }
     }
 
     /// Remembers the one head of the cells of a way.
     fn remember(&mut self, links: &[Link], head: Place) {
-        self.trees.heads.push(head);
-        let tree = self.trees.heads.len() as u32;
+        self.work.trees.heads.push(head);
+        let tree = self.work.trees.heads.len() as u32;
         for link in links {
             self.label(link.place(), tree);
         }
