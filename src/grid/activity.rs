@@ -335,16 +335,23 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// How often each place of the slab is in a list of slots.
+    fn times_listed(&self, list: &[Slot]) -> Vec<usize> {
+        let mut times = vec![0; self.entries.len()];
+        list.iter().for_each(|slot| times[slot.index()] += 1);
+        times
+    }
+
     /// Checks what the functions of this file keep true.
     pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
+        let (awake, changed) = (self.times_listed(&self.awake), self.times_listed(&self.changed));
         for (index, activity) in self.activities.iter().enumerate() {
             let slot = activity.slot;
             let position = self.position_at(slot);
-            let listed = |list: &[Slot]| list.iter().filter(|&&other| other == slot).count();
             if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
-                || listed(&self.awake) != usize::from(activity.awake.is_some())
-                || listed(&self.changed) != usize::from(activity.changed.is_some())
+                || awake[slot.index()] != usize::from(activity.awake.is_some())
+                || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none())
             {
                 return Err(GridFault::Activity(position));

@@ -12,6 +12,7 @@ mod ebb;
 mod edit;
 mod ledger;
 mod links;
+mod places;
 mod pools;
 mod query;
 #[cfg(feature = "snapshot")]
