@@ -31,15 +31,30 @@ pub enum Violation {
         pressure: f32,
     },
     /// Pressure in a removed cell or beyond the bounds.
-    Filled(IVec3),
+    Filled {
+        /// Where.
+        cell: IVec3,
+        /// The pressure.
+        pressure: f32,
+    },
     /// The conductance kept for a link is not that of its weight and its ends.
     Conductance(IVec3, Face),
     /// The weights at a cell make the rule unstable.
-    Unstable(IVec3),
+    Unstable {
+        /// Where.
+        cell: IVec3,
+        /// Their sum.
+        weights: f64,
+    },
     /// A link's flow is not the opposite at its other end, or flows where nothing passes.
     Flow(IVec3, Face),
     /// A strength kept for a cell that is not removed.
-    Wall(IVec3),
+    Wall {
+        /// Where.
+        cell: IVec3,
+        /// The strength.
+        strength: f32,
+    },
 }
 
 impl fmt::Display for Violation {
@@ -48,13 +63,19 @@ impl fmt::Display for Violation {
             Violation::Ledger { counted, booked } => write!(f, "{counted} in the cells, {booked} in the ledger"),
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
             Violation::Pressure { cell, pressure } => write!(f, "cell {cell} has a pressure of {pressure}"),
-            Violation::Filled(cell) => write!(f, "cell {cell} has pressure though it is no part of the world"),
+            Violation::Filled { cell, pressure } => {
+                write!(f, "cell {cell} has a pressure of {pressure} though it is no part of the world")
+            }
             Violation::Conductance(cell, face) => {
                 write!(f, "the conductance of cell {cell} to the {face:?} is not that of its link")
             }
-            Violation::Unstable(cell) => write!(f, "the weights at cell {cell} make the rule unstable"),
+            Violation::Unstable { cell, weights } => {
+                write!(f, "the weights at cell {cell}, {weights} in sum, make the rule unstable")
+            }
             Violation::Flow(cell, face) => write!(f, "the flow of cell {cell} to the {face:?} is not that of its link"),
-            Violation::Wall(cell) => write!(f, "cell {cell} has a strength though it is open"),
+            Violation::Wall { cell, strength } => {
+                write!(f, "cell {cell} has a strength of {strength} though it is open")
+            }
         }
     }
 }
@@ -86,10 +107,10 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let is_inside = self.space.bounds.contains(cell);
         if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
-            return Err(Violation::Filled(cell));
+            return Err(Violation::Filled { cell, pressure });
         }
-        if self.strength(cell).is_some() && !self.is_removed(cell) {
-            return Err(Violation::Wall(cell));
+        if let (Some(strength), false) = (self.strength(cell), self.is_removed(cell)) {
+            return Err(Violation::Wall { cell, strength });
         }
         let mut weights = 0.0;
         for &face in Self::FACES {
@@ -102,7 +123,7 @@ impl<S: FieldShape> BlastWorld<S> {
                 self.check_flow(cell, face, conductance)?;
             }
         }
-        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable(cell)) }
+        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable { cell, weights }) }
     }
 
     fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {

@@ -26,7 +26,12 @@ pub enum Violation {
     /// The grid's own invariants do not hold.
     Storage,
     /// A level below 0 in an open cell, or above [`MAX_LEVEL`].
-    Level(IVec3),
+    Level {
+        /// Where.
+        cell: IVec3,
+        /// The level; −1 is ground.
+        level: i32,
+    },
     /// A cell beyond the world's bounds that is not ground.
     Bounds(IVec3),
     /// A cell of a sleeping chunk that the next step, or the one after it, would change.
@@ -45,7 +50,7 @@ impl fmt::Display for Violation {
         match self {
             Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Level(cell) => write!(f, "cell {cell} has a level out of range"),
+            Violation::Level { cell, level } => write!(f, "cell {cell} has a level of {level}, out of range"),
             Violation::Bounds(cell) => write!(f, "cell {cell} is open beyond the world's bounds"),
             Violation::Restless(cell) => write!(f, "cell {cell} sleeps though it would change"),
             Violation::Uneven { high, low } => write!(f, "cell {high} sleeps with water that belongs in cell {low}"),
@@ -79,7 +84,7 @@ impl Water2dWorld {
         let position = Sheet::cell_at(self.cells.position_at(slot), index);
         let cell = self.cells.chunk_at(slot).get(index);
         if !(-1..=MAX_LEVEL as i32).contains(&cell.0) {
-            return Err(Violation::Level(position));
+            return Err(Violation::Level { cell: position, level: cell.0 });
         }
         if !self.bounds.contains(position) && !cell.is_solid() {
             return Err(Violation::Bounds(position));

@@ -21,17 +21,31 @@ pub enum GraphViolation {
         booked: f64,
     },
     /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed node.
-    Pressure(NodeId, f64),
+    Pressure {
+        /// Where.
+        node: NodeId,
+        /// The pressure.
+        pressure: f64,
+    },
     /// A node's links or the sum of their weights are not those that lead to it, or the rule is unstable there.
-    Links(NodeId),
+    Links {
+        /// Where.
+        node: NodeId,
+        /// The sum of the weights of the links that the node has.
+        weights: f64,
+    },
 }
 
 impl fmt::Display for GraphViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GraphViolation::Ledger { counted, booked } => write!(f, "{counted} in the nodes, {booked} in the ledger"),
-            GraphViolation::Pressure(node, value) => write!(f, "node {} has a pressure of {value}", node.0),
-            GraphViolation::Links(node) => write!(f, "the links of node {} are not those that lead to it", node.0),
+            GraphViolation::Pressure { node, pressure } => write!(f, "node {} has a pressure of {pressure}", node.0),
+            GraphViolation::Links { node, weights } => write!(
+                f,
+                "the links of node {}, of weights {weights} in sum, are not those that lead to it, or make it unstable",
+                node.0
+            ),
         }
     }
 }
@@ -163,7 +177,7 @@ impl BlastGraph {
             let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
             let fits = node.pressure.is_finite() && (is_signed || is_pressure(self.rules.rule, node.pressure));
             if !fits || node.strength.is_some() && node.pressure != 0.0 {
-                return Err(GraphViolation::Pressure(id, node.pressure));
+                return Err(GraphViolation::Pressure { node: id, pressure: node.pressure });
             }
             let leads_here = |link: &Link| link.a == id || link.b == Some(id);
             let is_linked = |&place: &usize| self.links.get(place).is_some_and(leads_here);
@@ -173,7 +187,7 @@ impl BlastGraph {
                 && node.links.len() == degrees[id.0 as usize]
                 && weights == node.weights;
             if !is_true || !self.rules.rule.bears(weights) {
-                return Err(GraphViolation::Links(id));
+                return Err(GraphViolation::Links { node: id, weights });
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
