@@ -213,3 +213,48 @@ impl BlastGraph {
         self.node(a)?.links.iter().copied().find(joins)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in two linked nodes, of which the second has a vent, after this was done behind the graph's back.
+    fn found(damage: impl FnOnce(&mut BlastGraph)) -> GraphViolation {
+        let mut graph = BlastGraph::new(Rules::default()).unwrap();
+        let [a, b] = [0.0, 1.0].map(|x| graph.add_node(DVec3::X * x, 10.0).unwrap());
+        graph.add_link(a, b, 0.5).unwrap();
+        graph.add_vent(b, 1.0, DVec3::X).unwrap();
+        graph.run(3);
+        assert_eq!(graph.validate(), Ok(()));
+        damage(&mut graph);
+        graph.validate().unwrap_err()
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let [a, b] = [NodeId(0), NodeId(1)];
+        let node = |graph: &mut BlastGraph, id: NodeId, damage: fn(&mut super::super::Node)| {
+            damage(graph.node_mut(id).unwrap());
+        };
+        let negative = found(|graph| node(graph, b, |node| node.pressure = -1.0));
+        assert_eq!(negative, GraphViolation::Pressure { node: b, pressure: -1.0 });
+        let closed = found(|graph| node(graph, a, |node| (node.pressure, node.strength) = (2.0, Some(1.0))));
+        assert_eq!(closed, GraphViolation::Pressure { node: a, pressure: 2.0 });
+        let weighed = found(|graph| node(graph, a, |node| node.weights = 0.75));
+        assert_eq!(weighed, GraphViolation::Links { node: a, weights: 0.5 });
+        let unlinked = found(|graph| node(graph, b, |node| node.links.truncate(1)));
+        assert_eq!(unlinked, GraphViolation::Links { node: b, weights: 0.5 });
+        let strayed = found(|graph| node(graph, a, |node| node.links[0] = 1));
+        assert_eq!(strayed, GraphViolation::Links { node: a, weights: 1.0 });
+        let stiff = found(|graph| {
+            graph.links[1].weight = 9.0;
+            graph.node_mut(b).unwrap().weights = 9.5;
+        });
+        assert_eq!(stiff, GraphViolation::Links { node: b, weights: 9.5 });
+        let lost = found(|graph| graph.ledger.placed += 1.0);
+        assert!(matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9));
+        for law in [negative, weighed, lost] {
+            assert!(!law.to_string().is_empty());
+        }
+    }
+}
