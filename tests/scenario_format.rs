@@ -191,6 +191,22 @@ fn a_chunk_cannot_be_loaded_twice() {
     assert_eq!(String::from_utf8(err).expect("a message in UTF-8"), message);
 }
 
+#[test]
+fn single_layer_worlds_load_no_chunks() {
+    for automaton in ["humidity", "explosion", "water-2d"] {
+        let text = format!(
+            "automaton = \"{automaton}\"\nticks = 5\n[[layer]]\nrows = [\".\"]\n[[edit]]\nat = 4\nload = [0, 0, 0]"
+        );
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let outcome = play("file.toml", &text, &mut out, &mut err).expect("writing to memory");
+        let message = String::from_utf8(err).expect("a message in UTF-8");
+        assert_eq!(outcome, Outcome::Refused, "{message}");
+        let refusal =
+            "the edit before tick 4 was refused: chunk [0, 0, 0] is there: all of a single-layer world is loaded";
+        assert!(message.starts_with(&format!("file.toml:5: {refusal}")), "{message}");
+    }
+}
+
 /// A failed expectation names itself, the value and the tick.
 #[test]
 fn failures_name_expectation_value_and_tick() {

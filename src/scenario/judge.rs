@@ -246,9 +246,6 @@ mod tests {
         fn write(&mut self, _: &[IVec3], _: char) -> Result<(), String> {
             Ok(())
         }
-        fn load(&mut self, _: IVec3) -> Result<(), String> {
-            Ok(())
-        }
         fn step(&mut self) -> Stepped {
             self.tick += 1;
             Stepped { visited: 1, moved: 0 }
@@ -264,9 +261,6 @@ mod tests {
         }
         fn value(&self, _: IVec3) -> f64 {
             self.count()
-        }
-        fn values_name(&self) -> &'static str {
-            "values"
         }
         fn measure(&self, _: usize, _: IVec3) -> Option<f64> {
             None
