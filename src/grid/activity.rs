@@ -376,6 +376,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, Cube};
     use std::collections::BTreeSet;
 
@@ -462,5 +463,34 @@ mod tests {
             grid.wake_cells_at(slot, &mask);
             assert_eq!(grid.awake_at(slot), Some(&mask));
         }
+    }
+
+    /// What is found in a grid of an awake, a changed and a quiet chunk after this was done behind its back.
+    fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        (0..3).for_each(|x| drop(grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap()));
+        grid.wake(IVec3::ZERO).unwrap();
+        grid.mark_changed(IVec3::X * 16).unwrap();
+        assert_eq!(grid.validate(), Ok(()));
+        let slots = [0, 1, 2].map(|x| grid.slot(IVec3::X * x).unwrap());
+        damage(&mut grid, slots);
+        grid.validate()
+    }
+
+    #[test]
+    fn every_fault_of_the_activities_is_found() {
+        let activity = |x: i32| Err(GridFault::Activity(IVec3::X * x));
+        assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
+        assert_eq!(found(|grid, [first, ..]| grid.changed.push(first)), activity(0), "in the list, and not changed");
+        assert_eq!(found(|grid, [first, ..]| grid.activities[1].slot = first), activity(0), "one chunk twice");
+        assert_eq!(found(|grid, _| grid.activities[1].changed = None), activity(1), "with nothing going on");
+        assert_eq!(found(|grid, [.., third]| grid.awake.push(third)), activity(2), "listed without an activity");
+        assert_eq!(
+            found(|grid, [.., third]| grid.activity_of[third.index()] = 9),
+            activity(2),
+            "one that is not there"
+        );
+        let link = found(|grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third);
+        assert_eq!(link, Err(GridFault::Link(IVec3::ZERO, Face::West)));
     }
 }

@@ -8,7 +8,7 @@ use super::cell::CellFlags;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::voxel::Voxel;
 use crate::chunk::{CellMask, ones};
-use crate::coords::Face;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};

@@ -78,7 +78,8 @@ impl WaterWorld {
         self.store.grid.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
+    /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.grid.take_changes())
     }

@@ -4,8 +4,8 @@ use super::WaterWorld;
 use super::bits;
 use super::cell::{CellFlags, WaterCell};
 use super::links::parent_face;
-use super::schedule::Phase;
 use super::places::PlaceSet;
+use super::schedule::Phase;
 use super::store::{LAYER_CELLS, Place, Store, head, units_in};
 use super::voxel::Voxel;
 use crate::coords::{Cube, Face, Shape};
@@ -305,5 +305,76 @@ impl ByHead for Option<Surface> {
 
     fn min_by_head(self, other: Surface) -> Self {
         self.filter(|kept| kept.0 <= other.0).or(Some(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::water::Rules;
+    use glam::IVec3;
+
+    const HERE: IVec3 = IVec3::new(2, 1, 1);
+    const EAST: IVec3 = IVec3::new(3, 1, 1);
+    const FULL: u16 = 7;
+    /// Directions: water that flows to the west has its parent in the east, and the reverse.
+    const WESTWARD: u16 = 1 << 3;
+    const EASTWARD: u16 = 2 << 3;
+
+    /// A chunk of rock, asleep, with holes that hold these words; all but the words is true.
+    fn world(words: &[(IVec3, u16)]) -> WaterWorld {
+        let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.run(3);
+        for &(cell, word) in words {
+            let place = world.place(cell).unwrap();
+            let voxel = Voxel::from_raw(word);
+            world.store.write(place, voxel);
+            world.ledger.placed += u64::from(voxel.height());
+        }
+        world
+    }
+
+    #[test]
+    fn still_water_breaks_no_law() {
+        assert_eq!(world(&[(HERE, FULL | WESTWARD), (EAST, FULL)]).validate(), Ok(()));
+        assert_eq!(world(&[(HERE, 3), (EAST, 2)]).validate(), Ok(()));
+    }
+
+    #[test]
+    fn every_broken_law_of_a_cell_is_found() {
+        let (largest, active) = (|units: u16| units << 8, 1 << 11);
+        let found = |words: &[(IVec3, u16)]| world(words).validate().unwrap_err();
+        assert_eq!(found(&[(HERE, FULL | largest(1))]), Violation::Word { cell: HERE, word: 0x0107 });
+        let to_the_west = |more: u16| [(EAST, FULL), (HERE, FULL | WESTWARD | more)];
+        assert_eq!(found(&to_the_west(largest(5))), Violation::Largest { cell: HERE, largest: 5 });
+        assert_eq!(found(&to_the_west(CellFlags::EXTRA.bits())), Violation::Extra(HERE));
+        assert_eq!(found(&to_the_west(CellFlags::HAS_SOURCE.bits())), Violation::HasSource(HERE));
+        assert_eq!(found(&to_the_west(CellFlags::FLOW_OUT.bits())), Violation::Asleep(HERE));
+        assert_eq!(found(&to_the_west(active)), Violation::Asleep(HERE));
+        assert_eq!(found(&[(HERE, FULL | WESTWARD), (EAST, 0)]), Violation::Parent(HERE));
+        assert_eq!(found(&[(HERE, Voxel::HELD.word())]), Violation::Bounds(HERE));
+        assert_eq!(found(&[(HERE, 3), (HERE - IVec3::Y, 0)]), Violation::Unsupported(HERE));
+        assert_eq!(found(&[(HERE, 5), (EAST, 2)]), Violation::Unlevel { cell: HERE, neighbour: EAST });
+    }
+
+    #[test]
+    fn every_broken_law_between_cells_is_found() {
+        let round = world(&[(HERE, FULL | WESTWARD), (EAST, FULL | EASTWARD)]).validate();
+        assert!(matches!(round, Err(Violation::ParentLoop(HERE | EAST))), "{round:?}");
+        let low = EAST + IVec3::X;
+        let slope = world(&[(HERE, 3), (EAST, 2), (low, 1)]);
+        assert_eq!(slope.validate(), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
+        let mut lost = world(&[(HERE, FULL)]);
+        lost.ledger.placed += 2;
+        assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 7, booked: 9 }));
+        let mut masked = world(&[(HERE, FULL)]);
+        masked.store.grid.set(HERE, Voxel::from_raw(3));
+        assert_eq!(masked.validate(), Err(Violation::Masks(IVec3::ZERO)));
+        let mut loose = world(&[]);
+        let (slot, _) = loose.place(HERE).unwrap();
+        loose.store.grid.chunk_at_mut(slot).cells_mut();
+        assert_eq!(loose.validate(), Err(Violation::Storage));
     }
 }

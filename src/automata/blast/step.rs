@@ -296,7 +296,9 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         if self.ground(slot).is_none() {
             let position = self.pressure.position_at(slot);
-            self.gone.extend(self.pressure.changed_at(slot).map(|changed| (position, changed.clone())));
+            if let (Some(changed), false) = (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold) {
+                self.gone.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+            }
             self.beside[slot.index()] = Beside::default();
             self.pressure.remove(position);
         }

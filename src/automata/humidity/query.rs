@@ -88,7 +88,8 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.store.moisture.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
+    /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.moisture.take_changes())
     }
