@@ -201,7 +201,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes every cell of a chunk.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
         self.wake_at(slot, 0);
-        if let Some(mask) = self.awake_at_mut(slot) {
+        // Most often it is awake already: to look at a mask costs less than to write it.
+        if let Some(mask) = self.awake_at_mut(slot).filter(|mask| !mask.is_full()) {
             *mask = CellMask::FULL;
         }
     }
