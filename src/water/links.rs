@@ -106,6 +106,23 @@ impl Store {
 
     /// The faces across which a cell has children, by bit.
     pub(super) fn children_of(&self, place: Place) -> u8 {
+        let (slot, index) = place;
+        let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
+        if let Some(cells) = self.grid.chunk_at(slot).as_dense()
+            && (1..15).contains(&x)
+            && (1..15).contains(&z)
+        {
+            // The four beside it lie in the same layer: no chunk to look up.
+            let beside =
+                |there: usize, face: Face| self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face);
+            let lateral = beside(index - 1, Face::West)
+                | beside(index + 1, Face::East)
+                | beside(index - 16, Face::North)
+                | beside(index + 16, Face::South);
+            let below = if y > 0 { beside(index - 256, Face::Down) } else { self.child_across(place, Face::Down) };
+            let above = if y < 15 { beside(index + 256, Face::Up) } else { self.child_across(place, Face::Up) };
+            return lateral | below | above;
+        }
         // Face by face, so that each step is worked out when compiled.
         self.child_across(place, Face::West)
             | self.child_across(place, Face::East)
@@ -119,10 +136,12 @@ impl Store {
     #[inline(always)]
     fn child_across(&self, place: Place, face: Face) -> u8 {
         let there = self.step(place, face);
-        if !there.0.is_some() {
-            return 0;
-        }
-        let voxel = self.read(there);
+        if there.0.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
+    }
+
+    /// The bit of `face`, if the cell beyond it, of this voxel, is a child.
+    #[inline(always)]
+    fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
         // A child's flow heads away from here, unless it has several parents.
         let fed = voxel.direction_code() == face.index() + 1
             || voxel.has(CellFlags::EXTRA) && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;

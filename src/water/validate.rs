@@ -3,6 +3,7 @@
 use super::WaterWorld;
 use super::cell::{CellFlags, WaterCell};
 use super::links::parent_face;
+use super::schedule::Phase;
 use super::store::{Place, Store, head};
 use super::voxel::Voxel;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
@@ -101,7 +102,8 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl WaterWorld {
-    /// Checks every law that holds between ticks, over the whole world. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between ticks, over the whole world: while a tick is underway only storage, bounds and
+    /// the ledger, since the rest is made true by its end. Slow: for tests, fuzzers and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -128,6 +130,9 @@ impl WaterWorld {
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
+        if self.work.phase != Phase::Rest {
+            return Ok(());
+        }
         self.check_loops()?;
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
@@ -137,7 +142,7 @@ impl WaterWorld {
         if voxel.is_outside() == self.store.bounds().contains(cell) {
             return Err(Violation::Bounds(cell));
         }
-        if voxel.is_mark() || voxel == Voxel::OPEN {
+        if voxel.is_mark() || voxel == Voxel::OPEN || self.work.phase != Phase::Rest {
             return Ok(());
         }
         WaterCell::from_word(voxel.word()).map_err(|_| Violation::Word { cell, word: voxel.word() })?;
