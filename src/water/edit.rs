@@ -256,7 +256,7 @@ impl WaterWorld {
             self.store.adopt(slot);
         }
         for slot in slots {
-            self.wake_faces(slot);
+            self.wake_around(slot);
         }
         Ok(())
     }
@@ -269,14 +269,13 @@ impl WaterWorld {
         let slot = self.store.grid.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.end_tick();
         for face in Face::ALL {
-            for index in border_cells(face) {
-                let outside = self.store.step((slot, index), face);
-                if outside.0.is_some() {
-                    self.store.unlink(outside, face.opposite());
-                }
+            let there = self.store.neighbour(slot, face);
+            let inert = |slot: Slot| self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+            if there.is_some() && !inert(there) {
+                border_cells(face.opposite()).for_each(|index| self.store.unlink((there, index), face.opposite()));
             }
         }
-        self.wake_faces(slot);
+        self.wake_around(slot);
         self.work.forget(slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
@@ -287,8 +286,7 @@ impl WaterWorld {
     pub fn wake_all(&mut self) {
         self.end_tick();
         for slot in self.store.grid.sorted_slots() {
-            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN)
-            {
+            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
                 continue;
             }
             for index in 0..CHUNK_CELLS {
@@ -303,11 +301,12 @@ impl WaterWorld {
         self.store.note_change(place);
     }
 
-    fn wake_faces(&mut self, slot: Slot) {
+    /// Wakes what touches a chunk from outside.
+    fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
-            for index in border_cells(face) {
-                self.store.wake((slot, index));
-                self.store.wake(self.store.step((slot, index), face));
+            let there = self.store.neighbour(slot, face);
+            if there.is_some() {
+                self.store.wake_border(there, face.opposite());
             }
         }
     }

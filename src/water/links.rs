@@ -204,7 +204,7 @@ impl Store {
     /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no direction, and if it
     /// holds no water either it is dry, which orphans its own children.
     pub(super) fn unlink(&mut self, place: Place, face: Face) {
-        let mut open = vec![(place, face)];
+        let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
             let parents = self.parents_of(place);
             let left = parents & !(1 << face.index());
@@ -278,33 +278,38 @@ impl Store {
 
     /// Wakes a loaded cell if anything is in it.
     pub(super) fn wake(&mut self, place: Place) {
-        if place.0.is_some() {
-            let voxel = self.read(place);
-            if !voxel.is_mark() && voxel != Voxel::OPEN {
-                self.grid.wake_at(place.0, place.1);
-            }
+        if place.0.is_some() && !self.read(place).is_inert() {
+            self.grid.wake_at(place.0, place.1);
         }
     }
 
     /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle. Further parents are
     /// not part of a chunk, so the Extra flag goes.
     pub(super) fn adopt(&mut self, slot: Slot) {
-        let uniform = self.grid.chunk_at(slot).as_uniform();
-        if uniform.is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN) {
+        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
         }
-        let mut sound = CellMask::EMPTY;
-        for index in 0..CHUNK_CELLS {
-            let voxel = self.read((slot, index));
-            if !voxel.is_mark() && voxel.has(CellFlags::EXTRA) {
-                self.write((slot, index), voxel.with(CellFlags::EXTRA, false));
+        for layer in 0..16 {
+            for cell in bits::iter(self.select(slot, layer, |voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA))) {
+                let place = (slot, layer * LAYER_CELLS + cell);
+                self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
         }
-        for index in 0..CHUNK_CELLS {
-            let place = (slot, index);
-            match parent_face(self.read(place)) {
-                Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
-                _ => self.wake(place),
+        let mut sound = CellMask::EMPTY;
+        for layer in 0..16 {
+            let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
+            let tied = self.select(slot, layer, |voxel| parent_face(voxel).is_some());
+            if !bits::any(tied) && bits::any(lively) {
+                self.grid.wake_layer_at(slot, layer, lively);
+                continue;
+            }
+            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to wake.
+            for cell in bits::iter(lively) {
+                let place = (slot, layer * LAYER_CELLS + cell);
+                match parent_face(self.read(place)) {
+                    Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
+                    _ => self.wake(place),
+                }
             }
         }
     }

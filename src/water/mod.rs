@@ -13,6 +13,7 @@ mod edit;
 mod flow;
 mod ledger;
 mod links;
+mod places;
 mod pools;
 mod query;
 #[cfg(feature = "snapshot")]

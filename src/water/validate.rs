@@ -1,15 +1,17 @@
 //! The laws of a water world between two ticks, checked one by one, each with an error that names it.
 
 use super::WaterWorld;
+use super::bits;
 use super::cell::{CellFlags, WaterCell};
 use super::links::parent_face;
+use super::places::PlaceSet;
 use super::schedule::Phase;
-use super::store::{Place, Store, head};
+use super::store::{LAYER_CELLS, Place, Store, head, units_in};
 use super::voxel::Voxel;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
-use hashbrown::{HashMap, HashSet};
 
 /// The first law that [`WaterWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,15 +117,12 @@ impl WaterWorld {
                 return Err(Violation::Masks(self.store.grid.position_at(slot)));
             }
             let chunk = self.store.grid.chunk_at(slot);
+            counted += units_in(chunk);
             let cells = Cube::region_of(self.store.grid.position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
-            for index in 0..CHUNK_CELLS {
-                let voxel = chunk.get(index);
-                counted += u64::from(voxel.height());
-                // Most cells are of these two kinds, and fuzzers check all of them after every tick.
-                if !(within && (voxel == Voxel::OPEN || voxel.is_solid())) {
-                    self.check_cell((slot, index), voxel)?;
-                }
+            // Most cells are of these two kinds, and fuzzers check all of them after every tick.
+            for place in self.cells_where(slot, |voxel| !within || voxel != Voxel::OPEN && !voxel.is_solid()) {
+                self.check_cell(place, self.store.read(place))?;
             }
         }
         let booked = self.total();
@@ -135,6 +134,13 @@ impl WaterWorld {
         }
         self.check_loops()?;
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
+    }
+
+    /// The cells of a chunk that satisfy `is_in`, in order.
+    fn cells_where(&self, slot: Slot, is_in: impl Fn(Voxel) -> bool) -> impl Iterator<Item = Place> {
+        (0..16).flat_map(move |layer| {
+            bits::iter(self.store.select(slot, layer, &is_in)).map(move |cell| (slot, layer * LAYER_CELLS + cell))
+        })
     }
 
     fn check_cell(&self, place: Place, voxel: Voxel) -> Result<(), Violation> {
@@ -199,29 +205,24 @@ impl WaterWorld {
 
     /// Follows all parents from every cell, each once: a cell met again before its own search has ended is in a loop.
     fn check_loops(&self) -> Result<(), Violation> {
-        let mut done: HashMap<Place, bool> = HashMap::new();
+        let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
+        let mut open = Vec::new();
         for slot in self.store.grid.sorted_slots() {
-            for index in 0..CHUNK_CELLS {
-                let parents = self.store.parents_of((slot, index));
-                if parents == 0 || done.contains_key(&(slot, index)) {
-                    continue;
+            for start in self.cells_where(slot, |voxel| !voxel.is_inert()) {
+                if met.insert(start) {
+                    open.push((start, self.store.parents_of(start)));
                 }
-                let mut open = vec![((slot, index), parents)];
-                done.insert((slot, index), false);
                 while let Some((place, faces)) = open.pop() {
                     let Some(face) = Store::faces(faces).next() else {
-                        done.insert(place, true);
+                        ended.insert(place);
                         continue;
                     };
                     open.push((place, faces & (faces - 1)));
                     let parent = self.store.step(place, face);
-                    match done.get(&parent) {
-                        Some(false) => return Err(Violation::ParentLoop(self.store.position(parent))),
-                        Some(true) => {}
-                        None => {
-                            done.insert(parent, false);
-                            open.push((parent, self.store.parents_of(parent)));
-                        }
+                    if met.insert(parent) {
+                        open.push((parent, self.store.parents_of(parent)));
+                    } else if !ended.contains(parent) {
+                        return Err(Violation::ParentLoop(self.store.position(parent)));
                     }
                 }
             }
@@ -231,18 +232,18 @@ impl WaterWorld {
 
     /// Every sleeping body without a source is level: cell by cell, apart from the masks that the pools are found with.
     fn check_surfaces(&self) -> Result<(), Violation> {
-        let mut seen = HashSet::new();
+        let mut seen = PlaceSet::default();
         for slot in self.store.grid.sorted_slots() {
-            for index in 0..CHUNK_CELLS {
-                if self.store.read((slot, index)).is_wet() && seen.insert((slot, index)) {
-                    self.check_surface((slot, index), &mut seen)?;
+            for start in self.cells_where(slot, Voxel::is_wet) {
+                if seen.insert(start) {
+                    self.check_surface(start, &mut seen)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn check_surface(&self, start: Place, seen: &mut HashSet<Place>) -> Result<(), Violation> {
+    fn check_surface(&self, start: Place, seen: &mut PlaceSet) -> Result<(), Violation> {
         let mut open = vec![start];
         let (mut high, mut low): (Option<Surface>, Option<Surface>) = (None, None);
         let mut exempt = false;

@@ -7,10 +7,10 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Face, FieldShape, Region, Shape, Sheet};
+use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 
 /// A box of cells on both sides of a chunk border; flat for worlds without depth.
-fn bounds(is_flat: bool) -> Region {
+pub fn bounds(is_flat: bool) -> Region {
     let depth = if is_flat { 0 } else { 3 };
     Region::new(IVec3::new(-4, 1, 0), IVec3::new(3, 6, depth))
 }
@@ -22,13 +22,18 @@ fn cell(rng: &mut Rng, bounds: Region) -> IVec3 {
 
 /// Water with springs, pools, drains and missing chunks.
 pub fn water(seed: u64) -> WaterWorld {
+    water_within(seed, Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5)))
+}
+
+/// The same within any bounds near the origin.
+pub fn water_within(seed: u64, bounds: Region) -> WaterWorld {
     let mut rng = Rng::with_seed(seed);
     let mut edge = || [water::Edge::Wall, water::Edge::Drain, water::Edge::Held][rng.usize(..3)];
     let edges = water::Edges { outer: core::array::from_fn(|_| edge()), unloaded: edge() };
     let rules = water::Rules { edges, ..water::Rules::default() };
-    let (low, high) = (IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
-    let mut world = WaterWorld::with_bounds(seed, rules, Region::new(low, high)).unwrap();
-    for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
+    let (low, high) = (bounds.min(), bounds.max());
+    let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
+    for chunk in Region::new(Cube::chunk_of(low), Cube::chunk_of(high)).positions() {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     world.fill_solid(Region::new(low, IVec3::new(high.x, low.y + 1, high.z))).unwrap();
@@ -46,7 +51,7 @@ pub fn edit_water(world: &mut WaterWorld, rng: &mut Rng) {
         0 => world.set_solid(at).is_ok(),
         1 => world.fill_water(Region::new(at, at.min(there)), rng.u8(..=7)).is_ok(),
         2 | 3 => world.pour(at, 7).is_ok(),
-        4 => world.remove_chunk(IVec3::new(0, rng.i32(-1..1), -1)).is_ok(),
+        4 => world.remove_chunk(Cube::chunk_of(at)).is_ok(),
         _ => world.add_source(at).is_ok(),
     };
 }
@@ -97,6 +102,11 @@ pub fn edit_humidity<S: FieldShape>(world: &mut HumidityWorld<S>, rng: &mut Rng)
 
 /// Explosions among obstacles and walls that break, with whole and with partial links, under both rules by turns.
 pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
+    blast_within(seed, if seed.is_multiple_of(3) { Region::EVERYWHERE } else { bounds(S::NEIGHBOURS == 4) })
+}
+
+/// The same within any bounds near the origin.
+pub fn blast_within<S: FieldShape>(seed: u64, bounds: Region) -> BlastWorld<S> {
     let mut rng = Rng::with_seed(seed);
     let mut border = || [blast::Border::Rigid, blast::Border::Periodic, blast::Border::Open][rng.usize(..3)];
     let borders = blast::Borders { x: border(), y: border(), z: border() };
@@ -104,7 +114,6 @@ pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
         0 => blast::Rules::wave(0.15, 0.95),
         _ => blast::Rules::diffusive(0.15),
     };
-    let bounds = if rng.u8(..3) == 0 { Region::EVERYWHERE } else { bounds(S::NEIGHBOURS == 4) };
     let mut world = BlastWorld::with_bounds(rules, bounds, borders).unwrap();
     for _ in 0..rng.usize(2..8) {
         edit_blast(&mut world, &mut rng);

@@ -41,6 +41,7 @@ pub use walls::Broken;
 
 use super::rims::Rims;
 use super::rows::FieldShape;
+use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::chunk::CellMask;
 use crate::coords::{Face, Region, Sheet};
@@ -84,7 +85,7 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     /// they did. Only those that were known then: what came and went in between is as it was.
     gone: BTreeMap<[i32; 3], CellMask>,
     rims: Rims<f32, S>,
-    halo: Box<S::Halo<f32>>,
+    workers: Workers<Box<S::Halo<f32>>>,
 }
 
 /// What a chunk has beside its pressures.
@@ -137,13 +138,13 @@ impl<S: FieldShape> BlastWorld<S> {
             events: Vec::new(),
             gone: BTreeMap::new(),
             rims: Rims::new(0.0),
-            halo: S::uniform_halo(0.0),
+            workers: Workers::new(|| S::uniform_halo(0.0)),
         })
     }
 
     /// The conductance of a link of weight 1.
     fn whole(&self) -> f32 {
-        self.rules.rule.coefficient() as f32
+        step::whole(self.rules.rule)
     }
 
     /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else anything above 0.
