@@ -1,34 +1,75 @@
 //! What a save costs: looking at every chunk, and writing those that differ.
 //!
 //! `cargo bench --bench save`. The baselines are those of a snapshot in memory: `snapshot` encodes the whole world, `load` makes
-//! a world of it. `look` saves a world that did not change to a disk in memory, so it has no sync to wait for.
+//! a world of it. `look` saves a world that did not change to a disk in memory, so it has no sync to wait for. `insert` loads
+//! chunks as a game does, one by one.
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::glam::IVec3;
 use floodplain::save_file::SaveFile;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{CHUNK_CELLS, Chunk, Grid, Region};
 use redb::backends::InMemoryBackend;
 use std::fs;
 use std::hint::black_box;
 use std::path::PathBuf;
 
+/// Open, or with ground in its lower half.
+fn chunk(dense: bool) -> Chunk<Voxel> {
+    let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+    if dense {
+        cells[..CHUNK_CELLS / 2].fill(Voxel::SOLID);
+    }
+    Chunk::from_cells(&cells)
+}
+
 /// Chunks apart from each other: with ground and air in them, or all air.
 fn world(chunks: i32, dense: bool) -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-    let mut chunk = Chunk::uniform(Voxel::OPEN);
-    if dense {
-        (0..2048).for_each(|index| {
-            chunk.set(index, Voxel::SOLID);
-        });
-    }
     for index in 0..chunks {
-        world.insert_chunk(IVec3::new(2 * index, 0, 0), chunk.clone()).expect("none is there");
+        world.insert_chunk(IVec3::new(2 * index, 0, 0), chunk(dense)).expect("none is there");
     }
     world.run(1);
     world.take_changes();
     world
+}
+
+/// Chunks side by side that are put into a world one by one; the baseline is a grid, which only stores them.
+fn insert(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("insert");
+    group.sample_size(20);
+    for (name, side, dense) in [("uniform", 128, false), ("dense", 32, true)] {
+        let floor = Region::new(IVec3::ZERO, IVec3::new(side - 1, 0, side - 1));
+        let chunks = || floor.positions().map(|position| (position, chunk(dense))).collect::<Vec<_>>();
+        group.throughput(Throughput::Elements((side * side) as u64));
+        group.bench_function(BenchmarkId::new("water", name), |bencher| {
+            let empty = || (WaterWorld::new(1, Rules::lossless()).expect("rules in range"), chunks());
+            bencher.iter_batched(
+                empty,
+                |(mut world, chunks)| {
+                    for (position, chunk) in chunks {
+                        world.insert_chunk(position, chunk).expect("none is there");
+                    }
+                    world
+                },
+                BatchSize::PerIteration,
+            );
+        });
+        group.bench_function(BenchmarkId::new("grid", name), |bencher| {
+            let empty = || (Grid::<Voxel>::new(Voxel::OPEN), chunks());
+            bencher.iter_batched(
+                empty,
+                |(mut grid, chunks)| {
+                    for (position, chunk) in chunks {
+                        grid.insert(position, chunk).expect("in range");
+                    }
+                    grid
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
 }
 
 fn save(criterion: &mut Criterion) {
@@ -73,5 +114,5 @@ fn save(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, save);
+criterion_group!(benches, insert, save);
 criterion_main!(benches);

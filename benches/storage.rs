@@ -221,6 +221,10 @@ fn sweep(criterion: &mut Criterion, world: &World) {
     group.bench_function("hashmap", |bench| {
         bench.iter(|| black_box(map).values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     });
+    // What reading takes, whatever the layout: the same cells in one piece, in order of position.
+    let flat: Vec<u16> = grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).flatten().copied().collect();
+    assert_eq!(add(0, &flat), sweep_grid());
+    group.bench_function("floor", |bench| bench.iter(|| add(0, black_box(&flat))));
     group.throughput(Throughput::Elements(dense.cells.len() as u64));
     group.bench_function("dense", |bench| bench.iter(|| black_box(sweep_dense())));
     group.finish();

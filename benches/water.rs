@@ -9,49 +9,24 @@ use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use worlds::{lake, open_world, river_world, spread_world};
 
-/// A loaded, open world of this region.
-fn open_world(region: Region, rules: Rules) -> WaterWorld {
-    let mut world = WaterWorld::with_bounds(1, rules, region).expect("rules in range");
-    for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("inside the world");
-    }
-    world
-}
-
-/// 1,024 sources at y = 64 on a grid of 8 over a walled floor of 256×256, `drop` cells below them.
-fn spread_world(drop: i32) -> WaterWorld {
-    let region = Region::new(IVec3::new(0, 64 - drop, 0), IVec3::new(255, 79, 255));
-    let mut world = open_world(region, Rules::lossless());
-    for z in 0..32 {
-        for x in 0..32 {
-            world.add_source(IVec3::new(4 + 8 * x, 64, 4 + 8 * z)).expect("open");
-        }
-    }
-    world
-}
+#[path = "worlds/water.rs"]
+mod worlds;
 
 fn spread(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("spread");
     group.sample_size(10);
     for (name, drop) in [("on_the_floor", 0), ("fall_of_16", 16)] {
-        let report = spread_world(drop).run(100);
+        let report = spread_world(256, drop).run(100);
         println!("spread/{name}: 100 ticks visit {} cells, change {}", report.visited, report.changed);
         for (rate, elements) in [("changed", report.changed), ("visited", report.visited)] {
             group.throughput(Throughput::Elements(elements));
             group.bench_function(BenchmarkId::new(rate, name), |bencher| {
-                bencher.iter_batched(|| spread_world(drop), |mut world| world.run(100), BatchSize::PerIteration);
+                bencher.iter_batched(|| spread_world(256, drop), |mut world| world.run(100), BatchSize::PerIteration);
             });
         }
     }
-}
-
-/// A full lake in a box of these sizes.
-fn lake(size: IVec3, rules: Rules) -> WaterWorld {
-    let region = Region::new(IVec3::ZERO, size - IVec3::ONE);
-    let mut world = open_world(region, rules);
-    world.fill_water(region, 7).expect("loaded");
-    world
 }
 
 fn recheck(criterion: &mut Criterion) {
@@ -75,68 +50,6 @@ fn recheck(criterion: &mut Criterion) {
             spent
         });
     });
-}
-
-/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors of a tower, 64 cells
-/// to a side, from a source at the top to a drain at the bottom; built full, with every cell's parent before it.
-fn river_world(length: usize) -> (WaterWorld, usize) {
-    const SIDE: i32 = 64;
-    let mut way = vec![IVec3::ZERO];
-    let mut heading = (1, 1);
-    let mut at = IVec3::ZERO;
-    while way.len() < length {
-        let next = at + IVec3::new(heading.0, 0, 0);
-        if (0..SIDE).contains(&next.x) {
-            at = next;
-        } else {
-            heading.0 = -heading.0;
-            for _ in 0..2 {
-                let next = at + IVec3::new(0, 0, heading.1);
-                if !(0..SIDE).contains(&next.z) {
-                    heading.1 = -heading.1;
-                    way.extend([at - IVec3::Y, at - 2 * IVec3::Y]);
-                    at -= 2 * IVec3::Y;
-                    break;
-                }
-                at = next;
-                way.push(at);
-            }
-            continue;
-        }
-        way.push(at);
-    }
-    // One more cell down, in a layer of its own: all else of that layer is ground, so only the river's end drains.
-    let last = at - IVec3::Y;
-    way.push(last);
-    let low = way.iter().copied().reduce(IVec3::min).unwrap_or(last);
-    let high = way.iter().copied().reduce(IVec3::max).unwrap_or(last);
-    let bounds = Region::new(low, high);
-    let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
-    let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).expect("rules");
-    let mut chunks = std::collections::BTreeMap::new();
-    let mut write = |cell: IVec3, voxel: Voxel| {
-        let chunk = Cube::chunk_of(cell);
-        let cells = chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
-        cells[Cube::index_of(cell)] = voxel;
-    };
-    for (at, &cell) in way.iter().enumerate() {
-        let direction = way[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
-        let face = Face::ALL.into_iter().find(|face| Some(face.offset()) == direction);
-        let voxel = match face {
-            None => WaterCell::SOURCE,
-            Some(face) => {
-                let word = 7 | (face.index() as u16 + 1) << 3 | 1 << 7 | 7 << 8 | 7 << 11;
-                WaterCell::from_word(word).expect("canonical")
-            }
-        };
-        write(cell, voxel.into());
-    }
-    let chunks = chunks.into_iter().map(|(chunk, cells)| {
-        let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().expect("a chunk of cells");
-        (IVec3::from_array(chunk), Chunk::from_cells(cells))
-    });
-    world.insert_chunks(chunks).expect("inside");
-    (world, way.len())
 }
 
 fn river(criterion: &mut Criterion) {

@@ -45,7 +45,11 @@ pub trait Automaton {
     fn awake_cells(&self) -> usize;
     /// Whether nothing will change until the next edit: no cell is awake.
     fn is_at_rest(&self) -> bool;
-    /// The cells that changed since this was last asked, by chunk, in order of position.
+    /// The cells whose state or ground an edit or a step has changed since this was last asked, by chunk, in order of
+    /// position; some of them may be back at what they were.
+    ///
+    /// Loading and unloading is not listed, for whoever does it knows. With an unloaded chunk goes what changed in it and was
+    /// not asked for. What was never asked for takes memory, as a mask of 512 bytes for each chunk that changed and is there.
     fn take_changes(&mut self) -> Vec<ChunkChanges>;
     /// A hash of the state that decides the future. The same on every platform, whatever the order of loading.
     fn state_hash(&self) -> u64;

@@ -50,6 +50,7 @@ pub mod guarantees;
 pub mod save_file;
 #[cfg(feature = "scenario")]
 pub mod scenario;
+mod simd;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
 pub mod water;

@@ -321,14 +321,14 @@ fn what_is_refused_is_named() {
     assert!(matches!(BlastWorld::<Cube>::new(Rules::default()), Err(RulesError::Unstable { weights: 6.0, .. })));
     let mut world = room(Rules::default(), [9, 9], Border::Rigid);
     assert_eq!(world.set_pressure(at(9, 0), 1.0), Err(EditError::OutOfBounds(at(9, 0))));
-    assert_eq!(world.set_pressure(at(0, 0), -1.0), Err(EditError::Pressure(-1.0)));
-    assert!(matches!(world.set_pressure(at(0, 0), f32::NAN), Err(EditError::Pressure(_))));
+    assert_eq!(world.set_pressure(at(0, 0), -1.0), Err(EditError::Pressure { cell: at(0, 0), value: -1.0 }));
+    assert!(matches!(world.set_pressure(at(0, 0), f32::NAN), Err(EditError::Pressure { .. })));
     world.set_solid(at(0, 0)).unwrap();
     assert_eq!(world.set_pressure(at(0, 0), 1.0), Err(EditError::Solid(at(0, 0))));
     assert_eq!(world.set_link(at(4, 0), Face::East, 0.5), Err(EditError::NoLink(at(4, 0), Face::East)));
     assert_eq!(world.set_link(at(0, 0), Face::South, 0.5), Err(EditError::NoLink(at(0, 0), Face::South)));
     assert!(matches!(world.set_link(at(1, 1), Face::Up, 1.5), Err(EditError::Unstable { .. })));
-    assert_eq!(world.set_wall(at(0, 0), 0.0), Err(EditError::Strength(0.0)));
+    assert_eq!(world.set_wall(at(0, 0), 0.0), Err(EditError::Strength { cell: at(0, 0), value: 0.0 }));
     assert_eq!(world.insert_chunk(at(1, 0), Chunk::uniform(1.0)), Err(EditError::ChunkOutOfBounds(at(1, 0))));
     assert_eq!(world.remove_chunk(at(-1, 3)).unwrap_err(), EditError::ChunkAbsent(at(-1, 3)));
     let mut endless: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
@@ -401,4 +401,56 @@ fn grids_refuse_waves_that_ring_longer_than_their_account_allows() {
             assert_eq!(world.validate(), Ok(()), "after {} steps", world.ticks());
         }
     }
+}
+
+/// A damping of 0.98 that comes out of an `f32` is a little more in `f64`, and was refused.
+#[test]
+fn the_limit_of_damping_is_taken_as_f32_too() {
+    let single = f64::from(0.98f32);
+    assert!(single > GRID_DAMPING_LIMIT);
+    let run = |damping: f64| {
+        let mut world = BlastWorld::<Sheet>::new(Rules::wave(0.25, damping)).unwrap();
+        world.set_pressure(at(1, 1), 300.0).unwrap();
+        world.run(50);
+        world.state_hash()
+    };
+    assert_eq!(run(single), run(GRID_DAMPING_LIMIT), "the grid counts in f32");
+    let above = f64::from(0.98f32.next_up());
+    assert_eq!(BlastWorld::<Sheet>::new(Rules::wave(0.25, above)).err(), Some(RulesError::GridDamping(above)));
+}
+
+/// The squares of very long and very short vectors are infinite or 0, and such links had no direction.
+#[test]
+fn a_link_keeps_its_direction_whatever_its_length() {
+    let flow = |link: &dyn Fn(&mut BlastGraph)| {
+        let mut graph = BlastGraph::new(exact(Rules::diffusive(0.24))).unwrap();
+        let node = graph.add_node(DVec3::ZERO, 100.0).unwrap();
+        link(&mut graph);
+        graph.flow(node)
+    };
+    let way = DVec3::new(3.0, -4.0, 12.0);
+    let along = |direction: DVec3| {
+        flow(&|graph| {
+            let there = graph.add_node(DVec3::ONE, 0.0).unwrap();
+            let node = graph.nodes().next().unwrap();
+            graph.add_link_along(node, there, 1.0, direction).unwrap();
+        })
+    };
+    for power in [-1020, -700, -520, -3, 0, 1, 511, 600, 1019] {
+        assert_eq!(along(way * 2f64.powi(power)), along(way), "times 2 to the {power}");
+    }
+    assert!((along(way) - 24.0 * way / 13.0).length() < 1e-12);
+    let least = f64::from_bits(1);
+    assert_eq!(along(DVec3::new(0.0, -least, 0.0)), DVec3::new(0.0, -24.0, 0.0));
+    assert_eq!(along(DVec3::ZERO), DVec3::ZERO, "two nodes at one place");
+    let far = flow(&|graph| {
+        let node = graph.nodes().next().unwrap();
+        let [west, east] = [-f64::MAX, f64::MAX].map(|x| graph.add_node(DVec3::X * x, 0.0).unwrap());
+        graph.add_link(node, west, 1.0).unwrap();
+        graph.add_link(west, east, 1.0).unwrap();
+        graph.set_pressure(west, 100.0).unwrap();
+        assert_eq!(graph.flow(west), DVec3::X * 24.0, "to the other end of the range");
+        graph.set_pressure(west, 50.0).unwrap();
+    });
+    assert_eq!(far, DVec3::NEG_X * 12.0);
 }

@@ -431,3 +431,26 @@ fn the_ends_of_the_range_are_borders_like_any_other() {
         assert_eq!((world.is_at_rest(), world.validate()), (true, Ok(())));
     }
 }
+
+/// Rock that was given as nine tenths of `f32::MAX` was kept so, and let through what no other rock does.
+#[test]
+fn all_rock_is_alike() {
+    let least = f32::MAX / 5.0 * 4.0;
+    let rock = |impermeability: f32, sweep: Sweep| {
+        let mut world = HumidityWorld::<Sheet>::new(Rules::with_sweep(sweep)).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+        world.set_cell(IVec3::new(1, 1, 0), Cell { humidity: 900.0, impermeability, rain: false }).unwrap();
+        let old = world.set_impermeability(IVec3::new(5, 5, 0), impermeability).unwrap();
+        assert_eq!((old, world.impermeability(IVec3::new(5, 5, 0))), (1.0, ROCK));
+        world.run(3);
+        assert_eq!(world.validate(), Ok(()));
+        world.state_hash()
+    };
+    for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
+        assert_eq!(rock(least, sweep), rock(ROCK, sweep));
+        assert_eq!(rock(f32::MAX * 0.9, sweep), rock(ROCK, sweep));
+        let mut world = HumidityWorld::<Sheet>::new(Rules::with_sweep(sweep)).unwrap();
+        let below = Chunk::uniform(Cell::soil(0.0, least.next_down()));
+        assert!(world.insert_chunk(IVec3::ZERO, below).is_err(), "neither soil nor rock");
+    }
+}

@@ -1,8 +1,10 @@
 //! What errors say: every message names the thing and its figures, in one line.
 
-use floodplain::glam::IVec3;
+use floodplain::blast::{self, BlastGraph, BlastWorld, FILL_CHUNK_LIMIT};
+use floodplain::glam::{DVec3, IVec3};
 use floodplain::water::{CellError, EditError, Rules, RulesError, Violation, Voxel, WaterCell, WaterWorld};
-use floodplain::{Cube, Grid, GridError};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{Chunk, Cube, Face, Grid, GridError, Region};
 use std::error::Error;
 
 const HERE: IVec3 = IVec3::new(-4, 5, 61);
@@ -67,6 +69,112 @@ fn broken_laws_name_place_and_figures() {
     ] {
         says(&violation, &["[-4, 5, 61]"]);
     }
+}
+
+/// Values out of range of explosions once came back without the cell or the node that they were for.
+#[test]
+fn refused_edits_of_explosions_name_place_and_value() {
+    let mut world: BlastWorld<Cube> = BlastWorld::new(blast::Rules::diffusive(0.15)).unwrap();
+    let at = "[-4, 5, 61]";
+    let box_here = Region::new(HERE, THERE);
+    says(&world.set_pressure(HERE, -2.5).unwrap_err(), &[at, "-2.5"]);
+    says(&world.add_pressure(HERE, f32::NAN).unwrap_err(), &[at, "NaN"]);
+    says(&world.fill_pressure(box_here, f32::INFINITY).unwrap_err(), &[at, "inf"]);
+    says(&world.set_wall(HERE, 0.0).unwrap_err(), &[at, "a strength of 0"]);
+    says(&world.fill_wall(box_here, -7.0).unwrap_err(), &[at, "-7"]);
+    says(&world.set_link(HERE, Face::Up, -0.5).unwrap_err(), &[at, "Up", "-0.5"]);
+    says(&world.set_link(HERE, Face::Up, 4.0).unwrap_err(), &[at, "9", "1"]);
+    let mut chunk = Chunk::uniform(0.0);
+    chunk.set(5, -3.0);
+    says(&world.insert_chunk(IVec3::NEG_ONE, chunk).unwrap_err(), &["[-11, -16, -16]", "-3"]);
+    says(&world.insert_chunk(IVec3::NEG_ONE, Chunk::uniform(-3.0)).unwrap_err(), &["[-16, -16, -16]", "-3"]);
+    world.set_solid(HERE).unwrap();
+    says(&world.set_pressure(HERE, 1.0).unwrap_err(), &[at]);
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
+    says(&world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap_err(), &["[0, 0, 0]", "already"]);
+}
+
+#[test]
+fn refused_edits_of_graphs_name_nodes_and_value() {
+    let mut graph = BlastGraph::new(blast::Rules::diffusive(0.25)).unwrap();
+    let [a, b, c] = [0, 1, 2].map(|x| graph.add_node(DVec3::X * f64::from(x), 0.0).unwrap());
+    graph.add_link(a, b, 1.0).unwrap();
+    says(&graph.add_node(DVec3::X, -2.5).unwrap_err(), &["-2.5", "new node"]);
+    says(&graph.add_node(DVec3::NAN, 2.5).unwrap_err(), &["NaN", "new node"]);
+    says(&graph.set_pressure(b, -2.5).unwrap_err(), &["-2.5", "node 1"]);
+    says(&graph.set_wall(b, 0.0).unwrap_err(), &["a strength of 0", "node 1"]);
+    says(&graph.add_link(b, c, -1.0).unwrap_err(), &["-1", "nodes 1 and 2"]);
+    says(&graph.set_link(a, b, f64::NAN).unwrap_err(), &["NaN", "nodes 0 and 1"]);
+    says(&graph.add_vent(c, 2e6, DVec3::X).unwrap_err(), &["2000000", "vent of node 2"]);
+    says(&graph.add_vent(c, 1.0, DVec3::INFINITY).unwrap_err(), &["inf", "vent of node 2"]);
+    says(&graph.add_link_along(b, c, 1.0, DVec3::NAN).unwrap_err(), &["NaN", "nodes 1 and 2"]);
+    says(&graph.add_link(a, b, 1.0).unwrap_err(), &["nodes 0 and 1", "already"]);
+    says(&graph.add_link(a, a, 1.0).unwrap_err(), &["node 0", "itself"]);
+    says(&graph.add_link(b, c, 3.5).unwrap_err(), &["node 1", "4.5", "above 1"]);
+    says(&graph.remove_link(a, c).unwrap_err(), &["nodes 0 and 2"]);
+    says(&graph.remove_vent(a).unwrap_err(), &["node 0", "vent"]);
+    graph.add_vent(c, 1.0, DVec3::X).unwrap();
+    says(&graph.add_vent(c, 1.0, DVec3::X).unwrap_err(), &["node 2", "vent already"]);
+    graph.set_wall(c, 1.0).unwrap();
+    says(&graph.set_pressure(c, 1.0).unwrap_err(), &["node 2", "closed"]);
+    graph.remove_node(b).unwrap();
+    says(&graph.clear_wall(b).unwrap_err(), &["no node 1"]);
+    says(&blast::GraphError::Full, &["2³²"]);
+    assert_eq!(graph.validate(), Ok(()));
+}
+
+#[test]
+fn refused_levels_of_2d_water_name_cell_and_level() {
+    let mut world = Water2dWorld::new(0, water2d::Rules::default()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
+    let (cell, most) = (IVec3::new(4, 5, 0), water2d::MAX_LEVEL);
+    assert_eq!(world.pour(cell, 7), Ok(7));
+    says(&world.pour(cell, most).unwrap_err(), &["[4, 5, 0]", "1000007", "1000000"]);
+    says(&world.pour(cell, u32::MAX).unwrap_err(), &["[4, 5, 0]", "4294967302"]);
+    says(&world.fill_water(Region::cell(cell), most + 1).unwrap_err(), &["[4, 5, 0]", "1000001"]);
+    says(&water2d::Cell::water(most + 1).unwrap_err(), &["1000001", "1000000"]);
+    assert_eq!(world.total(), 7);
+}
+
+#[test]
+fn broken_laws_of_explosions_and_2d_water_name_place_and_figures() {
+    let graph = |law: blast::GraphViolation, parts: &[&str]| says(&law, parts);
+    graph(blast::GraphViolation::Ledger { counted: 11.5, booked: 12.5 }, &["11.5", "12.5", "ledger"]);
+    let law = |law: blast::Violation, parts: &[&str]| says(&law, parts);
+    law(blast::Violation::Ledger { counted: 11.5, booked: 12.5 }, &["11.5", "12.5", "ledger"]);
+    law(blast::Violation::Storage, &["store"]);
+    law(blast::Violation::Pressure { cell: HERE, pressure: -2.5 }, &["[-4, 5, 61]", "-2.5"]);
+    law(blast::Violation::Filled { cell: HERE, pressure: 2.5 }, &["[-4, 5, 61]", "2.5"]);
+    law(blast::Violation::Conductance(HERE, Face::Up), &["[-4, 5, 61]", "Up"]);
+    law(blast::Violation::Unstable { cell: HERE, weights: 7.25 }, &["[-4, 5, 61]", "7.25"]);
+    law(blast::Violation::Flow(HERE, Face::West), &["[-4, 5, 61]", "West"]);
+    law(blast::Violation::Wall { cell: HERE, strength: 3.5 }, &["[-4, 5, 61]", "3.5"]);
+    let slice = |law: water2d::Violation, parts: &[&str]| says(&law, parts);
+    slice(water2d::Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
+    slice(water2d::Violation::Storage, &["store"]);
+    slice(water2d::Violation::Level { cell: HERE, level: -9 }, &["[-4, 5, 61]", "-9"]);
+    slice(water2d::Violation::Bounds(HERE), &["[-4, 5, 61]"]);
+    slice(water2d::Violation::Restless(HERE), &["[-4, 5, 61]"]);
+    slice(water2d::Violation::Uneven { high: HERE, low: THERE }, &["[-4, 5, 61]", "[-3, 5, 61]"]);
+}
+
+/// A fill of a million chunks was let through, and took tens of gigabytes.
+#[test]
+fn a_fill_of_explosions_is_bounded_and_says_so() {
+    let mut world: BlastWorld<Cube> = BlastWorld::new(blast::Rules::diffusive(0.15)).unwrap();
+    let side = |chunks: i32| Region::new(IVec3::ZERO, IVec3::new(16 * chunks - 1, 15, 15));
+    let (most, empty) = (FILL_CHUNK_LIMIT as i32, world.memory_bytes());
+    for refused in [
+        world.fill_solid(side(most + 1)).unwrap_err(),
+        world.fill_wall(side(most + 1), 1.0).unwrap_err(),
+        world.fill_pressure(side(most + 1), 1.0).unwrap_err(),
+    ] {
+        says(&refused, &["4097", "4096"]);
+    }
+    assert_eq!((world.chunks().count(), world.memory_bytes()), (0, empty));
+    // What a fill that is let through builds, per chunk.
+    world.fill_wall(side(8), 1.0).unwrap();
+    assert!(world.memory_bytes() * FILL_CHUNK_LIMIT as usize / 8 < 1 << 30, "{}", world.memory_bytes());
 }
 
 #[test]

@@ -191,6 +191,22 @@ fn a_chunk_cannot_be_loaded_twice() {
     assert_eq!(String::from_utf8(err).expect("a message in UTF-8"), message);
 }
 
+#[test]
+fn single_layer_worlds_load_no_chunks() {
+    for automaton in ["humidity", "explosion", "water-2d"] {
+        let text = format!(
+            "automaton = \"{automaton}\"\nticks = 5\n[[layer]]\nrows = [\".\"]\n[[edit]]\nat = 4\nload = [0, 0, 0]"
+        );
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let outcome = play("file.toml", &text, &mut out, &mut err).expect("writing to memory");
+        let message = String::from_utf8(err).expect("a message in UTF-8");
+        assert_eq!(outcome, Outcome::Refused, "{message}");
+        let refusal =
+            "the edit before tick 4 was refused: chunk [0, 0, 0] is there: all of a single-layer world is loaded";
+        assert!(message.starts_with(&format!("file.toml:5: {refusal}")), "{message}");
+    }
+}
+
 /// A failed expectation names itself, the value and the tick.
 #[test]
 fn failures_name_expectation_value_and_tick() {
@@ -274,4 +290,88 @@ fn records_are_lines_of_json() {
     assert_eq!((&first["placed"], &first["injected"]), (&3.into(), &7.into()));
     assert_eq!(first["rest_tick"], serde_json::Value::Null);
     assert_eq!(out.lines().count(), 2);
+}
+
+/// A value of the wrong kind is shown as it could stand in the file.
+#[test]
+fn values_of_the_wrong_kind_are_shown() {
+    let ticks = |value: &str| refusal(&format!("automaton = \"water\"\nticks = {value}")).1;
+    let whole = "`ticks` must be a whole number, 0 or more, not";
+    for (value, shown) in [
+        ("1979-05-27", "1979-05-27"),
+        ("[1, -2.5, \"a\", [true]]", "[1, -2.5, \"a\", [true]]"),
+        ("{ a = 1 }", "a table"),
+        ("\"9\"", "\"9\""),
+    ] {
+        assert_eq!(ticks(value), format!("{whole} {shown}"));
+    }
+    assert!(ticks("0xffff_ffff_ffff_ffff_f").starts_with("`ticks` must be a number of 64 bits, not"));
+    refused("automaton = 3", 1, "`automaton` must be a string, not 3");
+    refused(&format!("{HEAD}rules = 3\n{LAYER}"), 3, "`rules` must be a table, not 3");
+    refused(&format!("{HEAD}layer = 3"), 3, "`layer` must be a list, not 3");
+    refused(&format!("{HEAD}layer = [3]"), 3, "`layer` must be a table, not 3");
+    refused_after_the_layer("[rules]\nevaporation = nan", 2, "`evaporation` must be a number, not NaN");
+    refused_after_the_layer("[rules]\npools = 1", 2, "`pools` must be true or false, not 1");
+    refused_after_the_layer("[expect]\nbalanced = false", 2, "`balanced` must be true, not false");
+    refused_after_the_layer("[expect]\ntotal = [1, 2, 3]", 2, {
+        "`total` must be a number or [least, most], not [1, 2, 3]"
+    });
+    let when = |value: &str| format!("[[expect.check]]\ntotal = 1\nwhen = {value}");
+    refused_after_the_layer(&when("\"soon\""), 3, "`when` must be a tick or \"end\", not \"soon\"");
+    refused_after_the_layer(&when("[1]"), 3, {
+        "`when` must be \"end\", \"always\", a tick or [first, last], not [1]"
+    });
+}
+
+#[test]
+fn what_can_stand_in_two_places_stands_in_one() {
+    let slice = "[[slice]]\nrows = [\"#\"]";
+    refused_after_the_layer(slice, 1, "unknown key `slice` in a file with [[layer]]");
+    let text = "automaton = \"explosion\"\nticks = 1\nborders = { x = \"open\" }\n[world]\nborders = { y = \"open\" }\n\
+                [[layer]]\nrows = [\"@\"]";
+    refused(text, 3, "`borders` must be in one place only, not a table");
+}
+
+/// The words of the failures of a scenario that runs, with their lines.
+#[track_caller]
+fn failures(text: &str) -> Vec<String> {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let outcome = play("file.toml", text, &mut out, &mut err).expect("writing to memory");
+    let err = String::from_utf8(err).expect("messages in UTF-8");
+    assert_eq!(outcome, if err.is_empty() { Outcome::Held } else { Outcome::Failed }, "{err}");
+    err.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_world_that_rests_late_or_never_fails_with_the_tick_or_the_cells() {
+    let fall = "automaton = \"water\"\nticks = 60\n[rules]\nevaporation = 0.0\n[[layer]]\nrows = [\".\"]\n\
+                [[layer]]\nrows = [\"7\"]\n[expect]\nat_rest_by = ";
+    assert_eq!(failures(&format!("{fall}59")), [] as [&str; 0]);
+    let late = failures(&format!("{fall}0"));
+    assert!(late.len() == 1 && late[0].starts_with("file.toml:10: at_rest_by: at rest since tick "), "{late:?}");
+    assert!(late[0].ends_with("at tick 60, expected rest by tick 0"), "{late:?}");
+    let spring = "automaton = \"water\"\nticks = 9\n[world]\nwest = \"drain\"\n[[layer]]\nrows = [\"..S\"]\n\
+                  [expect]\nat_rest_by = 5\nfills = [\"S\", \".\"]\n[[expect.check]]\nwhen = \"always\"\nsteady = 2";
+    let failed = failures(spring);
+    let says = |start: &str, end: &str| failed.iter().any(|line| line.starts_with(start) && line.ends_with(end));
+    assert!(
+        says("file.toml:8: at_rest_by: not at rest, ", " active cells at tick 9, expected rest by tick 5"),
+        "{failed:?}"
+    );
+    assert!(says("file.toml:12: steady: ", "over 2 ticks at tick 2, expected 0"), "{failed:?}");
+}
+
+#[test]
+fn an_order_that_never_comes_to_its_end_fails() {
+    let apart = "automaton = \"water\"\nticks = 20\n[rules]\nevaporation = 0.0\n[legend]\na = \".\"\n[[layer]]\n\
+                 rows = [\"3.#a\"]\n[expect]\nfills = [\"3\", \"a\"]\nwets = [\".\", \"a\"]";
+    let failed = failures(apart);
+    assert!(
+        failed.contains(&"file.toml:11: wets: \"a\" has not come at tick 20, expected all of them".to_owned()),
+        "{failed:?}"
+    );
+    assert!(
+        failed.contains(&"file.toml:10: fills: \"3\" has not come at tick 20, expected all of them".to_owned()),
+        "{failed:?}"
+    );
 }

@@ -232,6 +232,36 @@ fn forged_bytes_are_refused_or_describe_a_lawful_world() {
     }
 }
 
+/// One byte after the other, from the rules to the first chunks: what it is turned into is refused by the name of its
+/// section, or of that of the chunks, which no longer fit, or describes a lawful world that is saved as it was loaded.
+#[test]
+fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
+    for sample in samples() {
+        let (mut start, mut places) = (16, Vec::new());
+        while let Some(length) = sample.bytes.get(start + 4..start + 12) {
+            let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
+            let most = if section_at(&sample.bytes, start) == "CHNK" { 40 } else { 160 };
+            places.extend((start + 12..start + 12 + length).take(most));
+            start += length + 16;
+        }
+        for at in places {
+            let byte = sample.bytes[at];
+            for forgery in [u8::MAX, byte ^ 0x80].into_iter().filter(|&forgery| forgery != byte) {
+                let bytes = forged(&sample.bytes, |bytes| bytes[at] = forgery);
+                match (sample.again)(&bytes) {
+                    Ok(again) => assert!(again == bytes, "{}, {forgery} at {at}: another world", sample.name),
+                    Err(SnapshotError::Malformed { section, .. }) => {
+                        let is_named = section == section_at(&bytes, at) || section == "CHNK";
+                        assert!(is_named, "{}, {forgery} at {at}: {section}", sample.name);
+                    }
+                    Err(SnapshotError::Unlawful { law }) => assert!(!law.is_empty()),
+                    Err(error) => panic!("{}, {forgery} at {at}: {error:?}", sample.name),
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let bytes = worlds::water(1).save();

@@ -4,6 +4,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use floodplain::blast::{BlastWorld, Border, Borders, Rules};
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, Region};
+use multiversion::multiversion;
 
 /// Cells along each side of a dense world.
 const SIDES: [usize; 3] = [256, 1024, 4096];
@@ -50,44 +51,6 @@ impl Dense {
         let cells = pressures((side + 2) * (side + 2));
         Dense { side, old: cells.clone(), new: cells }
     }
-
-    /// The formula of the grid's kernel, grains and all, each link visited once.
-    fn step(&mut self) {
-        let (side, stride) = (self.side, self.side + 2);
-        let mut east = vec![0.0; side + 1];
-        let mut below: Vec<f32> = (1..=side).map(|x| out(self.old[x], self.old[stride + x])).collect();
-        for y in 1..=side {
-            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side + 1];
-            let (here, next, up) = (row(y, 0), row(y, 1), row(y + 1, 1));
-            for x in 0..=side {
-                east[x] = out(here[x], next[x]);
-            }
-            let (next, below) = (&next[..side], &mut below[..side]);
-            let new = &mut self.new[y * stride + 1..][..side];
-            for x in 0..side {
-                let on = out(next[x], up[x]);
-                new[x] = (next[x] - ((east[x + 1] - east[x]) + (on - below[x]))).max(0.0);
-                below[x] = on;
-            }
-        }
-        core::mem::swap(&mut self.old, &mut self.new);
-    }
-
-    /// The bare formula: no grains, so that sums drift.
-    fn step_bare(&mut self) {
-        let (side, stride) = (self.side, self.side + 2);
-        for y in 1..=side {
-            let row = |y: usize, x: usize| &self.old[y * stride + x..][..side];
-            let (here, west, east) = (row(y, 1), row(y, 0), row(y, 2));
-            let (down, up) = (row(y - 1, 1), row(y + 1, 1));
-            let new = &mut self.new[y * stride + 1..][..side];
-            for x in 0..side {
-                let sum = (west[x] + east[x]) + (down[x] + up[x]);
-                new[x] = here[x] + COEFFICIENT * (sum - 4.0 * here[x]);
-            }
-        }
-        core::mem::swap(&mut self.old, &mut self.new);
-    }
 }
 
 /// Waves by hand: pressures, and what flows across the links east and up of each cell, each visited once.
@@ -104,28 +67,69 @@ impl DenseWave {
         let still = vec![0.0; cells.len()];
         DenseWave { side, pressures: cells, east: still.clone(), up: still }
     }
+}
 
-    /// The formula of the grid's kernel, with its grains or without.
-    fn step<const GRAINS: bool>(&mut self) {
-        let (side, stride) = (self.side, self.side + 2);
-        for y in 0..=side {
-            let row = |x: usize| y * stride + x..y * stride + x + side + 1;
-            let (here, next, above) = (&self.pressures[row(0)], &self.pressures[row(1)], &self.pressures[row(stride)]);
-            let (east, up) = (&mut self.east[row(0)], &mut self.up[row(0)]);
-            for x in 0..=side {
-                east[x] = ripple::<GRAINS>(east[x], here[x], next[x]);
-                up[x] = ripple::<GRAINS>(up[x], here[x], above[x]);
-            }
+/// The formula of the grid's kernel, grains and all, each link visited once.
+#[multiversion(targets = "simd")]
+fn step(dense: &mut Dense) {
+    let (side, stride) = (dense.side, dense.side + 2);
+    let mut east = vec![0.0; side + 1];
+    let mut below: Vec<f32> = (1..=side).map(|x| out(dense.old[x], dense.old[stride + x])).collect();
+    for y in 1..=side {
+        let row = |y: usize, x: usize| &dense.old[y * stride + x..][..side + 1];
+        let (here, next, up) = (row(y, 0), row(y, 1), row(y + 1, 1));
+        for x in 0..=side {
+            east[x] = out(here[x], next[x]);
         }
-        for y in 1..=side {
-            let row = |first: usize| first..first + side;
-            let here = y * stride + 1;
-            let (east, west) = (&self.east[row(here)], &self.east[row(here - 1)]);
-            let (up, down) = (&self.up[row(here)], &self.up[row(here - stride)]);
-            let pressures = &mut self.pressures[row(here)];
-            for x in 0..side {
-                pressures[x] -= (east[x] - west[x]) + (up[x] - down[x]);
-            }
+        let (next, below) = (&next[..side], &mut below[..side]);
+        let new = &mut dense.new[y * stride + 1..][..side];
+        for x in 0..side {
+            let on = out(next[x], up[x]);
+            new[x] = (next[x] - ((east[x + 1] - east[x]) + (on - below[x]))).max(0.0);
+            below[x] = on;
+        }
+    }
+    core::mem::swap(&mut dense.old, &mut dense.new);
+}
+
+/// The bare formula: no grains, so that sums drift.
+#[multiversion(targets = "simd")]
+fn step_bare(dense: &mut Dense) {
+    let (side, stride) = (dense.side, dense.side + 2);
+    for y in 1..=side {
+        let row = |y: usize, x: usize| &dense.old[y * stride + x..][..side];
+        let (here, west, east) = (row(y, 1), row(y, 0), row(y, 2));
+        let (down, up) = (row(y - 1, 1), row(y + 1, 1));
+        let new = &mut dense.new[y * stride + 1..][..side];
+        for x in 0..side {
+            let sum = (west[x] + east[x]) + (down[x] + up[x]);
+            new[x] = here[x] + COEFFICIENT * (sum - 4.0 * here[x]);
+        }
+    }
+    core::mem::swap(&mut dense.old, &mut dense.new);
+}
+
+/// The formula of the grid's kernel, with its grains or without.
+#[multiversion(targets = "simd")]
+fn step_wave<const GRAINS: bool>(dense: &mut DenseWave) {
+    let (side, stride) = (dense.side, dense.side + 2);
+    for y in 0..=side {
+        let row = |x: usize| y * stride + x..y * stride + x + side + 1;
+        let (here, next, above) = (&dense.pressures[row(0)], &dense.pressures[row(1)], &dense.pressures[row(stride)]);
+        let (east, up) = (&mut dense.east[row(0)], &mut dense.up[row(0)]);
+        for x in 0..=side {
+            east[x] = ripple::<GRAINS>(east[x], here[x], next[x]);
+            up[x] = ripple::<GRAINS>(up[x], here[x], above[x]);
+        }
+    }
+    for y in 1..=side {
+        let row = |first: usize| first..first + side;
+        let here = y * stride + 1;
+        let (east, west) = (&dense.east[row(here)], &dense.east[row(here - 1)]);
+        let (up, down) = (&dense.up[row(here)], &dense.up[row(here - stride)]);
+        let pressures = &mut dense.pressures[row(here)];
+        for x in 0..side {
+            pressures[x] -= (east[x] - west[x]) + (up[x] - down[x]);
         }
     }
 }
@@ -167,11 +171,11 @@ pub fn benches(criterion: &mut Criterion) {
         });
         let mut dense = Dense::new(side);
         group.bench_function(BenchmarkId::new("dense", side), |bencher| {
-            bencher.iter(|| (0..STEPS).for_each(|_| dense.step()));
+            bencher.iter(|| (0..STEPS).for_each(|_| step(&mut dense)));
         });
         let mut bare = Dense::new(side);
         group.bench_function(BenchmarkId::new("dense_bare", side), |bencher| {
-            bencher.iter(|| (0..STEPS).for_each(|_| bare.step_bare()));
+            bencher.iter(|| (0..STEPS).for_each(|_| step_bare(&mut bare)));
         });
     }
     let waves = Rules::wave(0.25, 0.98);
@@ -187,11 +191,11 @@ pub fn benches(criterion: &mut Criterion) {
             bencher.iter_batched_ref(rippling, |world| world.run(STEPS), BatchSize::PerIteration);
         });
         group.bench_function(BenchmarkId::new("wave/dense", side), |bencher| {
-            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| dense.step::<true>());
+            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| step_wave::<true>(dense));
             bencher.iter_batched_ref(|| DenseWave::new(side), run, BatchSize::PerIteration);
         });
         group.bench_function(BenchmarkId::new("wave/dense_bare", side), |bencher| {
-            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| dense.step::<false>());
+            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| step_wave::<false>(dense));
             bencher.iter_batched_ref(|| DenseWave::new(side), run, BatchSize::PerIteration);
         });
     }

@@ -4,6 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
 use floodplain::{CHUNK_CELLS, Chunk, Region, Shape, Sheet};
+use multiversion::multiversion;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -95,78 +96,81 @@ impl Dense {
 
     fn step(&mut self, sweep: Sweep) {
         match sweep {
-            Sweep::InPlace => self.step_in_place(),
-            Sweep::Synchronous => self.step_synchronous(),
-            Sweep::Conservative => self.step_conservative(),
+            Sweep::InPlace => step_in_place(self),
+            Sweep::Synchronous => step_synchronous(self),
+            Sweep::Conservative => step_conservative(self),
         }
     }
+}
 
-    fn step_synchronous(&mut self) {
-        let side = self.side;
-        for (q, (h, i)) in self.quotients.iter_mut().zip(self.humidity.iter().zip(&self.ground)) {
-            *q = h / i;
-        }
-        for y in 1..side - 1 {
-            let row = |from: usize| from..from + side - 2;
-            let here = y * side + 1;
-            let (west, east) = (&self.quotients[row(here - 1)], &self.quotients[row(here + 1)]);
-            let (down, up) = (&self.quotients[row(here - side)], &self.quotients[row(here + side)]);
-            let (ground, below) = (&self.ground[row(here)], &self.denominators[row(here)]);
-            let (held, cells) = (&self.held[row(here)], &mut self.humidity[row(here)]);
-            for x in 0..side - 2 {
-                let mean = (cells[x] * ground[x] + west[x] + east[x] + down[x] + up[x]) / below[x];
-                let capped = if mean > 1024.0 { 1024.0 } else { mean };
-                cells[x] = if held[x] { cells[x] } else { capped };
-            }
+#[multiversion(targets = "simd")]
+fn step_synchronous(dense: &mut Dense) {
+    let side = dense.side;
+    for (q, (h, i)) in dense.quotients.iter_mut().zip(dense.humidity.iter().zip(&dense.ground)) {
+        *q = h / i;
+    }
+    for y in 1..side - 1 {
+        let row = |from: usize| from..from + side - 2;
+        let here = y * side + 1;
+        let (west, east) = (&dense.quotients[row(here - 1)], &dense.quotients[row(here + 1)]);
+        let (down, up) = (&dense.quotients[row(here - side)], &dense.quotients[row(here + side)]);
+        let (ground, below) = (&dense.ground[row(here)], &dense.denominators[row(here)]);
+        let (held, cells) = (&dense.held[row(here)], &mut dense.humidity[row(here)]);
+        for x in 0..side - 2 {
+            let mean = (cells[x] * ground[x] + west[x] + east[x] + down[x] + up[x]) / below[x];
+            let capped = if mean > 1024.0 { 1024.0 } else { mean };
+            cells[x] = if held[x] { cells[x] } else { capped };
         }
     }
+}
 
-    /// Row by row: the same bits as the original's order, with the memory as it lies.
-    fn step_in_place(&mut self) {
-        let side = self.side;
-        for here in (1..side - 1).flat_map(|y| y * side + 1..(y + 1) * side - 1) {
-            if self.held[here] {
-                continue;
-            }
-            let q = &self.quotients;
-            let sum = self.humidity[here] * self.ground[here] + q[here - 1] + q[here + 1] + q[here - side];
-            let mean = (sum + q[here + side]) / self.denominators[here];
-            self.humidity[here] = if mean > 1024.0 { 1024.0 } else { mean };
-            self.quotients[here] = self.humidity[here] / self.ground[here];
+/// Row by row: the same bits as the original's order, with the memory as it lies.
+#[multiversion(targets = "simd")]
+fn step_in_place(dense: &mut Dense) {
+    let side = dense.side;
+    for here in (1..side - 1).flat_map(|y| y * side + 1..(y + 1) * side - 1) {
+        if dense.held[here] {
+            continue;
         }
+        let q = &dense.quotients;
+        let sum = dense.humidity[here] * dense.ground[here] + q[here - 1] + q[here + 1] + q[here - side];
+        let mean = (sum + q[here + side]) / dense.denominators[here];
+        dense.humidity[here] = if mean > 1024.0 { 1024.0 } else { mean };
+        dense.quotients[here] = dense.humidity[here] / dense.ground[here];
     }
+}
 
-    /// Each flow once, a row at a time; what goes up is kept for the row above.
-    fn step_conservative(&mut self) {
-        fn flow(share: u32, from: u32, to: u32) -> i32 {
-            let difference = from as i32 - to as i32;
-            let sign = difference >> 31;
-            let size = u64::from(((difference ^ sign) - sign) as u32);
-            (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
+/// Each flow once, a row at a time; what goes up is kept for the row above.
+#[multiversion(targets = "simd")]
+fn step_conservative(dense: &mut Dense) {
+    fn flow(share: u32, from: u32, to: u32) -> i32 {
+        let difference = from as i32 - to as i32;
+        let sign = difference >> 31;
+        let size = u64::from(((difference ^ sign) - sign) as u32);
+        (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
+    }
+    let (side, cap) = (dense.side, 1024 * UNITS);
+    let [from_below, to_east, to_up] = &mut dense.flows;
+    from_below.fill(0);
+    for y in 1..side - 1 {
+        let row = y * side..(y + 1) * side;
+        let (east, up) = (&dense.shares[0][row.clone()], &dense.shares[1][row.clone()]);
+        let held = &dense.held[row.clone()];
+        let (cells, above) = dense.units[row.start..].split_at_mut(side);
+        for x in 0..side - 1 {
+            to_east[x] = flow(east[x], cells[x], cells[x + 1]);
         }
-        let (side, cap) = (self.side, 1024 * UNITS);
-        let [from_below, to_east, to_up] = &mut self.flows;
-        from_below.fill(0);
-        for y in 1..side - 1 {
-            let row = y * side..(y + 1) * side;
-            let (east, up) = (&self.shares[0][row.clone()], &self.shares[1][row.clone()]);
-            let held = &self.held[row.clone()];
-            let (cells, above) = self.units[row.start..].split_at_mut(side);
-            for x in 0..side - 1 {
-                to_east[x] = flow(east[x], cells[x], cells[x + 1]);
-            }
-            for (to_up, ((&share, &here), &above)) in to_up.iter_mut().zip(up.iter().zip(&*cells).zip(&*above)) {
-                *to_up = flow(share, here, above);
-            }
-            for x in 1..side - 1 {
-                let gained = to_east[x - 1] + from_below[x] - to_east[x] - to_up[x];
-                let new = cells[x].wrapping_add_signed(gained);
-                let capped = if new as i32 > cap as i32 { cap } else { new };
-                self.rained -= if held[x] { i64::from(gained) } else { 0 };
-                cells[x] = if held[x] { cells[x] } else { capped };
-            }
-            core::mem::swap(from_below, to_up);
+        for (to_up, ((&share, &here), &above)) in to_up.iter_mut().zip(up.iter().zip(&*cells).zip(&*above)) {
+            *to_up = flow(share, here, above);
         }
+        for x in 1..side - 1 {
+            let gained = to_east[x - 1] + from_below[x] - to_east[x] - to_up[x];
+            let new = cells[x].wrapping_add_signed(gained);
+            let capped = if new as i32 > cap as i32 { cap } else { new };
+            dense.rained -= if held[x] { i64::from(gained) } else { 0 };
+            cells[x] = if held[x] { cells[x] } else { capped };
+        }
+        core::mem::swap(from_below, to_up);
     }
 }
 

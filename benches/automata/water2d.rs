@@ -4,6 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, Rules, Water2dWorld};
 use floodplain::{Chunk, Shape, Sheet};
+use multiversion::multiversion;
 use std::hint::black_box;
 
 const SIDES: [usize; 3] = [256, 1024, 4096];
@@ -57,81 +58,83 @@ impl Dense {
         let gives = [(); 4].map(|()| vec![0; width * width]);
         Dense { width, new: old.clone(), old, gives }
     }
+}
 
-    /// The literal rule: what every cell gives, then what every cell has.
-    fn literal_step(&mut self, left_first: bool) {
-        let width = self.width;
-        let accepted = |to: i32, offer: i32| if to < 0 { 0 } else { offer.max(0) };
-        let capacity = |above: i32| if above >= 100 { above + 5 } else { 100 };
-        let [downs, firsts, seconds, ups] = &mut self.gives;
-        for y in 1..width - 1 {
-            let row = |y: usize, shift: usize| &self.old[y * width + shift..][..width - 2];
-            let (here, below, above) = (row(y, 1), row(y - 1, 1), row(y + 1, 1));
-            let (first, second) = if left_first { (row(y, 0), row(y, 2)) } else { (row(y, 2), row(y, 0)) };
-            let part = y * width + 1..(y + 1) * width - 1;
-            let (downs, firsts) = (&mut downs[part.clone()], &mut firsts[part.clone()]);
-            let (seconds, ups) = (&mut seconds[part.clone()], &mut ups[part]);
+/// The literal rule: what every cell gives, then what every cell has.
+#[multiversion(targets = "simd")]
+fn literal_step(dense: &mut Dense, left_first: bool) {
+    let width = dense.width;
+    let accepted = |to: i32, offer: i32| if to < 0 { 0 } else { offer.max(0) };
+    let capacity = |above: i32| if above >= 100 { above + 5 } else { 100 };
+    let [downs, firsts, seconds, ups] = &mut dense.gives;
+    for y in 1..width - 1 {
+        let row = |y: usize, shift: usize| &dense.old[y * width + shift..][..width - 2];
+        let (here, below, above) = (row(y, 1), row(y - 1, 1), row(y + 1, 1));
+        let (first, second) = if left_first { (row(y, 0), row(y, 2)) } else { (row(y, 2), row(y, 0)) };
+        let part = y * width + 1..(y + 1) * width - 1;
+        let (downs, firsts) = (&mut downs[part.clone()], &mut firsts[part.clone()]);
+        let (seconds, ups) = (&mut seconds[part.clone()], &mut ups[part]);
+        for x in 0..width - 2 {
+            let down = accepted(below[x], (capacity(here[x]) - below[x]).min(here[x]));
+            let left = here[x] - down;
+            let to_first = accepted(first[x], (left - first[x] + 1) >> 1);
+            let left = left - to_first;
+            let to_second = accepted(second[x], (left - second[x] + 1) >> 1);
+            let left = left - to_second;
+            (downs[x], firsts[x], seconds[x]) = (down, to_first, to_second);
+            ups[x] = accepted(above[x], left - capacity(above[x]));
+        }
+    }
+    let [downs, firsts, seconds, ups] = &dense.gives;
+    let (wests, easts) = if left_first { (firsts, seconds) } else { (seconds, firsts) };
+    for y in 1..width - 1 {
+        let part = y * width + 1..(y + 1) * width - 1;
+        let (from_below, from_above) = (&ups[part.start - width..], &downs[part.start + width..]);
+        let (from_west, from_east) = (&easts[part.start - 1..], &wests[part.start + 1..]);
+        let out = &mut dense.new[part.clone()];
+        let old = &dense.old[part.clone()];
+        let [down, west, east, up] = [downs, wests, easts, ups].map(|gives| &gives[part.clone()]);
+        let length = out.len();
+        let (from_below, from_above) = (&from_below[..length], &from_above[..length]);
+        let (from_west, from_east) = (&from_west[..length], &from_east[..length]);
+        for x in 0..length {
+            let given = down[x] + west[x] + east[x] + up[x];
+            out[x] = old[x] - given + from_below[x] + from_above[x] + from_west[x] + from_east[x];
+        }
+    }
+    core::mem::swap(&mut dense.old, &mut dense.new);
+}
+
+/// The settling rule between neighbours, without bodies: pairs up and down, then sideways.
+#[multiversion(targets = "simd")]
+fn settling_step(dense: &mut Dense) {
+    let width = dense.width;
+    for first in [1, 2] {
+        for y in (first..width - 2).step_by(2) {
+            let (low, high) = dense.old.split_at_mut((y + 1) * width);
+            let (lower, upper) = (&mut low[y * width + 1..][..width - 2], &mut high[1..][..width - 2]);
             for x in 0..width - 2 {
-                let down = accepted(below[x], (capacity(here[x]) - below[x]).min(here[x]));
-                let left = here[x] - down;
-                let to_first = accepted(first[x], (left - first[x] + 1) >> 1);
-                let left = left - to_first;
-                let to_second = accepted(second[x], (left - second[x] + 1) >> 1);
-                let left = left - to_second;
-                (downs[x], firsts[x], seconds[x]) = (down, to_first, to_second);
-                ups[x] = accepted(above[x], left - capacity(above[x]));
+                let moved = sinking(lower[x], upper[x]);
+                lower[x] += moved;
+                upper[x] -= moved;
             }
         }
-        let [downs, firsts, seconds, ups] = &self.gives;
-        let (wests, easts) = if left_first { (firsts, seconds) } else { (seconds, firsts) };
-        for y in 1..width - 1 {
-            let part = y * width + 1..(y + 1) * width - 1;
-            let (from_below, from_above) = (&ups[part.start - width..], &downs[part.start + width..]);
-            let (from_west, from_east) = (&easts[part.start - 1..], &wests[part.start + 1..]);
-            let out = &mut self.new[part.clone()];
-            let old = &self.old[part.clone()];
-            let [down, west, east, up] = [downs, wests, easts, ups].map(|gives| &gives[part.clone()]);
-            let length = out.len();
-            let (from_below, from_above) = (&from_below[..length], &from_above[..length]);
-            let (from_west, from_east) = (&from_west[..length], &from_east[..length]);
-            for x in 0..length {
-                let given = down[x] + west[x] + east[x] + up[x];
-                out[x] = old[x] - given + from_below[x] + from_above[x] + from_west[x] + from_east[x];
-            }
-        }
-        core::mem::swap(&mut self.old, &mut self.new);
     }
-
-    /// The settling rule between neighbours, without bodies: pairs up and down, then sideways.
-    fn settling_step(&mut self) {
-        let width = self.width;
-        for first in [1, 2] {
-            for y in (first..width - 2).step_by(2) {
-                let (low, high) = self.old.split_at_mut((y + 1) * width);
-                let (lower, upper) = (&mut low[y * width + 1..][..width - 2], &mut high[1..][..width - 2]);
-                for x in 0..width - 2 {
-                    let moved = sinking(lower[x], upper[x]);
-                    lower[x] += moved;
-                    upper[x] -= moved;
-                }
-            }
+    let flows = &mut dense.gives[0][..width];
+    for y in 1..width - 1 {
+        let (below, here) = (&dense.old[(y - 1) * width..][..width], &dense.old[y * width..][..width]);
+        let pressing = |x: usize| if below[x] < 0 || below[x] >= 100 { here[x] } else { 0 };
+        for x in 0..width - 1 {
+            let eastward = ((pressing(x) - here[x + 1]).max(0) + 1) >> 2;
+            let westward = ((pressing(x + 1) - here[x]).max(0) + 1) >> 2;
+            flows[x] = if here[x] | here[x + 1] < 0 { 0 } else { eastward - westward };
         }
-        let flows = &mut self.gives[0][..width];
-        for y in 1..width - 1 {
-            let (below, here) = (&self.old[(y - 1) * width..][..width], &self.old[y * width..][..width]);
-            let pressing = |x: usize| if below[x] < 0 || below[x] >= 100 { here[x] } else { 0 };
-            for x in 0..width - 1 {
-                let eastward = ((pressing(x) - here[x + 1]).max(0) + 1) >> 2;
-                let westward = ((pressing(x + 1) - here[x]).max(0) + 1) >> 2;
-                flows[x] = if here[x] | here[x + 1] < 0 { 0 } else { eastward - westward };
-            }
-            let out = &mut self.new[y * width..][..width];
-            for x in 1..width - 1 {
-                out[x] = here[x] + flows[x - 1] - flows[x];
-            }
+        let out = &mut dense.new[y * width..][..width];
+        for x in 1..width - 1 {
+            out[x] = here[x] + flows[x - 1] - flows[x];
         }
-        core::mem::swap(&mut self.old, &mut self.new);
     }
+    core::mem::swap(&mut dense.old, &mut dense.new);
 }
 
 /// Units that sink between two cells; the formula of the crate.
@@ -158,9 +161,9 @@ fn in_motion(criterion: &mut Criterion, name: &str, rules: Rules) {
             bencher.iter(|| {
                 left_first = !left_first;
                 if rules == Rules::literal() {
-                    dense.literal_step(left_first)
+                    literal_step(&mut dense, left_first)
                 } else {
-                    dense.settling_step()
+                    settling_step(&mut dense)
                 }
                 black_box(&dense.old);
             });

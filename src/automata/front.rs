@@ -16,8 +16,9 @@ pub(crate) fn advance<T: Copy + PartialEq, S: FieldShape>(
     grid: &mut Grid<T, S>,
     stepped: &[(Slot, CellMask)],
 ) -> Vec<(Slot, Face)> {
-    for &(slot, _) in stepped {
-        grid.sleep_chunk_at(slot);
+    // A chunk that changed stays awake, so it is not put to sleep first.
+    for (slot, _) in stepped.iter().filter(|(_, changed)| changed.is_empty()) {
+        grid.sleep_chunk_at(*slot);
     }
     let mut missing = Vec::new();
     for (slot, changed) in stepped.iter().filter(|(_, changed)| !changed.is_empty()) {

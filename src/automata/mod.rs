@@ -5,6 +5,9 @@ mod front;
 pub mod humidity;
 mod rims;
 mod rows;
+#[cfg(test)]
+mod same_bytes;
 pub mod water2d;
+mod workers;
 
 pub use rows::FieldShape;

@@ -3,26 +3,26 @@
 //! A step first saves the rims of every chunk that it will change and of their neighbours. Then each chunk needs only its own
 //! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough.
 
-use super::rows::FieldShape;
+use super::rows::{FieldShape, Value};
+use super::workers;
 use crate::chunk::Chunk;
 use crate::grid::{Grid, Slot};
 
 /// Saved rims, by chunk.
-pub(crate) struct Rims<T: Copy + PartialEq, S: FieldShape> {
+pub(crate) struct Rims<T: Value, S: FieldShape> {
     /// What lies where a chunk is missing.
     background: S::Rims<T>,
-    saved: Vec<S::Rims<T>>,
+    saved: Vec<(Slot, S::Rims<T>)>,
     /// By slot: the place in `saved`, or [`UNSAVED`].
     places: Vec<u32>,
-    slots: Vec<Slot>,
 }
 
 const UNSAVED: u32 = u32::MAX;
 
-impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
+impl<T: Value, S: FieldShape> Rims<T, S> {
     /// None saved; a missing chunk has the background all over.
     pub(crate) fn new(background: T) -> Self {
-        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new(), slots: Vec::new() }
+        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
     }
 
     /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
@@ -31,42 +31,41 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
     }
 
     /// Like [`save`](Rims::save), but saves what `rims` makes of each chunk.
-    pub(crate) fn save_as<C: Copy + PartialEq>(
+    pub(crate) fn save_as<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
         slots: &[Slot],
-        rims: impl Fn(Slot) -> S::Rims<T>,
+        rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
         self.clear(grid.slot_capacity());
         for &slot in slots {
-            self.add(slot, &rims);
+            self.add(slot);
             for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
-                self.add(neighbour, &rims);
+                self.add(neighbour);
             }
         }
+        workers::each(&mut self.saved, |(slot, saved)| *saved = rims(*slot));
     }
 
     fn clear(&mut self, slot_capacity: usize) {
-        for slot in self.slots.drain(..) {
+        for (slot, _) in self.saved.drain(..) {
             self.places[slot.index()] = UNSAVED;
         }
         self.places.resize(slot_capacity, UNSAVED);
-        self.saved.clear();
     }
 
-    fn add(&mut self, slot: Slot, rims: impl Fn(Slot) -> S::Rims<T>) {
+    fn add(&mut self, slot: Slot) {
         if self.places[slot.index()] == UNSAVED {
             // There are fewer slots than 2³²−1.
             self.places[slot.index()] = self.saved.len() as u32;
-            self.slots.push(slot);
-            self.saved.push(rims(slot));
+            self.saved.push((slot, self.background));
         }
     }
 
     /// The rims of a chunk; the background if it is missing or was not saved.
     pub(crate) fn at(&self, slot: Slot) -> &S::Rims<T> {
         let place = self.places.get(slot.index()).map_or(UNSAVED, |&place| place);
-        self.saved.get(place as usize).unwrap_or(&self.background)
+        self.saved.get(place as usize).map_or(&self.background, |(_, rims)| rims)
     }
 
     /// The rims of a chunk's neighbours, by face.
@@ -76,14 +75,12 @@ impl<T: Copy + PartialEq, S: FieldShape> Rims<T, S> {
 
     /// Bytes on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.saved.capacity() * size_of::<S::Rims<T>>()
-            + self.places.capacity() * size_of::<u32>()
-            + self.slots.capacity() * size_of::<Slot>()
+        self.saved.capacity() * size_of::<(Slot, S::Rims<T>)>() + self.places.capacity() * size_of::<u32>()
     }
 }
 
 /// The rims of a chunk, whichever way it is stored.
-pub(crate) fn rims_of_chunk<T: Copy + PartialEq, S: FieldShape>(chunk: &Chunk<T>) -> S::Rims<T> {
+pub(crate) fn rims_of_chunk<T: Value, S: FieldShape>(chunk: &Chunk<T>) -> S::Rims<T> {
     match chunk.as_dense() {
         Some(cells) => S::rims_of(cells),
         None => S::uniform_rims(chunk.get(0)),

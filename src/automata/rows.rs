@@ -20,11 +20,16 @@ pub(crate) trait RowRule<T> {
     );
 }
 
+/// What automata keep of a cell.
+pub trait Value: Copy + PartialEq + Send + Sync {}
+
+impl<T: Copy + PartialEq + Send + Sync> Value for T {}
+
 /// The shapes that automata run on. Implemented by [`Cube`] and [`Sheet`] only.
-pub trait FieldShape: HaloShape {
+pub trait FieldShape: HaloShape<Halo<f32>: Send, Halo<u32>: Send> {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
     #[doc(hidden)]
-    type Rims<T: Copy + PartialEq>: Copy;
+    type Rims<T: Value>: Copy + Send + Sync;
 
     /// Neighbours of a cell: 4 or 6.
     const NEIGHBOURS: usize;
@@ -39,24 +44,25 @@ pub trait FieldShape: HaloShape {
 
     /// The rims of a chunk of equal cells.
     #[doc(hidden)]
-    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T>;
+    fn uniform_rims<T: Value>(value: T) -> Self::Rims<T>;
 
     /// The rims of a chunk.
     #[doc(hidden)]
-    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
+    fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
-        A: Copy + PartialEq,
-        B: Copy + PartialEq,
-        C: Copy + PartialEq;
+        A: Value,
+        B: Value,
+        C: Value;
 
     /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule reads, stay as they were.
-    /// `around` is by the index of the face behind which a neighbour lies.
+    /// `fill` writes the row of the chunk that begins at an index, and `around` is by the index of the face behind which a
+    /// neighbour lies.
     #[doc(hidden)]
-    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
+    fn pad<T: Value>(fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
 
     /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the cell's neighbours.
     #[doc(hidden)]
@@ -69,7 +75,7 @@ pub trait FieldShape: HaloShape {
 }
 
 impl FieldShape for Sheet {
-    type Rims<T: Copy + PartialEq> = [[T; 64]; 4];
+    type Rims<T: Value> = [[T; 64]; 4];
 
     const NEIGHBOURS: usize = 4;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Sheet>();
@@ -78,37 +84,35 @@ impl FieldShape for Sheet {
         Box::new([[value; 66]; 66])
     }
 
-    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T> {
+    fn uniform_rims<T: Value>(value: T) -> Self::Rims<T> {
         [[value; 64]; 4]
     }
 
-    #[inline]
-    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
+    #[inline(always)]
+    fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
         let rows: &[[T; 64]] = cells.as_chunks().0;
         let column = |x: usize| core::array::from_fn(|y| rows[y][x]);
         [column(0), column(63), rows[0], rows[63]]
     }
 
-    #[inline]
+    #[inline(always)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
-        A: Copy + PartialEq,
-        B: Copy + PartialEq,
-        C: Copy + PartialEq,
+        A: Value,
+        B: Value,
+        C: Value,
     {
         joined(a, b, join)
     }
 
-    #[inline]
-    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
+    #[inline(always)]
+    fn pad<T: Value>(mut fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
         let [west, east, down, up] = core::array::from_fn(|face| &around[face][face ^ 1]);
         halo[0][1..65].copy_from_slice(down);
         halo[65][1..65].copy_from_slice(up);
-        let rows: &[[T; 64]] = cells.as_chunks().0;
-        for (y, row) in rows.iter().enumerate() {
-            let padded = &mut halo[y + 1];
+        for (y, padded) in halo[1..65].iter_mut().enumerate() {
             padded[0] = west[y];
-            padded[1..65].copy_from_slice(row);
+            fill(64 * y, &mut padded[1..65]);
             padded[65] = east[y];
         }
     }
@@ -120,7 +124,7 @@ impl FieldShape for Sheet {
         &mut halo[(y + offset.y) as usize][(x + offset.x) as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
         for (y, cells) in cells.as_chunks_mut::<64>().0.iter_mut().enumerate() {
@@ -132,7 +136,7 @@ impl FieldShape for Sheet {
 }
 
 impl FieldShape for Cube {
-    type Rims<T: Copy + PartialEq> = [[T; 256]; 6];
+    type Rims<T: Value> = [[T; 256]; 6];
 
     const NEIGHBOURS: usize = 6;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Cube>();
@@ -141,12 +145,12 @@ impl FieldShape for Cube {
         Box::new([[[value; 18]; 18]; 18])
     }
 
-    fn uniform_rims<T: Copy + PartialEq>(value: T) -> Self::Rims<T> {
+    fn uniform_rims<T: Value>(value: T) -> Self::Rims<T> {
         [[value; 256]; 6]
     }
 
-    #[inline]
-    fn rims_of<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
+    #[inline(always)]
+    fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
         // A face's cells in index order: along x or z first, then along the slower of the two axes that are left.
         let face = |first: usize, fast: usize, slow: usize| {
             core::array::from_fn(|cell| cells[first + cell % 16 * fast + cell / 16 * slow])
@@ -161,18 +165,18 @@ impl FieldShape for Cube {
         ]
     }
 
-    #[inline]
+    #[inline(always)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
-        A: Copy + PartialEq,
-        B: Copy + PartialEq,
-        C: Copy + PartialEq,
+        A: Value,
+        B: Value,
+        C: Value,
     {
         joined(a, b, join)
     }
 
-    #[inline]
-    fn pad<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS], around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
+    #[inline(always)]
+    fn pad<T: Value>(mut fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
         let [west, east, down, up, north, south] = core::array::from_fn(|face| &around[face][face ^ 1]);
         let planes = |face: &[T; 256]| -> [[T; 16]; 16] { core::array::from_fn(|row| *part(face, 16 * row)) };
         let [down, up, north, south] = [down, up, north, south].map(planes);
@@ -182,11 +186,10 @@ impl FieldShape for Cube {
             halo[side + 1][0][1..17].copy_from_slice(&north[side]);
             halo[side + 1][17][1..17].copy_from_slice(&south[side]);
         }
-        let rows: &[[T; 16]] = cells.as_chunks().0;
-        for (index, row) in rows.iter().enumerate() {
+        for index in 0..256 {
             let padded = &mut halo[index / 16 + 1][index % 16 + 1];
             padded[0] = west[index];
-            padded[1..17].copy_from_slice(row);
+            fill(16 * index, &mut padded[1..17]);
             padded[17] = east[index];
         }
     }
@@ -198,7 +201,7 @@ impl FieldShape for Cube {
         &mut halo[(y + offset.y) as usize][(z + offset.z) as usize][(x + offset.x) as usize]
     }
 
-    #[inline]
+    #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
         for (index, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
@@ -217,6 +220,7 @@ impl FieldShape for Cube {
     }
 }
 
+#[inline(always)]
 fn joined<A: Copy, B: Copy, C, const CELLS: usize, const FACES: usize>(
     a: &[[A; CELLS]; FACES],
     b: &[[B; CELLS]; FACES],
@@ -226,13 +230,19 @@ fn joined<A: Copy, B: Copy, C, const CELLS: usize, const FACES: usize>(
 }
 
 /// `W` cells of a row, or of a chunk in index order, from `first` on.
-#[inline]
+#[inline(always)]
 pub(crate) fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
     row[first..].first_chunk().expect("rows end inside of what they are part of")
 }
 
+/// What [`FieldShape::pad`] is to fill a halo with: the cells of a chunk as they are.
+#[inline(always)]
+pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &mut [T]) {
+    move |first, row| row.copy_from_slice(&cells[first..first + row.len()])
+}
+
 /// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
-#[inline]
+#[inline(always)]
 pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
     let mut bytes = [0u8; W];
     for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(b)) {
@@ -316,7 +326,7 @@ mod tests {
             None => S::uniform_rims(9),
         });
         let mut halo = S::uniform_halo(0);
-        S::pad(&cells, rims.each_ref(), &mut halo);
+        S::pad(copy_of(&cells), rims.each_ref(), &mut halo);
         for (index, face) in (0..CHUNK_CELLS).flat_map(|index| Face::ALL.map(|face| (index, face))) {
             if face.index() < S::NEIGHBOURS {
                 let there = S::cell_at(IVec3::ZERO, index) + face.offset();

@@ -149,6 +149,7 @@ impl fmt::Debug for CellMask {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn bits_come_back_in_order() {
@@ -163,5 +164,38 @@ mod tests {
         mask.set(64, true);
         mask.set(0, false);
         assert_eq!(mask.iter().collect::<Vec<_>>(), [63, 64, 1000, 4095]);
+    }
+
+    #[test]
+    fn a_layer_is_256_cells_and_no_others() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for layer in 0..16 {
+            let mut mask = CellMask { words: core::array::from_fn(|_| random.u64(..)) };
+            let before = mask.clone();
+            let bits: [u64; 4] = core::array::from_fn(|_| random.u64(..));
+            let has = |cell: usize| bits[cell / 64] >> (cell % 64) & 1 != 0;
+            mask.insert_layer(layer, bits);
+            for index in 0..CHUNK_CELLS {
+                let inserted = index / 256 == layer && has(index % 256);
+                assert_eq!(mask.contains(index), before.contains(index) || inserted, "{index}");
+            }
+            mask.set_layer(layer, bits);
+            assert_eq!(mask.layer(layer), bits);
+            for index in 0..CHUNK_CELLS {
+                let expected = if index / 256 == layer { has(index % 256) } else { before.contains(index) };
+                assert_eq!(mask.contains(index), expected, "{index}");
+            }
+        }
+    }
+
+    #[test]
+    fn masks_made_when_compiled_are_those_made_when_run() {
+        let (mut early, mut late) = (CellMask::EMPTY, CellMask::EMPTY);
+        for index in (0..CHUNK_CELLS).step_by(37) {
+            early.insert_const(index);
+            late.insert(index);
+            assert_eq!(early, late, "{index}");
+        }
+        assert_eq!(format!("{early:?}"), format!("{:?}", (0..CHUNK_CELLS).step_by(37).collect::<BTreeSet<_>>()));
     }
 }

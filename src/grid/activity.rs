@@ -201,7 +201,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes every cell of a chunk.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
         self.wake_at(slot, 0);
-        if let Some(mask) = self.awake_at_mut(slot) {
+        // Most often it is awake already: to look at a mask costs less than to write it.
+        if let Some(mask) = self.awake_at_mut(slot).filter(|mask| !mask.is_full()) {
             *mask = CellMask::FULL;
         }
     }
@@ -335,16 +336,23 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// How often each place of the slab is in a list of slots.
+    fn times_listed(&self, list: &[Slot]) -> Vec<usize> {
+        let mut times = vec![0; self.entries.len()];
+        list.iter().for_each(|slot| times[slot.index()] += 1);
+        times
+    }
+
     /// Checks what the functions of this file keep true.
     pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
+        let (awake, changed) = (self.times_listed(&self.awake), self.times_listed(&self.changed));
         for (index, activity) in self.activities.iter().enumerate() {
             let slot = activity.slot;
             let position = self.position_at(slot);
-            let listed = |list: &[Slot]| list.iter().filter(|&&other| other == slot).count();
             if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
-                || listed(&self.awake) != usize::from(activity.awake.is_some())
-                || listed(&self.changed) != usize::from(activity.changed.is_some())
+                || awake[slot.index()] != usize::from(activity.awake.is_some())
+                || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none())
             {
                 return Err(GridFault::Activity(position));
@@ -363,5 +371,127 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             |&(_, &activity): &(usize, &u32)| activity != NO_ACTIVITY && activity as usize >= self.activities.len();
         let lost = self.activity_of.iter().enumerate().find(lost);
         lost.map_or(Ok(()), |(index, _)| Err(GridFault::Activity(self.entries[index].position)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Cube};
+    use std::collections::BTreeSet;
+
+    type Cells = BTreeSet<(Slot, usize)>;
+
+    fn cells_of(mask: Option<&CellMask>, slot: Slot) -> Cells {
+        mask.into_iter().flat_map(CellMask::iter).map(|index| (slot, index)).collect()
+    }
+
+    fn layer_cells(layer: usize, bits: [u64; 4]) -> impl Iterator<Item = usize> {
+        (0..256).filter(move |cell| bits[cell / 64] >> (cell % 64) & 1 != 0).map(move |cell| 256 * layer + cell)
+    }
+
+    #[test]
+    fn many_cells_at_once_are_marked_as_one_by_one() {
+        for seed in 0..10 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut grid = Grid::<u16, Cube>::new(0);
+            (0..4).for_each(|x| {
+                grid.set(IVec3::new(16 * x, 0, 0), 1);
+            });
+            let slots = grid.sorted_slots();
+            let (mut awake, mut changed) = (Cells::new(), Cells::new());
+            for _ in 0..40 {
+                let (slot, layer, index) = (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
+                // Sometimes none: that marks nothing.
+                let bits: [u64; 4] = core::array::from_fn(|_| if random.bool() { random.u64(..) } else { 0 });
+                let mut mask = CellMask::EMPTY;
+                mask.insert_layer(layer, bits);
+                mask.insert(index);
+                match random.u8(..8) {
+                    0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
+                    1 => {
+                        grid.wake_layer_at(slot, layer, bits);
+                        awake.extend(layer_cells(layer, bits).map(|index| (slot, index)));
+                    }
+                    2 => {
+                        grid.wake_chunk_at(slot);
+                        awake.extend((0..CHUNK_CELLS).map(|index| (slot, index)));
+                    }
+                    3 => {
+                        grid.wake_layer_at(slot, 0, mask.layer(0));
+                        awake.extend(mask.iter().take_while(|&index| index < 256).map(|index| (slot, index)));
+                    }
+                    4 => {
+                        grid.sleep_chunk_at(slot);
+                        awake.retain(|(other, _)| *other != slot);
+                    }
+                    5 => assert_eq!(grid.mark_changed_at(slot, index), changed.insert((slot, index))),
+                    6 => {
+                        grid.mark_layer_changed_at(slot, layer, bits);
+                        changed.extend(layer_cells(layer, bits).map(|index| (slot, index)));
+                    }
+                    _ => {
+                        grid.mark_changes_at(slot, &mask);
+                        changed.extend(mask.iter().map(|index| (slot, index)));
+                    }
+                }
+                if random.u8(..4) == 0 {
+                    grid.drop_sleepers();
+                    let listed: BTreeSet<Slot> = grid.awake_slots().iter().copied().collect();
+                    assert_eq!(listed, awake.iter().map(|(slot, _)| *slot).collect(), "seed {seed}");
+                }
+                assert_eq!(grid.validate(), Ok(()), "seed {seed}");
+                assert_eq!(grid.awake_cells(), awake.len(), "seed {seed}");
+                let found: Cells = slots.iter().flat_map(|&slot| cells_of(grid.awake_at(slot), slot)).collect();
+                assert_eq!(found, awake, "seed {seed}");
+                let found: Cells = slots.iter().flat_map(|&slot| cells_of(grid.changed_at(slot), slot)).collect();
+                assert_eq!(found, changed, "seed {seed}");
+            }
+        }
+    }
+
+    #[cfg(feature = "snapshot")]
+    #[test]
+    fn cells_woken_by_a_mask_are_those_of_the_mask() {
+        let mut random = fastrand::Rng::with_seed(9);
+        let mut grid = Grid::<u16, Cube>::new(0);
+        grid.set(IVec3::ZERO, 1);
+        let slot = grid.sorted_slots()[0];
+        let mut mask = CellMask::EMPTY;
+        for _ in 0..20 {
+            mask.insert(random.usize(..CHUNK_CELLS));
+            grid.wake_cells_at(slot, &mask);
+            assert_eq!(grid.awake_at(slot), Some(&mask));
+        }
+    }
+
+    /// What is found in a grid of an awake, a changed and a quiet chunk after this was done behind its back.
+    fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        (0..3).for_each(|x| drop(grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap()));
+        grid.wake(IVec3::ZERO).unwrap();
+        grid.mark_changed(IVec3::X * 16).unwrap();
+        assert_eq!(grid.validate(), Ok(()));
+        let slots = [0, 1, 2].map(|x| grid.slot(IVec3::X * x).unwrap());
+        damage(&mut grid, slots);
+        grid.validate()
+    }
+
+    #[test]
+    fn every_fault_of_the_activities_is_found() {
+        let activity = |x: i32| Err(GridFault::Activity(IVec3::X * x));
+        assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
+        assert_eq!(found(|grid, [first, ..]| grid.changed.push(first)), activity(0), "in the list, and not changed");
+        assert_eq!(found(|grid, [first, ..]| grid.activities[1].slot = first), activity(0), "one chunk twice");
+        assert_eq!(found(|grid, _| grid.activities[1].changed = None), activity(1), "with nothing going on");
+        assert_eq!(found(|grid, [.., third]| grid.awake.push(third)), activity(2), "listed without an activity");
+        assert_eq!(
+            found(|grid, [.., third]| grid.activity_of[third.index()] = 9),
+            activity(2),
+            "one that is not there"
+        );
+        let link = found(|grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third);
+        assert_eq!(link, Err(GridFault::Link(IVec3::ZERO, Face::West)));
     }
 }

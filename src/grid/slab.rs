@@ -325,3 +325,45 @@ fn order_key(position: IVec3) -> u128 {
     let ordered = |value: i32| u128::from(value as u32 ^ 1 << 31);
     ordered(position.y) << 64 | ordered(position.z) << 32 | ordered(position.x)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Cube;
+
+    /// What is found in a grid of three chunks and a vacant place after this was done behind its back.
+    fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for x in 0..4 {
+            grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
+        }
+        grid.remove(IVec3::X * 3).unwrap();
+        assert_eq!(grid.chunks().count(), 3);
+        assert_eq!(grid.validate(), Ok(()));
+        let slots = [0, 1, 2].map(|x| grid.slot(IVec3::X * x).unwrap());
+        damage(&mut grid, slots);
+        grid.validate()
+    }
+
+    #[test]
+    fn every_fault_of_the_slab_is_found() {
+        let places = found(|grid, _| grid.chunk_count = 4);
+        assert_eq!(places, Err(GridFault::Places { all: 4, used: 4, vacant: 1 }));
+        let swapped = found(|grid, [first, ..]| {
+            let vacant = grid.vacant;
+            grid.entries[vacant.index()].position = IVec3::Y;
+            grid.entries[first.index()].position = NOWHERE;
+        });
+        assert_eq!(swapped, Err(GridFault::Misplaced(IVec3::Y)));
+        let moved = found(|grid, [first, ..]| grid.entries[first.index()].position = IVec3::X);
+        assert_eq!(moved, Err(GridFault::Misplaced(IVec3::X)), "two chunks at one position");
+        let unchained = found(|grid, [_, second, _]| grid.unchain(second));
+        assert_eq!(unchained, Err(GridFault::Misplaced(IVec3::X)));
+        let far = found(|grid, _| _ = grid.occupy(IVec3::MAX, Chunk::uniform(1)));
+        assert_eq!(far, Err(GridFault::OutOfRange(IVec3::MAX)));
+        let loose = found(|grid, [_, _, third]| _ = grid.chunk_at_mut(third).cells_mut());
+        assert_eq!(loose, Err(GridFault::NotCanonical(IVec3::X * 2)));
+        let shuffled = found(|grid, [first, second, third]| grid.order = vec![second, first, third].into());
+        assert_eq!(shuffled, Err(GridFault::Order));
+    }
+}

@@ -203,10 +203,6 @@ impl Subject for ExplosionSubject {
         cells.iter().try_for_each(|&cell| write(self.place.cell(cell))).map_err(|error| error.to_string())
     }
 
-    fn load(&mut self, chunk: IVec3) -> Result<(), String> {
-        Err(format!("chunk {chunk} is there: the world of an explosion is loaded as a whole"))
-    }
-
     fn step(&mut self) -> Stepped {
         let report = self.world.step();
         Stepped { visited: report.visited, moved: report.moved }
@@ -245,10 +241,6 @@ impl Subject for ExplosionSubject {
             return -2.0;
         }
         if self.world.is_solid(there) { -1.0 } else { f64::from(self.world.pressure(there)) }
-    }
-
-    fn values_name(&self) -> &'static str {
-        "values"
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {

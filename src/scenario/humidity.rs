@@ -174,10 +174,6 @@ impl Subject for HumiditySubject {
         cells.iter().try_for_each(&mut write).map_err(|error| error.to_string())
     }
 
-    fn load(&mut self, _chunk: IVec3) -> Result<(), String> {
-        Err("all of a one-layer drawing is loaded from the start".to_owned())
-    }
-
     fn step(&mut self) -> Stepped {
         let report = self.world.step();
         Stepped { visited: report.visited, moved: report.moved }
@@ -220,10 +216,6 @@ impl Subject for HumiditySubject {
             Some(cell) if cell.is_rock() => -1.0,
             Some(cell) => cell.humidity,
         }
-    }
-
-    fn values_name(&self) -> &'static str {
-        "values"
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {

@@ -231,3 +231,68 @@ fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Fail
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::subject::Account;
+    use super::*;
+
+    /// A world of one cell that holds one unit too few from tick 3 on. No world of this crate does so.
+    struct Leaky {
+        tick: u64,
+    }
+
+    impl Subject for Leaky {
+        fn write(&mut self, _: &[IVec3], _: char) -> Result<(), String> {
+            Ok(())
+        }
+        fn step(&mut self) -> Stepped {
+            self.tick += 1;
+            Stepped { visited: 1, moved: 0 }
+        }
+        fn active_cells(&self) -> usize {
+            1
+        }
+        fn count(&self) -> f64 {
+            if self.tick < 3 { 5.0 } else { 4.0 }
+        }
+        fn account(&self) -> Account {
+            Account { entries: Vec::new(), total: 5.0, injected: 0.0, drained: 0.0 }
+        }
+        fn value(&self, _: IVec3) -> f64 {
+            self.count()
+        }
+        fn measure(&self, _: usize, _: IVec3) -> Option<f64> {
+            None
+        }
+        fn capacity(&self) -> f64 {
+            7.0
+        }
+        fn state_hash(&self) -> u64 {
+            self.tick
+        }
+        fn validate(&self) -> Result<(), String> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_account_out_of_balance_is_told_once_and_when_it_was_first() {
+        let expect = Expect { balanced: Some(17), ..Expect::default() };
+        let (mut judge, mut subject) = (Judge::new(&expect), Leaky { tick: 0 });
+        for tick in 0..=6 {
+            let scene = Scene {
+                subject: &subject,
+                tick,
+                stepped: Stepped { visited: 1, moved: 0 },
+                rest_tick: None,
+                is_end: tick == 6,
+            };
+            judge.look(&expect, &scene);
+            subject.step();
+        }
+        let failed: Vec<(usize, String)> =
+            judge.failures().iter().map(|failure| (failure.line, failure.to_string())).collect();
+        assert_eq!(failed, [(17, "balanced: 4 in the cells at tick 3, expected 5".to_owned())]);
+    }
+}

@@ -58,8 +58,10 @@ pub(super) trait Subject {
     /// Makes cells what the legend says of a character.
     fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String>;
 
-    /// Loads a chunk as it is drawn.
-    fn load(&mut self, chunk: IVec3) -> Result<(), String>;
+    /// Loads a chunk as it is drawn. Single-layer worlds are loaded as a whole.
+    fn load(&mut self, chunk: IVec3) -> Result<(), String> {
+        Err(format!("chunk {chunk} is there: all of a single-layer world is loaded from the start"))
+    }
 
     /// One tick.
     fn step(&mut self) -> Stepped;
@@ -81,7 +83,9 @@ pub(super) trait Subject {
     fn value(&self, cell: IVec3) -> f64;
 
     /// The name of those values.
-    fn values_name(&self) -> &'static str;
+    fn values_name(&self) -> &'static str {
+        "values"
+    }
 
     /// The answer to the automaton's quantity of that index; `None` where there is nothing to ask. A flag is 0 or 1.
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;

@@ -158,10 +158,6 @@ impl Subject for Water2dSubject {
         Ok(())
     }
 
-    fn load(&mut self, _chunk: IVec3) -> Result<(), String> {
-        Err("all of a single-layer world is loaded from the start".to_owned())
-    }
-
     fn step(&mut self) -> Stepped {
         let report = self.world.step();
         Stepped { visited: report.visited, moved: report.moved }
@@ -200,10 +196,6 @@ impl Subject for Water2dSubject {
             }
             _ => -2.0,
         }
-    }
-
-    fn values_name(&self) -> &'static str {
-        "values"
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {

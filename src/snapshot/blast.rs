@@ -23,14 +23,15 @@ const LARGEST_SUM: f64 = 1e200;
 const AUDIBLE: u8 = 1;
 const SOLID: u8 = 2;
 const FLOWS: u8 = 4;
+const UNTOLD: u8 = 8;
 
 /// Kind 4 of sheets, 5 of cubes. Conductances are not kept: they follow from what stands in the cells.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64` below 2⁶², ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke and were not asked for, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that have gone since changes were last asked for, then for each its position and the mask of its changed cells |
-/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
+/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64` below 2⁶², ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke and were not asked for, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that were known and have gone since changes were last asked for, then for each its position and the mask of its changed cells |
+/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since changes were last asked for; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
 impl<S: FieldShape> Saved for BlastWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::BlastSheet } else { Kind::BlastCube };
 
@@ -46,8 +47,8 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
         ledger.put(out);
         put_events(&events, out);
         (gone.len() as u64).put(out);
-        for (position, cells) in gone {
-            position.put(out);
+        for ([y, z, x], cells) in gone {
+            IVec3::new(x, y, z).put(out);
             cells.put(out);
         }
     }
@@ -58,10 +59,11 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        let ChunkParts { pressure, is_audible, solid, strengths, weights, flows } = self.chunk_parts(slot);
+        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } = self.chunk_parts(slot);
         pressure.put(out);
         let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
-        out.push(bit(is_audible, AUDIBLE) | bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS));
+        let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
+        out.push(bit(is_audible, AUDIBLE) | bit(is_untold, UNTOLD) | has);
         if !solid.is_empty() {
             solid.put(out);
         }
@@ -87,17 +89,20 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
         let borders = Borders { x: state.take()?, y: state.take()?, z: state.take()? };
         let (tick, ledger) = (state.counter()?, state.take()?);
         let events = take_events(state, tick)?;
-        let gone = (0..state.count(12 + CHUNK_CELLS / 8)?).map(|_| Ok((state.take()?, state.take()?)));
-        let gone = gone.collect::<Result<Vec<(IVec3, CellMask)>, SnapshotError>>()?;
+        let mut gone = BTreeMap::<_, CellMask>::new();
+        for _ in 0..state.count(12 + CHUNK_CELLS / 8)? {
+            let position: IVec3 = state.take()?;
+            gone.entry([position.y, position.z, position.x]).or_default().union_with(&state.take()?);
+        }
         BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, gone })
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 
     fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
         let pressure = take_pressures(record)?;
-        let wrong = record.malformed("bits for audible, removed cells and flows");
+        let wrong = record.malformed("bits for audible, removed cells, flows and made since changes were asked for");
         let bits: u8 = record.take()?;
-        if bits & !(AUDIBLE | SOLID | FLOWS) != 0 {
+        if bits & !(AUDIBLE | SOLID | FLOWS | UNTOLD) != 0 {
             return Err(wrong);
         }
         let solid = if bits & SOLID != 0 { record.take()? } else { CellMask::EMPTY };
@@ -105,7 +110,8 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
         let weights = take_weights(record)?;
         let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
         let flows = if bits & FLOWS != 0 { Some(planes.collect::<Result<_, _>>()?) } else { None };
-        let parts = ChunkParts { pressure, is_audible: bits & AUDIBLE != 0, solid, strengths, weights, flows };
+        let (is_audible, is_untold) = (bits & AUDIBLE != 0, bits & UNTOLD != 0);
+        let parts = ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows };
         let slot = self.restore_chunk(position, parts).map_err(|wanted| record.malformed(wanted))?;
         take_whole_marks(self.grid_mut(), slot, record)
     }

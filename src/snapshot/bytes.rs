@@ -70,6 +70,11 @@ impl<'a> Content<'a> {
         if number.abs() <= limit { Ok(number) } else { Err(wrong) }
     }
 
+    /// Whether everything has been read.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.read == self.all.len()
+    }
+
     /// The error that something else should stand here.
     pub(crate) fn malformed(&self, wanted: &'static str) -> SnapshotError {
         SnapshotError::Malformed { section: self.section, at: self.read, wanted }
@@ -77,7 +82,7 @@ impl<'a> Content<'a> {
 
     /// Refuses what is left over.
     pub(crate) fn finish(self) -> Result<(), SnapshotError> {
-        if self.read == self.all.len() { Ok(()) } else { Err(self.malformed("the end of the section")) }
+        if self.is_at_end() { Ok(()) } else { Err(self.malformed("the end of the section")) }
     }
 }
 

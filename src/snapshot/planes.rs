@@ -39,8 +39,13 @@ const CHANGED: u8 = 2;
 
 /// Appends which cells of a chunk are awake and which have changed.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot, out: &mut Vec<u8>) {
+    put_masks(grid.awake_at(slot), grid.changed_at(slot), out);
+}
+
+/// The same, of masks at hand.
+pub(crate) fn put_masks(awake: Option<&CellMask>, changed: Option<&CellMask>, out: &mut Vec<u8>) {
     let some = |mask: Option<&CellMask>| mask.filter(|mask| !mask.is_empty()).cloned();
-    let (awake, changed) = (some(grid.awake_at(slot)), some(grid.changed_at(slot)));
+    let (awake, changed) = (some(awake), some(changed));
     let bit = |mask: &Option<CellMask>, bit: u8| if mask.is_some() { bit } else { 0 };
     out.push(bit(&awake, AWAKE) | bit(&changed, CHANGED));
     awake.iter().chain(&changed).for_each(|mask| mask.put(out));

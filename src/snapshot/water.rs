@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_marks, take_marks};
+use super::planes::{put_masks, take_marks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
@@ -11,10 +11,13 @@ use glam::IVec3;
 
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until its next step.
 ///
+/// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when the tick began, and how
+/// many pieces of it were done, which are done anew on loading.
+///
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` each; ticks and entries below 2⁶² |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` each; ticks and entries below 2⁶²; with a tick underway, its pieces that are done `u64`, at least 1 |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
@@ -30,9 +33,12 @@ impl Saved for WaterWorld {
 
     fn put_state(&self, out: &mut Vec<u8>) {
         self.bounds().put(out);
-        let Clock { seed, tick, ledger } = self.clock();
+        let Clock { seed, tick, ledger, pieces } = self.clock();
         let Ledger { placed, injected, removed, drained, evaporated } = ledger;
         [seed, tick, placed, injected, removed, drained, evaporated].iter().for_each(|number| number.put(out));
+        if pieces > 0 {
+            pieces.put(out);
+        }
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
@@ -41,9 +47,10 @@ impl Saved for WaterWorld {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        self.grid().chunk_at(slot).put(out);
-        put_marks(self.grid(), slot, out);
-        let parents = self.further_parents(slot);
+        let record = self.chunk_record(slot);
+        record.cells.put(out);
+        put_masks(Some(&record.awake), self.grid().changed_at(slot), out);
+        let parents = record.further_parents;
         // At most one for each of the 4096 cells.
         (parents.len() as u16).put(out);
         for (index, faces) in parents {
@@ -76,6 +83,11 @@ impl Saved for WaterWorld {
         Ok(())
     }
 
+    fn resume(&mut self) -> Result<(), SnapshotError> {
+        let law = "a tick underway has come no further than its end";
+        if self.resume() { Ok(()) } else { Err(SnapshotError::Unlawful { law: law.to_owned() }) }
+    }
+
     fn broken_law(&self) -> Option<String> {
         self.validate().err().map(|law| law.to_string())
     }
@@ -103,7 +115,13 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
         drained: content.counter()?,
         evaporated: content.counter()?,
     };
-    Ok(Clock { seed, tick, ledger })
+    let wrong = content.malformed("1 or more pieces of a tick underway");
+    let between_ticks = content.is_at_end();
+    let pieces = if between_ticks { 0 } else { content.counter()? };
+    if pieces == 0 && !between_ticks {
+        return Err(wrong);
+    }
+    Ok(Clock { seed, tick, ledger, pieces })
 }
 
 impl Encode for Edge {

@@ -148,7 +148,7 @@ impl Tick<'_> {
             if drawn == Drawn::Waiting {
                 bits::insert(&mut waiting, cell);
             }
-            if drawn == Drawn::Waiting || core::mem::take(&mut self.trees.spent) {
+            if drawn == Drawn::Waiting || core::mem::take(&mut self.work.trees.spent) {
                 able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
                 if !any(able) {
                     break;

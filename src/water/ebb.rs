@@ -14,7 +14,7 @@ use crate::grid::Slot;
 
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell itself.
 #[derive(Default)]
-struct Afterwards {
+pub(super) struct Afterwards {
     /// Cells whose HasSource is not that of their parents.
     turned: Vec<Place>,
     /// Cells without water or flow.
@@ -44,14 +44,17 @@ struct Ebb {
 }
 
 impl Tick<'_> {
-    /// Ends the tick. The two chances are fractions of 65,536.
-    pub(super) fn ebb(&mut self, decay: u32, evaporation: u32) {
-        let mut later = Afterwards::default();
-        for slot in self.work.members() {
-            for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
-                self.ebb_layer(slot, layer, Chances { decay, evaporation }, &mut later);
-            }
-        }
+    /// Lets a layer ebb; returns how many cells were looked at.
+    pub(super) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
+        let mut later = core::mem::take(&mut self.work.later);
+        let looked_at = self.ebb_layer(slot, layer, &mut later);
+        self.work.later = later;
+        looked_at
+    }
+
+    /// Ends the tick when every layer has ebbed.
+    pub(super) fn finish(&mut self) {
+        let later = core::mem::take(&mut self.work.later);
         self.turn_sources(later.turned);
         for place in later.dried {
             self.dry_up(place);
@@ -63,13 +66,15 @@ impl Tick<'_> {
             self.store.note_change(place);
         }
         self.store.grid.drop_sleepers();
-        for slot in self.work.members() {
+        for slot in self.work.schedule.members() {
             self.count_changes(slot);
         }
     }
 
-    fn ebb_layer(&mut self, slot: Slot, layer: usize, chances: Chances, later: &mut Afterwards) {
-        let Some(work) = self.work.get(slot, layer) else { return };
+    fn ebb_layer(&mut self, slot: Slot, layer: usize, later: &mut Afterwards) -> u64 {
+        let Some(work) = self.work.get(slot, layer) else { return 0 };
+        let (decay, evaporation) = self.chances();
+        let chances = Chances { decay, evaporation };
         let (touched, woken) = (work.touched, work.woken);
         let mut ebb = Ebb {
             slot,
@@ -80,8 +85,11 @@ impl Tick<'_> {
             marked: work.marked,
         };
         if !any(ebb.cells) {
-            return;
+            return 0;
         }
+        let looked_at = u64::from(bits::count(ebb.cells));
+        // Further parents may change before any voxel does.
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer);
         if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
             let still = self.store.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL));
@@ -95,6 +103,7 @@ impl Tick<'_> {
         if any(stay) {
             self.store.grid.wake_layer_at(slot, layer, stay);
         }
+        looked_at
     }
 
     /// Lets the cells of a layer ebb; returns those that stay awake.
@@ -120,8 +129,9 @@ impl Tick<'_> {
         let mut parents = self.store.parent_planes(slot, layer);
         let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
 
-        let entered = (0..6).fold(NONE, |entered, face| or(entered, minus(inflow[face], parents[face])));
-        for cell in bits::iter(minus(and(entered, touched), sources)) {
+        let sourced = self.store.sourced(slot, layer);
+        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
+        for cell in bits::iter(minus(and(follows, touched), sources)) {
             if self.follow((slot, first + cell), &inflow, later) {
                 set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
             }
@@ -316,6 +326,31 @@ impl Tick<'_> {
             }
         }
     }
+}
+
+/// The cells whose directions may follow the flow that came in, and some more: those with inflow not from a parent that
+/// have no parent, or only such without a source, or into which a cell with a source may be heading.
+fn may_follow(
+    inflow: &[LayerBits; 6],
+    parents: &[LayerBits; 6],
+    sourced: LayerBits,
+    sources: LayerBits,
+    many_parents: bool,
+) -> LayerBits {
+    let entered: [LayerBits; 6] = core::array::from_fn(|face| minus(inflow[face], parents[face]));
+    let any_of = |planes: &[LayerBits; 6]| planes.iter().fold(NONE, |all, &plane| or(all, plane));
+    let kept = any_of(&core::array::from_fn(|face| and(inflow[face], parents[face])));
+    let loose = or(minus(bits::ALL, any_of(parents)), minus(minus(bits::ALL, sourced), kept));
+    let mut joins = NONE;
+    if many_parents {
+        // What lies in other layers is not looked at here: it may.
+        joins = or(entered[Face::Down.index()], entered[Face::Up.index()]);
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let heading = and(or(parents[face.index()], sources), sourced);
+            joins = or(joins, and(entered[face.index()], bits::neighbours(heading, &[bits::ALL; 4])[side]));
+        }
+    }
+    and(any_of(&entered), or(loose, and(sourced, joins)))
 }
 
 /// Makes `faces` (by bit) those behind which a cell's parents lie.

@@ -63,7 +63,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
-        let place = self.place(cell)?;
+        let place = self.place_to_edit(cell)?;
         let mut displaced = Displaced::default();
         let voxel = self.store.read(place);
         if voxel.is_solid() {
@@ -99,7 +99,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.place(cell)?;
+        let place = self.place_to_edit(cell)?;
         if !self.store.read(place).is_solid() {
             return Ok(false);
         }
@@ -112,7 +112,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.open_place(cell)?;
+        let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
             return Ok(false);
@@ -129,7 +129,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.open_place(cell)?;
+        let place = self.open_place_to_edit(cell)?;
         if !self.store.read(place).has(CellFlags::IS_SOURCE) {
             return Ok(false);
         }
@@ -143,7 +143,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        let place = self.open_place(cell)?;
+        let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
         let poured = units.min(u32::from(voxel.room()));
         if poured > 0 {
@@ -159,7 +159,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
-        let place = self.open_place(cell)?;
+        let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
         let scooped = units.min(u32::from(voxel.height()));
         if scooped == 0 {
@@ -200,6 +200,7 @@ impl WaterWorld {
 
     fn fill(&mut self, region: Region, voxel: Voxel) -> Result<u64, EditError> {
         self.check_loaded(region)?;
+        self.end_tick();
         let mut removed = 0;
         for cell in region.positions() {
             let place = self.place(cell)?;
@@ -244,6 +245,7 @@ impl WaterWorld {
                 return Err(EditError::ChunkOutOfBounds(position));
             }
         }
+        self.end_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
             let slot = self.store.insert(position, chunk).ok_or(EditError::ChunkOutOfBounds(position))?;
@@ -254,7 +256,7 @@ impl WaterWorld {
             self.store.adopt(slot);
         }
         for slot in slots {
-            self.wake_faces(slot);
+            self.wake_around(slot);
         }
         Ok(())
     }
@@ -265,15 +267,15 @@ impl WaterWorld {
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
         let slot = self.store.grid.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.end_tick();
         for face in Face::ALL {
-            for index in border_cells(face) {
-                let outside = self.store.step((slot, index), face);
-                if outside.0.is_some() {
-                    self.store.unlink(outside, face.opposite());
-                }
+            let there = self.store.neighbour(slot, face);
+            let inert = |slot: Slot| self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+            if there.is_some() && !inert(there) {
+                border_cells(face.opposite()).for_each(|index| self.store.unlink((there, index), face.opposite()));
             }
         }
-        self.wake_faces(slot);
+        self.wake_around(slot);
         self.work.forget(slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
@@ -282,9 +284,9 @@ impl WaterWorld {
 
     /// Wakes every cell with water or flow. Changes nothing else: a sleeping world equals one that never slept.
     pub fn wake_all(&mut self) {
+        self.end_tick();
         for slot in self.store.grid.sorted_slots() {
-            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN)
-            {
+            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
                 continue;
             }
             for index in 0..CHUNK_CELLS {
@@ -299,11 +301,12 @@ impl WaterWorld {
         self.store.note_change(place);
     }
 
-    fn wake_faces(&mut self, slot: Slot) {
+    /// Wakes what touches a chunk from outside.
+    fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
-            for index in border_cells(face) {
-                self.store.wake((slot, index));
-                self.store.wake(self.store.step((slot, index), face));
+            let there = self.store.neighbour(slot, face);
+            if there.is_some() {
+                self.store.wake_border(there, face.opposite());
             }
         }
     }
@@ -334,9 +337,20 @@ impl WaterWorld {
         Ok((slot, Cube::index_of(cell)))
     }
 
-    fn open_place(&self, cell: IVec3) -> Result<Place, EditError> {
+    /// The place of a cell that is about to be edited, between ticks.
+    fn place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         let place = self.place(cell)?;
-        if self.store.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
+        self.end_tick();
+        Ok(place)
+    }
+
+    /// The same for a cell that must not be solid.
+    fn open_place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
+        if self.store.read(self.place(cell)?).is_solid() {
+            Err(EditError::Solid(cell))
+        } else {
+            self.place_to_edit(cell)
+        }
     }
 }
 

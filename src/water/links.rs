@@ -106,6 +106,23 @@ impl Store {
 
     /// The faces across which a cell has children, by bit.
     pub(super) fn children_of(&self, place: Place) -> u8 {
+        let (slot, index) = place;
+        let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
+        if let Some(cells) = self.grid.chunk_at(slot).as_dense()
+            && (1..15).contains(&x)
+            && (1..15).contains(&z)
+        {
+            // The four beside it lie in the same layer: no chunk to look up.
+            let beside =
+                |there: usize, face: Face| self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face);
+            let lateral = beside(index - 1, Face::West)
+                | beside(index + 1, Face::East)
+                | beside(index - 16, Face::North)
+                | beside(index + 16, Face::South);
+            let below = if y > 0 { beside(index - 256, Face::Down) } else { self.child_across(place, Face::Down) };
+            let above = if y < 15 { beside(index + 256, Face::Up) } else { self.child_across(place, Face::Up) };
+            return lateral | below | above;
+        }
         // Face by face, so that each step is worked out when compiled.
         self.child_across(place, Face::West)
             | self.child_across(place, Face::East)
@@ -119,10 +136,12 @@ impl Store {
     #[inline(always)]
     fn child_across(&self, place: Place, face: Face) -> u8 {
         let there = self.step(place, face);
-        if !there.0.is_some() {
-            return 0;
-        }
-        let voxel = self.read(there);
+        if there.0.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
+    }
+
+    /// The bit of `face`, if the cell beyond it, of this voxel, is a child.
+    #[inline(always)]
+    fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
         // A child's flow heads away from here, unless it has several parents.
         let fed = voxel.direction_code() == face.index() + 1
             || voxel.has(CellFlags::EXTRA) && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
@@ -185,7 +204,7 @@ impl Store {
     /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no direction, and if it
     /// holds no water either it is dry, which orphans its own children.
     pub(super) fn unlink(&mut self, place: Place, face: Face) {
-        let mut open = vec![(place, face)];
+        let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
             let parents = self.parents_of(place);
             let left = parents & !(1 << face.index());
@@ -259,33 +278,38 @@ impl Store {
 
     /// Wakes a loaded cell if anything is in it.
     pub(super) fn wake(&mut self, place: Place) {
-        if place.0.is_some() {
-            let voxel = self.read(place);
-            if !voxel.is_mark() && voxel != Voxel::OPEN {
-                self.grid.wake_at(place.0, place.1);
-            }
+        if place.0.is_some() && !self.read(place).is_inert() {
+            self.grid.wake_at(place.0, place.1);
         }
     }
 
     /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle. Further parents are
     /// not part of a chunk, so the Extra flag goes.
     pub(super) fn adopt(&mut self, slot: Slot) {
-        let uniform = self.grid.chunk_at(slot).as_uniform();
-        if uniform.is_some_and(|voxel| voxel.is_mark() || voxel == Voxel::OPEN) {
+        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
         }
-        let mut sound = CellMask::EMPTY;
-        for index in 0..CHUNK_CELLS {
-            let voxel = self.read((slot, index));
-            if !voxel.is_mark() && voxel.has(CellFlags::EXTRA) {
-                self.write((slot, index), voxel.with(CellFlags::EXTRA, false));
+        for layer in 0..16 {
+            for cell in bits::iter(self.select(slot, layer, |voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA))) {
+                let place = (slot, layer * LAYER_CELLS + cell);
+                self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
         }
-        for index in 0..CHUNK_CELLS {
-            let place = (slot, index);
-            match parent_face(self.read(place)) {
-                Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
-                _ => self.wake(place),
+        let mut sound = CellMask::EMPTY;
+        for layer in 0..16 {
+            let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
+            let tied = self.select(slot, layer, |voxel| parent_face(voxel).is_some());
+            if !bits::any(tied) && bits::any(lively) {
+                self.grid.wake_layer_at(slot, layer, lively);
+                continue;
+            }
+            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to wake.
+            for cell in bits::iter(lively) {
+                let place = (slot, layer * LAYER_CELLS + cell);
+                match parent_face(self.read(place)) {
+                    Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
+                    _ => self.wake(place),
+                }
             }
         }
     }

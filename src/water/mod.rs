@@ -10,13 +10,16 @@ mod chance;
 mod draws;
 mod ebb;
 mod edit;
+mod flow;
 mod ledger;
 mod links;
+mod places;
 mod pools;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod schedule;
 mod settle;
 mod store;
 mod tick;
@@ -32,6 +35,7 @@ pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub use tick::Progress;
 pub use validate::Violation;
 pub use voxel::Voxel;
 

@@ -63,39 +63,32 @@ struct Crests {
 }
 
 impl Tick<'_> {
-    /// Levels every body with an awake or touched cell by one tick's worth.
-    pub(super) fn level_pools(&mut self) {
-        let mut flooded = core::mem::take(&mut self.work.flooded);
-        let mut bodies = Vec::new();
-        for slot in self.work.members() {
-            for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
-                let (wet, _) = self.store.layer(slot, layer);
-                let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
-                let mut seeds = and(or(self.awake(slot, layer), touched), wet);
-                while let Some(cell) = bits::iter(seeds).next() {
-                    let mut seed = NONE;
-                    bits::insert(&mut seed, cell);
-                    bodies.extend(flooded.flood(self.store, Piece { slot, layer, cells: seed }));
-                    seeds = minus(minus(seeds, seed), flooded.cells(self.store, slot, layer));
-                }
-            }
+    /// Finds the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
+    /// such cells there are.
+    pub(super) fn flood(&mut self, slot: Slot, layer: usize) -> u64 {
+        let (wet, _) = self.store.layer(slot, layer);
+        let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
+        let mut seeds = and(or(self.awake(slot, layer), touched), wet);
+        let looked_at = u64::from(bits::count(seeds));
+        let (store, work) = (&*self.store, &mut *self.work);
+        while let Some(cell) = bits::iter(seeds).next() {
+            let mut seed = NONE;
+            bits::insert(&mut seed, cell);
+            work.bodies.extend(work.flooded.flood(store, Piece { slot, layer, cells: seed }));
+            seeds = minus(minus(seeds, seed), work.flooded.cells(store, slot, layer));
         }
-        self.work.flooded = flooded;
-        // A dry cell between two bodies may draw from either, so their order must not depend on who was awake.
-        bodies.sort_unstable_by_key(|body| body.lowest);
-        for body in bodies {
-            self.level(&body.pieces);
-        }
+        looked_at
     }
 
-    /// Lets the lowest cells of a body that moved nothing draw from its highest surface.
-    fn level(&mut self, body: &[Piece]) {
-        let Some(top) = self.top_of(body) else { return };
+    /// Lets the lowest cells of a body that moved nothing draw from its highest surface. Returns how many cells drew or
+    /// were looked at in search of a way.
+    pub(super) fn level(&mut self, body: &[Piece]) -> u64 {
+        let Some(top) = self.top_of(body) else { return 0 };
         let mut drawers = self.drawers(body, top - 2);
         if drawers.is_empty() {
-            return;
+            return 0;
         }
-        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return };
+        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return 0 };
         let unheard = drawers.len() > DRAWS_PER_BODY;
         if unheard {
             drawers.select_nth_unstable(DRAWS_PER_BODY);
@@ -104,6 +97,7 @@ impl Tick<'_> {
         drawers.sort_unstable();
         let mut search = Search { draws: DRAWS_PER_BODY, cells: SEARCH_LIMIT, fruitless: HashSet::new() };
         let mut unserved = None;
+        let drew = drawers.len();
         for (_, _, place) in drawers {
             if !self.draw_from(place, body, &mut surface, &mut search) || unheard {
                 unserved = Some(place);
@@ -112,6 +106,7 @@ impl Tick<'_> {
         if let Some(place) = unserved {
             self.wake_neighbourhood(place);
         }
+        (drew + SEARCH_LIMIT - search.cells) as u64
     }
 
     /// Draws for one cell until it is level with the surface or full. `false` if there is water for it that it could not

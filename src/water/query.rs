@@ -4,6 +4,7 @@ use super::WaterWorld;
 use super::cell::WaterCell;
 use super::ledger::Ledger;
 use super::rules::Rules;
+use super::schedule::Phase;
 use super::voxel::Voxel;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
@@ -67,9 +68,9 @@ impl WaterWorld {
         self.ledger
     }
 
-    /// Whether nothing will change until the next edit: no cell is awake.
+    /// Whether nothing will change until the next edit: no cell is awake, and no tick underway.
     pub fn is_at_rest(&self) -> bool {
-        self.awake_cells() == 0
+        self.work.phase == Phase::Rest && self.awake_cells() == 0
     }
 
     /// Cells that the next step will look at.
@@ -77,7 +78,8 @@ impl WaterWorld {
         self.store.grid.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
+    /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.grid.take_changes())
     }
@@ -93,7 +95,8 @@ impl WaterWorld {
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
-    /// position. The same on every platform; independent of the order in which chunks were loaded.
+    /// position; and how far a tick underway has come. The same on every platform; independent of the order in which
+    /// chunks were loaded.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let ledger = self.ledger;
@@ -101,6 +104,9 @@ impl WaterWorld {
             [self.seed, self.tick, ledger.placed, ledger.injected, ledger.removed, ledger.drained, ledger.evaporated]
         {
             hash.add(value);
+        }
+        if self.work.phase != Phase::Rest {
+            hash.add(self.work.pieces);
         }
         for (position, chunk) in self.chunks() {
             hash.add_position(position);

@@ -1,19 +1,17 @@
-//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb.
+//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb. It is done in pieces, so
+//! that it can stop after any of them and go on later.
 //!
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
-use super::bits::{self, LayerBits, NONE, and, any, minus, or};
-use super::cell::CellFlags;
+use super::bits::{self, LayerBits, NONE, and, any};
 use super::chance::{Purpose, Queue, fraction, mix};
-use super::settle::{Limits, LocalFlow};
-use super::store::{LAYER_CELLS, Place, Store};
-use super::trace::Trees;
-use super::voxel::Voxel;
-use super::window::{Window, lower_layer, upper_layer};
-use super::workspace::{Workspace, add_flow};
+use super::schedule::Phase;
+use super::settle::Limits;
+use super::store::{LAYER_CELLS, Store};
+use super::window::Window;
+use super::workspace::Workspace;
 use super::{Ledger, Rules, WaterWorld};
 use crate::automaton::StepReport;
-use crate::coords::Face;
 use crate::grid::Slot;
 
 pub(super) struct Tick<'w> {
@@ -22,34 +20,24 @@ pub(super) struct Tick<'w> {
     pub(super) ledger: &'w mut Ledger,
     pub(super) rules: &'w Rules,
     pub(super) limits: Limits,
-    pub(super) trees: Trees,
     pub(super) report: StepReport,
 }
 
+/// What a call with a budget did; see [`WaterWorld::step_within`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What this call did. The reports of all calls of a tick add up to that of the tick in one go.
+    pub report: StepReport,
+    /// Cells that the call looked at, counted anew in each pass.
+    pub looked_at: u64,
+    /// Whether the tick is complete.
+    pub finished: bool,
+}
+
 impl WaterWorld {
-    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only.
+    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only. If a tick is underway, ends that one.
     pub fn step(&mut self) -> StepReport {
-        self.tick += 1;
-        let random = mix(self.seed, self.tick);
-        self.work.begin(&self.store, random);
-        let mut tick = Tick {
-            store: &mut self.store,
-            work: &mut self.work,
-            ledger: &mut self.ledger,
-            rules: &self.rules,
-            limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
-            trees: Trees::default(),
-            report: StepReport::default(),
-        };
-        if tick.rules.edges.any_drains() {
-            tick.outflows();
-        }
-        tick.regular_flow();
-        if tick.rules.pools {
-            tick.level_pools();
-        }
-        tick.ebb(fraction(tick.rules.activity_decay), fraction(tick.rules.evaporation));
-        tick.report
+        self.step_within(u64::MAX).report
     }
 
     /// Runs `ticks` ticks and adds up what they did.
@@ -60,52 +48,165 @@ impl WaterWorld {
         }
         sum
     }
+
+    /// Goes on with the tick that is underway, or begins one, and stops when it has looked at `budget` cells or the tick is
+    /// complete. Calls that complete a tick leave the same bytes as [`step`](WaterWorld::step), however many they are.
+    ///
+    /// A tick passes over its awake cells several times, and each time counts. It is done in pieces: one layer of one
+    /// chunk (up to 256 cells), or the levelling of one body of joined water (its draws, and the cells that they pass
+    /// through in search of a way). The call stops after the piece that uses up the budget; with a budget of 0, after one.
+    ///
+    /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
+    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
+    ///
+    /// [`ticks`]: WaterWorld::ticks
+    ///
+    /// ```
+    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    ///
+    /// let build = || {
+    ///     let mut world = WaterWorld::new(7, Rules::lossless())?;
+    ///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    ///     world.add_source(IVec3::new(8, 15, 8))?;
+    ///     world.run(9);
+    ///     Ok::<_, Box<dyn std::error::Error>>(world)
+    /// };
+    /// let (mut at_once, mut in_slices) = (build()?, build()?);
+    /// at_once.step();
+    /// let mut slices = 1;
+    /// while !in_slices.step_within(50).finished {
+    ///     assert!(in_slices.backlog() > 0);
+    ///     slices += 1;
+    /// }
+    /// assert!(slices > 2);
+    /// assert_eq!(in_slices.state_hash(), at_once.state_hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_within(&mut self, budget: u64) -> Progress {
+        let mut window = Window::new();
+        let mut progress = Progress::default();
+        let mut tick = self.underway();
+        while let Some(cells) = tick.piece(&mut window) {
+            progress.looked_at += cells;
+            if progress.looked_at >= budget {
+                progress.report = tick.report;
+                return progress;
+            }
+        }
+        progress.report = tick.report;
+        progress.finished = true;
+        self.tick += 1;
+        progress
+    }
+
+    /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
+    /// is to come. 0 between ticks.
+    pub fn backlog(&self) -> u64 {
+        self.work.backlog(&self.store, self.rules.pools)
+    }
+
+    /// Ends the tick that is underway, if there is one.
+    pub(super) fn end_tick(&mut self) {
+        if self.work.phase != Phase::Rest {
+            self.step();
+        }
+    }
+
+    /// Does pieces of a tick: so many, or all there are; returns how many.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn do_pieces(&mut self, pieces: u64) -> u64 {
+        let mut window = Window::new();
+        let mut tick = self.underway();
+        (0..pieces).take_while(|_| tick.piece(&mut window).is_some()).count() as u64
+    }
+
+    /// The tick that is underway, begun if there is none.
+    fn underway(&mut self) -> Tick<'_> {
+        if self.work.phase == Phase::Rest {
+            let random = mix(self.seed, self.tick + 1);
+            self.work.begin(&self.store, random);
+            self.work.opening = self.ledger;
+            self.work.phase = if self.rules.edges.any_drains() { Phase::Outflows } else { Phase::Flow };
+        }
+        Tick {
+            store: &mut self.store,
+            work: &mut self.work,
+            ledger: &mut self.ledger,
+            rules: &self.rules,
+            limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
+            report: StepReport::default(),
+        }
+    }
 }
 
 impl Tick<'_> {
-    /// Runs `work` on every layer of every member, layers bottom-up, chunks of a layer in the tick's order. Chunks that
-    /// join meanwhile have their turn if it is still to come.
-    fn each_layer(&mut self, mut work: impl FnMut(&mut Self, Slot, usize)) {
-        while self.work.next_row() {
-            for layer in 0..16 {
-                let mut at = 0;
-                while let Some(slot) = self.work.member(at) {
-                    if self.work.get(slot, layer).is_some() {
-                        work(self, slot, layer);
+    /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more to do: then the tick is
+    /// complete.
+    fn piece(&mut self, window: &mut Window) -> Option<u64> {
+        self.work.pieces += 1;
+        loop {
+            match self.work.phase {
+                Phase::Outflows => match self.work.next_layer(self.store) {
+                    Some((slot, layer)) => return Some(self.outflow(slot, layer)),
+                    None => self.work.phase = Phase::Flow,
+                },
+                Phase::Flow => match self.work.next_layer(self.store) {
+                    Some((slot, layer)) => return Some(self.regular_flow(window, slot, layer)),
+                    None => {
+                        self.work.phase = if self.rules.pools { Phase::Flood } else { Phase::Ebb };
+                        self.work.begin_sweep();
                     }
-                    if self.work.member(at) != Some(slot) {
-                        at = self.work.place_of(self.store, slot);
+                },
+                Phase::Flood => match self.work.next_in_sweep() {
+                    Some((slot, layer)) => return Some(self.flood(slot, layer)),
+                    None => {
+                        self.work.sort_bodies();
+                        self.work.phase = Phase::Level;
                     }
-                    at += 1;
-                }
+                },
+                Phase::Level => match self.work.bodies.pop() {
+                    Some(body) => return Some(self.level(&body.pieces)),
+                    None => {
+                        self.work.phase = Phase::Ebb;
+                        self.work.begin_sweep();
+                    }
+                },
+                Phase::Ebb => match self.work.next_in_sweep() {
+                    Some((slot, layer)) => return Some(self.ebb(slot, layer)),
+                    None => {
+                        self.finish();
+                        self.work.phase = Phase::Rest;
+                    }
+                },
+                Phase::Rest => return None,
             }
         }
     }
 
     /// The first pass: water at the world's end leaves, first from the head of its path, then from where it stands.
-    fn outflows(&mut self) {
-        self.each_layer(|tick, slot, layer| {
-            let Some(outlets) = tick.store.outlets(slot) else { return };
-            let bits = and(outlets.layer(layer), tick.awake(slot, layer));
-            if any(bits) {
-                tick.report.visited += u64::from(bits::count(bits));
-                let seed = Purpose::Order.seed(tick.work.seed(tick.store, slot, layer));
-                let mut queue = Queue::new(seed);
-                bits::iter(bits).for_each(|cell| queue.push(cell));
-                while let Some(cell) = queue.pop() {
-                    tick.flow_out((slot, layer * LAYER_CELLS + cell));
-                }
-            }
-        });
+    fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
+        let Some(outlets) = self.store.outlets(slot) else { return 0 };
+        let bits = and(outlets.layer(layer), self.awake(slot, layer));
+        if !any(bits) {
+            return 0;
+        }
+        let visited = u64::from(bits::count(bits));
+        self.report.visited += visited;
+        let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
+        bits::iter(bits).for_each(|cell| queue.push(cell));
+        while let Some(cell) = queue.pop() {
+            self.flow_out((slot, layer * LAYER_CELLS + cell));
+        }
+        visited
     }
 
     /// The second pass: down, sideways, then draws from the head for whoever still has room.
-    fn regular_flow(&mut self) {
-        let mut window = Window::new();
-        self.each_layer(|tick, slot, layer| {
-            tick.local_flow(&mut window, slot, layer);
-            tick.draws(slot, layer);
-        });
+    fn regular_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) -> u64 {
+        let before = self.report.visited;
+        self.local_flow(window, slot, layer);
+        self.draws(slot, layer);
+        self.report.visited - before
     }
 
     #[inline]
@@ -113,210 +214,8 @@ impl Tick<'_> {
         self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
     }
 
-    /// Lets the layer's awake cells fall and settle.
-    fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        let (wet, closed) = self.store.layer(slot, layer);
-        let awake = and(self.awake(slot, layer), wet);
-        if !any(awake) {
-            return;
-        }
-        self.report.visited += u64::from(bits::count(awake));
-        let movable = minus(awake, self.shut_in(slot, layer, closed));
-        if !any(movable) {
-            return;
-        }
-        window.gather(self.store, slot, layer);
-        let givers = and(movable, window.givers());
-        if !any(givers) {
-            return;
-        }
-        let limits = self.limits;
-        let work = self.work.join(self.store, slot, layer);
-        let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
-        let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
-        if done.moved > 0 {
-            self.apply(window, slot, layer, &done);
-        }
-    }
-
-    /// Cells that can give to no side and not down: shut in by cells without room.
-    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
-        let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
-        let [west, east, north, south] = bits::neighbours(closed, &beyond);
-        let below = match lower_layer(self.store, slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).1,
-            None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
-            None => NONE,
-        };
-        and(and(and(west, east), and(north, south)), below)
-    }
-
-    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer; all or none, as
-    /// `beyond` says of the mark, where the chunk is missing.
-    pub(super) fn beside(
-        &self,
-        slot: Slot,
-        layer: usize,
-        of: impl Fn(LayerBits, LayerBits) -> LayerBits,
-        beyond: impl Fn(Voxel) -> bool,
-    ) -> [LayerBits; 4] {
-        let mut beside = [NONE; 4];
-        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(slot, face);
-            if neighbour.is_some() {
-                let (wet, closed) = self.store.layer(neighbour, layer);
-                *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(slot, face)) {
-                *beside = bits::ALL;
-            }
-        }
-        beside
-    }
-
-    /// Writes what local flow changed back into the world and wakes what that set free.
-    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
-        self.report.moved += done.moved;
-        self.ledger.drained += done.drained;
-        self.ledger.injected += done.injected;
-        let work = self.work.join(self.store, slot, layer);
-        let touched = or(done.changed, done.sprang);
-        work.touched = or(work.touched, touched);
-        work.blocked = or(work.blocked, done.exhausted);
-        if any(done.changed) {
-            work.save(self.store, slot, layer);
-            self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
-        }
-        self.wake_layer(slot, layer, touched);
-        if any(done.fell)
-            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
-        {
-            self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
-        }
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = self.store.neighbour(slot, face);
-            if any(done.left[side]) && there.is_some() {
-                self.arrive(there, layer, face.opposite(), done.left[side], |cell| window.beside(side, cell));
-            }
-        }
-        self.wake_givers(slot, layer, done.gave);
-    }
-
-    /// Writes what local flow brought into another layer through a face.
-    fn arrive(&mut self, slot: Slot, layer: usize, face: Face, cells: LayerBits, voxel: impl Fn(usize) -> Voxel) {
-        let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer);
-        work.touched = or(work.touched, cells);
-        let inflow = &mut work.inflow[face.index()];
-        *inflow = or(*inflow, cells);
-        for cell in bits::iter(cells) {
-            self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
-        }
-        self.wake_layer(slot, layer, cells);
-    }
-
-    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above; and full
-    /// cells below, which may rise into them if a source lies higher.
-    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
-        if !any(gave) {
-            return;
-        }
-        let around = or(gave, bits::spread(gave));
-        self.wake_layer(slot, layer, around);
-        self.wake_across(slot, layer, gave);
-        if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
-            self.wake_layer(slot, layer, around);
-            self.wake_across(slot, layer, gave);
-        }
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        if self.store.highest_source().is_some_and(|highest| highest > y)
-            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
-        {
-            let full = self.store.layer(slot, layer).1;
-            self.wake_layer(slot, layer, and(gave, full));
-        }
-    }
-
-    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
-    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
-        for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(bits)) {
-            let there = self.store.neighbour(slot, face);
-            if any(bits) && there.is_some() {
-                self.wake_layer(there, layer, bits);
-            }
-        }
-    }
-
-    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and for the next.
-    pub(super) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
-        let (wet, _) = self.store.layer(slot, layer);
-        let bits = and(bits, wet);
-        if any(bits) {
-            // A chunk that was asleep joins the tick: its cells may have their turn yet.
-            let work = self.work.join(self.store, slot, layer);
-            work.woken = or(work.woken, bits);
-            self.store.grid.wake_layer_at(slot, layer, bits);
-        }
-    }
-
-    /// Writes a cell's voxel and keeps what was there before the tick.
-    pub(super) fn put(&mut self, place: Place, voxel: Voxel) {
-        let layer = place.1 / LAYER_CELLS;
-        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
-        self.store.write(place, voxel);
-    }
-
-    /// Writes a cell's voxel where neither its height nor its source has changed.
-    #[inline]
-    pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        let layer = place.1 / LAYER_CELLS;
-        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
-        self.store.write_marks(place.0, layer, |cells| cells[place.1 % LAYER_CELLS] = voxel);
-    }
-
-    /// Enters units that leave a cell across a face.
-    pub(super) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
-        let left = self.limits.left(self.store.read(place), self.work.passed(place));
-        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        let work = self.work.join(self.store, place.0, layer);
-        add_flow(&mut work.flow[cell], face, units);
-        bits::insert(&mut work.touched, cell);
-        if left <= units {
-            bits::insert(&mut work.blocked, cell);
-        }
-        self.report.moved += u64::from(units);
-    }
-
-    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
-    pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
-        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
-        let voxel = self.store.read((slot, index));
-        let voxel = voxel.with_height(voxel.height() + units);
-        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
-        let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer);
-        bits::insert(&mut work.inflow[face.index()], cell);
-        bits::insert(&mut work.touched, cell);
-        bits::insert(&mut work.woken, cell);
-        self.store.write((slot, index), voxel);
-        self.store.grid.wake_at(slot, index);
-    }
-
-    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.
-    pub(super) fn take(&mut self, place: Place, units: u8) {
-        let voxel = self.store.read(place);
-        if voxel.has(CellFlags::IS_SOURCE) {
-            self.ledger.injected += u64::from(units);
-            return;
-        }
-        self.put(place, voxel.with_height(voxel.height() - units));
-        let mut gave = NONE;
-        bits::insert(&mut gave, place.1 % LAYER_CELLS);
-        self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
-    }
-
-    pub(super) fn wake_cell(&mut self, (slot, index): Place) {
-        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
-        bits::insert(&mut work.woken, index % LAYER_CELLS);
-        self.store.grid.wake_at(slot, index);
+    /// The chances of the ebb, as fractions of 65,536.
+    pub(super) fn chances(&self) -> (u32, u32) {
+        (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
     }
 }

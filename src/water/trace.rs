@@ -5,16 +5,16 @@
 //! found exhausted is marked down to where the search began, and no later search passes a mark; and what a head gives in
 //! a tick is bounded, so only so many searches can succeed.
 
-use super::bits::{self};
+use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
 use super::chance::{Purpose, mix};
 use super::links::Met;
 use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
+use super::voxel::Voxel;
 use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
-use smallvec::SmallVec;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
 const JOINED: u32 = u32::MAX;
@@ -24,17 +24,71 @@ const JOINED: u32 = u32::MAX;
 pub(super) struct Trees {
     heads: Vec<Place>,
     walked: Vec<Place>,
-    path: Vec<Step>,
+    way: Way,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last put back.
     pub(super) spent: bool,
 }
 
-/// A cell of a path, the face that it passes water on across, and the units that it still may.
+/// A cell of a way, the face that it passes water on across, and the units that it still may.
 #[derive(Clone, Copy)]
-struct Step {
-    place: Place,
+struct Link {
+    slot: Slot,
+    index: u16,
     exit: Face,
     left: u8,
+}
+
+impl Link {
+    fn place(&self) -> Place {
+        (self.slot, usize::from(self.index))
+    }
+}
+
+/// A way up as far as it has been searched.
+#[derive(Default)]
+struct Way {
+    /// From the cell that was asked first up.
+    links: Vec<Link>,
+    /// Where it may go on otherwise.
+    forks: Vec<Fork>,
+    /// Cells all of whose ways were tried and led to heads with nothing to give.
+    fruitless: Option<Box<Met>>,
+}
+
+/// Where a stretch of a way ended.
+enum End {
+    /// At a head that offers so much.
+    Head(u8),
+    /// Before a cell whose ways are all exhausted.
+    Exhausted,
+    /// Before a cell that was met before and leads to heads with nothing to give.
+    Fruitless,
+    /// At a cell whose head, this one, has nothing to give.
+    Empty(Place),
+}
+
+/// One layer as a way passes through it.
+struct Layer<'t> {
+    blocked: &'t LayerBits,
+    flow: Option<&'t [u16; LAYER_CELLS]>,
+    trees: Option<&'t [u32; LAYER_CELLS]>,
+    /// Its cells, if they are stored one by one; else all are `uniform`.
+    cells: Option<&'t [Voxel; LAYER_CELLS]>,
+    uniform: Voxel,
+}
+
+/// The parent of a cell of a layer, and the face that it passes water on across, if its first parent lies beside it in the
+/// layer.
+#[inline]
+fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
+    // The parent lies against the flow.
+    match voxel.direction_code() {
+        1 if cell & 15 < 15 => Some((cell + 1, Face::West)),
+        2 if cell & 15 > 0 => Some((cell - 1, Face::East)),
+        5 if cell < 240 => Some((cell + 16, Face::North)),
+        6 if cell >= 16 => Some((cell - 16, Face::South)),
+        _ => None,
+    }
 }
 
 /// What water is drawn for, which decides what a head has to offer.
@@ -51,7 +105,7 @@ pub(super) enum Need {
 
 /// Where a search may take another way.
 struct Fork {
-    /// Cells of the path up to here.
+    /// Links of the way up to here.
     length: usize,
     /// The faces not tried yet, by bit.
     ways: u8,
@@ -74,157 +128,171 @@ impl Tick<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`. The caller sees to
     /// where they go.
     pub(super) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
-        let mut path = core::mem::take(&mut self.trees.path);
-        path.clear();
-        let drawn = match self.search(first, exit, need, &mut path) {
-            Ok(offer) => self.pass_along(&path, wanted, offer),
+        let mut way = core::mem::take(&mut self.work.trees.way);
+        way.links.clear();
+        let drawn = match self.search(first, exit, need, &mut way) {
+            Ok(offer) => self.pass_along(&way.links, wanted, offer),
             Err(nothing) => nothing,
         };
-        self.trees.path = path;
+        way.forks.clear();
+        way.fruitless = None;
+        self.work.trees.way = way;
         drawn
     }
 
-    /// The path to a head that offers something, or why there is none. Where flows join, the parents are tried in random
+    /// The way to a head that offers something, or why there is none. Where flows join, the parents are tried in random
     /// order.
     ///
     /// A cell all of whose ways are exhausted is marked so. A way to one head that has nothing to give is remembered with
     /// its head, so that who comes after asks that at once.
-    fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Vec<Step>) -> Result<u8, Drawn> {
-        let mut forks: SmallVec<[Fork; 4]> = SmallVec::new();
-        let mut fruitless = Met::default();
+    fn search(&mut self, first: Place, exit: Face, need: Need, way: &mut Way) -> Result<u8, Drawn> {
         let mut waiting = false;
-        let (mut place, mut exit) = (first, exit);
-        loop {
-            (place, exit) = self.climb(place, exit, path);
-            let mut nothing = fruitless.contains(place);
-            if !nothing && self.work.is_blocked(place) {
-                waiting = true;
-            } else if !nothing {
-                let voxel = self.store.read(place);
-                let left = self.limits.left(voxel, self.work.passed(place));
-                path.push(Step { place, exit, left });
-                let known = self.known_head(place);
-                let mut ways = self.store.parents_in(place, voxel);
-                if ways == 0 || known.is_some() {
-                    let head = known.unwrap_or(place);
-                    let offer = self.offer(head, need);
-                    if offer > 0 && ways == 0 {
-                        return Ok(offer);
-                    }
-                    if offer == 0 {
-                        nothing = true;
-                        if forks.is_empty() {
-                            self.remember(path, head);
-                        }
-                    }
+        let mut next = Some((first, exit));
+        while let Some((place, exit)) = next {
+            let nothing = match self.climb(place, exit, need, way) {
+                End::Head(offer) => return Ok(offer),
+                End::Exhausted => {
+                    waiting = true;
+                    false
                 }
-                if !nothing && let Some(face) = self.pick(place, &mut ways) {
-                    if ways != 0 {
-                        forks.push(Fork { length: path.len(), ways, nothing: false });
+                End::Fruitless => true,
+                End::Empty(head) => {
+                    if way.forks.is_empty() {
+                        self.remember(&way.links, head);
                     }
-                    (place, exit) = (self.store.step(place, face), face.opposite());
+                    true
+                }
+            };
+            next = self.back_up(way, nothing);
+        }
+        Err(if waiting { Drawn::Waiting } else { Drawn::Nothing })
+    }
+
+    /// Follows the parents from a cell up until that ends.
+    fn climb(&self, place: Place, exit: Face, need: Need, way: &mut Way) -> End {
+        let (mut place, mut exit) = (place, exit);
+        loop {
+            let here = self.layer_of(place);
+            let (slot, first, mut cell) = (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
+            loop {
+                if way.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains((slot, first + cell))) {
+                    return End::Fruitless;
+                }
+                if bits::contains(here.blocked, cell) {
+                    return End::Exhausted;
+                }
+                let voxel = here.cells.map_or(here.uniform, |cells| cells[cell]);
+                let left = self.limits.left(voxel, here.flow.map_or(0, |flow| passed(flow[cell])));
+                way.links.push(Link { slot, index: (first + cell) as u16, exit, left });
+                let tree = here.trees.map_or(0, |trees| trees[cell]);
+                if matches!(tree, 0 | JOINED)
+                    && !voxel.has(CellFlags::EXTRA)
+                    && let Some((parent, heading)) = parent_beside(cell, voxel)
+                {
+                    (cell, exit) = (parent, heading);
                     continue;
                 }
-            }
-            let next = loop {
-                let length = forks.last().map_or(0, |fork| fork.length);
-                if !nothing {
-                    self.block(&path[length..]);
-                }
-                path.truncate(length);
-                let Some(fork) = forks.last_mut() else {
-                    return Err(if waiting { Drawn::Waiting } else { Drawn::Nothing });
-                };
-                fork.nothing |= nothing;
-                let at = path[length - 1].place;
-                let mut ways = fork.ways;
-                if let Some(face) = self.pick(at, &mut ways) {
-                    if let Some(fork) = forks.last_mut() {
-                        fork.ways = ways;
+                place = (slot, first + cell);
+                let mut parents = self.store.parents_in(place, voxel);
+                let known = self.head_of(tree);
+                if parents == 0 || known.is_some() {
+                    let head = known.unwrap_or(place);
+                    let offer = self.offer(head, need);
+                    if offer == 0 {
+                        return End::Empty(head);
                     }
-                    break (self.store.step(at, face), face.opposite());
+                    if parents == 0 {
+                        return End::Head(offer);
+                    }
                 }
-                nothing = fork.nothing;
-                forks.pop();
-                if nothing {
-                    fruitless.insert(at);
+                let Some(face) = self.pick(place, &mut parents) else { return End::Empty(place) };
+                if parents != 0 {
+                    way.forks.push(Fork { length: way.links.len(), ways: parents, nothing: false });
                 }
-            };
-            (place, exit) = next;
-        }
-    }
-
-    /// Follows a path as long as it is plain: in one layer, one parent to a cell, nothing exhausted and no head remembered.
-    /// Returns where that ends, a cell for the caller to look at.
-    fn climb(&self, place: Place, exit: Face, path: &mut Vec<Step>) -> (Place, Face) {
-        let (slot, layer) = (place.0, place.1 / LAYER_CELLS);
-        let (Some(work), Some(cells)) = (self.work.get(slot, layer), self.store.cells(slot, layer)) else {
-            return (place, exit);
-        };
-        if work.trees.is_some() {
-            return (place, exit);
-        }
-        let (mut cell, mut exit) = (place.1 % LAYER_CELLS, exit);
-        loop {
-            let voxel = cells[cell];
-            // The parent lies against the flow.
-            let (parent, heading) = match voxel.direction_code() {
-                1 if cell & 15 < 15 => (cell + 1, Face::West),
-                2 if cell & 15 > 0 => (cell - 1, Face::East),
-                5 if cell < 240 => (cell + 16, Face::North),
-                6 if cell >= 16 => (cell - 16, Face::South),
-                _ => break,
-            };
-            if voxel.has(CellFlags::EXTRA) || bits::contains(&work.blocked, cell) {
-                break;
+                (place, exit) = (self.store.step(place, face), face.opposite());
+                if place.0 != slot || place.1 & !(LAYER_CELLS - 1) != first {
+                    break;
+                }
+                cell = place.1 % LAYER_CELLS;
             }
-            let left = self.limits.throughput.saturating_sub(passed(work.flow[cell]));
-            path.push(Step { place: (slot, layer * LAYER_CELLS + cell), exit, left });
-            (cell, exit) = (parent, heading);
         }
-        ((slot, layer * LAYER_CELLS + cell), exit)
     }
 
-    /// Takes water from the head at the path's end and lets it pass to the path's start; marks the path.
-    fn pass_along(&mut self, path: &[Step], wanted: u8, offer: u8) -> Drawn {
-        let Some(head) = path.last() else { return Drawn::Nothing };
-        let largest = path.iter().fold(offer, |largest, step| largest.min(step.left));
-        let units = wanted.min(largest);
-        self.take(head.place, units);
-        let mut bottleneck = offer;
-        let mut rest = path;
-        while let Some(last) = rest.last() {
-            let (slot, layer) = (last.place.0, last.place.1 / LAYER_CELLS);
-            let inside = |step: &Step| step.place.0 == slot && step.place.1 / LAYER_CELLS == layer;
-            let start = rest.iter().rposition(|step| !inside(step)).map_or(0, |before| before + 1);
-            bottleneck = self.pass_in_layer(slot, layer, &rest[start..], units, bottleneck);
-            rest = &rest[..start];
+    #[inline]
+    fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
+        let layer = index / LAYER_CELLS;
+        let work = self.work.get(slot, layer);
+        Layer {
+            blocked: work.map_or(&NONE, |work| &work.blocked),
+            flow: work.map(|work| &work.flow),
+            trees: work.and_then(|work| work.trees.as_deref()),
+            cells: self.store.cells(slot, layer),
+            uniform: self.store.grid.chunk_at(slot).get(0),
         }
-        self.report.moved += u64::from(units) * path.len() as u64;
+    }
+
+    /// Goes back along a way that ended, in a head with `nothing` or exhausted, to where another can be taken, and marks
+    /// what is left behind if that is exhausted. Returns the next cell to try, with the face it would pass water on across.
+    fn back_up(&mut self, way: &mut Way, nothing: bool) -> Option<(Place, Face)> {
+        let mut nothing = nothing;
+        loop {
+            let length = way.forks.last().map_or(0, |fork| fork.length);
+            if !nothing {
+                self.block(&way.links[length..]);
+            }
+            way.links.truncate(length);
+            let fork = way.forks.last_mut()?;
+            fork.nothing |= nothing;
+            let at = way.links[length - 1].place();
+            if let Some(face) = self.pick(at, &mut fork.ways) {
+                return Some((self.store.step(at, face), face.opposite()));
+            }
+            nothing = fork.nothing;
+            way.forks.pop();
+            if nothing {
+                way.fruitless.get_or_insert_default().insert(at);
+            }
+        }
+    }
+
+    /// Takes water from the head at the way's end and lets it pass to the way's start; marks the way.
+    fn pass_along(&mut self, links: &[Link], wanted: u8, offer: u8) -> Drawn {
+        let Some(head) = links.last() else { return Drawn::Nothing };
+        let largest = links.iter().fold(offer, |largest, link| largest.min(link.left));
+        let units = wanted.min(largest);
+        self.take(head.place(), units);
+        let mut bottleneck = offer;
+        let layer_of = |link: &Link| (link.slot, usize::from(link.index) / LAYER_CELLS);
+        for stretch in links.chunk_by(|one, next| layer_of(one) == layer_of(next)).rev() {
+            let (slot, layer) = layer_of(&stretch[0]);
+            bottleneck = self.pass_in_layer(slot, layer, stretch, units, bottleneck);
+        }
+        self.report.moved += u64::from(units) * links.len() as u64;
         Drawn::Units { units, largest }
     }
 
-    /// Lets units pass along the part of a path that lies in one layer. Returns the bottleneck from the head to its start.
-    fn pass_in_layer(&mut self, slot: Slot, layer: usize, path: &[Step], units: u8, bottleneck: u8) -> u8 {
+    /// Lets units pass along the part of a way that lies in one layer. Returns the bottleneck from the head to its start.
+    fn pass_in_layer(&mut self, slot: Slot, layer: usize, links: &[Link], units: u8, bottleneck: u8) -> u8 {
         let mut bottleneck = bottleneck;
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer);
-        let spent = &mut self.trees.spent;
+        let mut spent = false;
         self.store.write_marks(slot, layer, |cells| {
-            for step in path.iter().rev() {
-                let cell = step.place.1 % LAYER_CELLS;
-                bottleneck = bottleneck.min(step.left);
-                add_flow(&mut work.flow[cell], step.exit, units);
+            for link in links.iter().rev() {
+                let cell = usize::from(link.index) % LAYER_CELLS;
+                bottleneck = bottleneck.min(link.left);
+                add_flow(&mut work.flow[cell], link.exit, units);
                 bits::insert(&mut work.touched, cell);
-                if step.left == units {
+                if link.left == units {
                     bits::insert(&mut work.blocked, cell);
-                    *spent = true;
+                    spent = true;
                 }
                 if cells[cell].direction_code() != 0 {
                     cells[cell] = cells[cell].with_largest(bottleneck);
                 }
             }
         });
+        self.work.trees.spent |= spent;
         bottleneck
     }
 
@@ -256,7 +324,7 @@ impl Tick<'_> {
     pub(super) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
-            let head = self.trees.heads[tree as usize - 1];
+            let head = self.work.trees.heads[tree as usize - 1];
             return self.source_height(head).is_some_and(|height| height < y);
         }
         let mut open = vec![place];
@@ -287,7 +355,7 @@ impl Tick<'_> {
 
     /// The number of the tree that a cell belongs to in this tick, from 1, or [`JOINED`].
     fn tree_of(&mut self, place: Place) -> u32 {
-        let mut walked = core::mem::take(&mut self.trees.walked);
+        let mut walked = core::mem::take(&mut self.work.trees.walked);
         walked.clear();
         let mut at = place;
         let tree = loop {
@@ -305,34 +373,33 @@ impl Tick<'_> {
             match parent {
                 Some(parent) if parent.0.is_some() => at = parent,
                 _ => {
-                    self.trees.heads.push(at);
-                    break self.trees.heads.len() as u32;
+                    self.work.trees.heads.push(at);
+                    break self.work.trees.heads.len() as u32;
                 }
             }
         };
         for &place in &walked {
             self.label(place, tree);
         }
-        self.trees.walked = walked;
+        self.work.trees.walked = walked;
         tree
     }
 
-    /// The head of a cell's flow, if it has been asked for in this tick and is the only one.
+    /// The head of a tree, unless that is unknown or flows join above.
     #[inline]
-    fn known_head(&self, (slot, index): Place) -> Option<Place> {
-        let trees = self.work.get(slot, index / LAYER_CELLS)?.trees.as_ref()?;
-        match trees[index % LAYER_CELLS] {
+    fn head_of(&self, tree: u32) -> Option<Place> {
+        match tree {
             0 | JOINED => None,
-            tree => self.trees.heads.get(tree as usize - 1).copied(),
+            tree => self.work.trees.heads.get(tree as usize - 1).copied(),
         }
     }
 
-    /// Remembers the one head of the cells of a path.
-    fn remember(&mut self, path: &[Step], head: Place) {
-        self.trees.heads.push(head);
-        let tree = self.trees.heads.len() as u32;
-        for step in path {
-            self.label(step.place, tree);
+    /// Remembers the one head of the cells of a way.
+    fn remember(&mut self, links: &[Link], head: Place) {
+        self.work.trees.heads.push(head);
+        let tree = self.work.trees.heads.len() as u32;
+        for link in links {
+            self.label(link.place(), tree);
         }
     }
 
@@ -341,8 +408,9 @@ impl Tick<'_> {
         work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
     }
 
-    fn block(&mut self, path: &[Step]) {
-        for &Step { place: (slot, index), .. } in path {
+    fn block(&mut self, links: &[Link]) {
+        for link in links {
+            let (slot, index) = link.place();
             bits::insert(&mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked, index % LAYER_CELLS);
         }
     }

@@ -1,14 +1,17 @@
 //! The laws of a water world between two ticks, checked one by one, each with an error that names it.
 
 use super::WaterWorld;
+use super::bits;
 use super::cell::{CellFlags, WaterCell};
 use super::links::parent_face;
-use super::store::{Place, Store, head};
+use super::places::PlaceSet;
+use super::schedule::Phase;
+use super::store::{LAYER_CELLS, Place, Store, head, units_in};
 use super::voxel::Voxel;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
-use hashbrown::{HashMap, HashSet};
 
 /// The first law that [`WaterWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +104,8 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl WaterWorld {
-    /// Checks every law that holds between ticks, over the whole world. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between ticks, over the whole world: while a tick is underway only storage, bounds and
+    /// the ledger, since the rest is made true by its end. Slow: for tests, fuzzers and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -113,23 +117,30 @@ impl WaterWorld {
                 return Err(Violation::Masks(self.store.grid.position_at(slot)));
             }
             let chunk = self.store.grid.chunk_at(slot);
+            counted += units_in(chunk);
             let cells = Cube::region_of(self.store.grid.position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
-            for index in 0..CHUNK_CELLS {
-                let voxel = chunk.get(index);
-                counted += u64::from(voxel.height());
-                // Most cells are of these two kinds, and fuzzers check all of them after every tick.
-                if !(within && (voxel == Voxel::OPEN || voxel.is_solid())) {
-                    self.check_cell((slot, index), voxel)?;
-                }
+            // Most cells are of these two kinds, and fuzzers check all of them after every tick.
+            for place in self.cells_where(slot, |voxel| !within || voxel != Voxel::OPEN && !voxel.is_solid()) {
+                self.check_cell(place, self.store.read(place))?;
             }
         }
         let booked = self.total();
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
+        if self.work.phase != Phase::Rest {
+            return Ok(());
+        }
         self.check_loops()?;
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
+    }
+
+    /// The cells of a chunk that satisfy `is_in`, in order.
+    fn cells_where(&self, slot: Slot, is_in: impl Fn(Voxel) -> bool) -> impl Iterator<Item = Place> {
+        (0..16).flat_map(move |layer| {
+            bits::iter(self.store.select(slot, layer, &is_in)).map(move |cell| (slot, layer * LAYER_CELLS + cell))
+        })
     }
 
     fn check_cell(&self, place: Place, voxel: Voxel) -> Result<(), Violation> {
@@ -137,7 +148,7 @@ impl WaterWorld {
         if voxel.is_outside() == self.store.bounds().contains(cell) {
             return Err(Violation::Bounds(cell));
         }
-        if voxel.is_mark() || voxel == Voxel::OPEN {
+        if voxel.is_mark() || voxel == Voxel::OPEN || self.work.phase != Phase::Rest {
             return Ok(());
         }
         WaterCell::from_word(voxel.word()).map_err(|_| Violation::Word { cell, word: voxel.word() })?;
@@ -194,29 +205,24 @@ impl WaterWorld {
 
     /// Follows all parents from every cell, each once: a cell met again before its own search has ended is in a loop.
     fn check_loops(&self) -> Result<(), Violation> {
-        let mut done: HashMap<Place, bool> = HashMap::new();
+        let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
+        let mut open = Vec::new();
         for slot in self.store.grid.sorted_slots() {
-            for index in 0..CHUNK_CELLS {
-                let parents = self.store.parents_of((slot, index));
-                if parents == 0 || done.contains_key(&(slot, index)) {
-                    continue;
+            for start in self.cells_where(slot, |voxel| !voxel.is_inert()) {
+                if met.insert(start) {
+                    open.push((start, self.store.parents_of(start)));
                 }
-                let mut open = vec![((slot, index), parents)];
-                done.insert((slot, index), false);
                 while let Some((place, faces)) = open.pop() {
                     let Some(face) = Store::faces(faces).next() else {
-                        done.insert(place, true);
+                        ended.insert(place);
                         continue;
                     };
                     open.push((place, faces & (faces - 1)));
                     let parent = self.store.step(place, face);
-                    match done.get(&parent) {
-                        Some(false) => return Err(Violation::ParentLoop(self.store.position(parent))),
-                        Some(true) => {}
-                        None => {
-                            done.insert(parent, false);
-                            open.push((parent, self.store.parents_of(parent)));
-                        }
+                    if met.insert(parent) {
+                        open.push((parent, self.store.parents_of(parent)));
+                    } else if !ended.contains(parent) {
+                        return Err(Violation::ParentLoop(self.store.position(parent)));
                     }
                 }
             }
@@ -226,18 +232,18 @@ impl WaterWorld {
 
     /// Every sleeping body without a source is level: cell by cell, apart from the masks that the pools are found with.
     fn check_surfaces(&self) -> Result<(), Violation> {
-        let mut seen = HashSet::new();
+        let mut seen = PlaceSet::default();
         for slot in self.store.grid.sorted_slots() {
-            for index in 0..CHUNK_CELLS {
-                if self.store.read((slot, index)).is_wet() && seen.insert((slot, index)) {
-                    self.check_surface((slot, index), &mut seen)?;
+            for start in self.cells_where(slot, Voxel::is_wet) {
+                if seen.insert(start) {
+                    self.check_surface(start, &mut seen)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn check_surface(&self, start: Place, seen: &mut HashSet<Place>) -> Result<(), Violation> {
+    fn check_surface(&self, start: Place, seen: &mut PlaceSet) -> Result<(), Violation> {
         let mut open = vec![start];
         let (mut high, mut low): (Option<Surface>, Option<Surface>) = (None, None);
         let mut exempt = false;
@@ -299,5 +305,76 @@ impl ByHead for Option<Surface> {
 
     fn min_by_head(self, other: Surface) -> Self {
         self.filter(|kept| kept.0 <= other.0).or(Some(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::water::Rules;
+    use glam::IVec3;
+
+    const HERE: IVec3 = IVec3::new(2, 1, 1);
+    const EAST: IVec3 = IVec3::new(3, 1, 1);
+    const FULL: u16 = 7;
+    /// Directions: water that flows to the west has its parent in the east, and the reverse.
+    const WESTWARD: u16 = 1 << 3;
+    const EASTWARD: u16 = 2 << 3;
+
+    /// A chunk of rock, asleep, with holes that hold these words; all but the words is true.
+    fn world(words: &[(IVec3, u16)]) -> WaterWorld {
+        let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.run(3);
+        for &(cell, word) in words {
+            let place = world.place(cell).unwrap();
+            let voxel = Voxel::from_raw(word);
+            world.store.write(place, voxel);
+            world.ledger.placed += u64::from(voxel.height());
+        }
+        world
+    }
+
+    #[test]
+    fn still_water_breaks_no_law() {
+        assert_eq!(world(&[(HERE, FULL | WESTWARD), (EAST, FULL)]).validate(), Ok(()));
+        assert_eq!(world(&[(HERE, 3), (EAST, 2)]).validate(), Ok(()));
+    }
+
+    #[test]
+    fn every_broken_law_of_a_cell_is_found() {
+        let (largest, active) = (|units: u16| units << 8, 1 << 11);
+        let found = |words: &[(IVec3, u16)]| world(words).validate().unwrap_err();
+        assert_eq!(found(&[(HERE, FULL | largest(1))]), Violation::Word { cell: HERE, word: 0x0107 });
+        let to_the_west = |more: u16| [(EAST, FULL), (HERE, FULL | WESTWARD | more)];
+        assert_eq!(found(&to_the_west(largest(5))), Violation::Largest { cell: HERE, largest: 5 });
+        assert_eq!(found(&to_the_west(CellFlags::EXTRA.bits())), Violation::Extra(HERE));
+        assert_eq!(found(&to_the_west(CellFlags::HAS_SOURCE.bits())), Violation::HasSource(HERE));
+        assert_eq!(found(&to_the_west(CellFlags::FLOW_OUT.bits())), Violation::Asleep(HERE));
+        assert_eq!(found(&to_the_west(active)), Violation::Asleep(HERE));
+        assert_eq!(found(&[(HERE, FULL | WESTWARD), (EAST, 0)]), Violation::Parent(HERE));
+        assert_eq!(found(&[(HERE, Voxel::HELD.word())]), Violation::Bounds(HERE));
+        assert_eq!(found(&[(HERE, 3), (HERE - IVec3::Y, 0)]), Violation::Unsupported(HERE));
+        assert_eq!(found(&[(HERE, 5), (EAST, 2)]), Violation::Unlevel { cell: HERE, neighbour: EAST });
+    }
+
+    #[test]
+    fn every_broken_law_between_cells_is_found() {
+        let round = world(&[(HERE, FULL | WESTWARD), (EAST, FULL | EASTWARD)]).validate();
+        assert!(matches!(round, Err(Violation::ParentLoop(HERE | EAST))), "{round:?}");
+        let low = EAST + IVec3::X;
+        let slope = world(&[(HERE, 3), (EAST, 2), (low, 1)]);
+        assert_eq!(slope.validate(), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
+        let mut lost = world(&[(HERE, FULL)]);
+        lost.ledger.placed += 2;
+        assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 7, booked: 9 }));
+        let mut masked = world(&[(HERE, FULL)]);
+        masked.store.grid.set(HERE, Voxel::from_raw(3));
+        assert_eq!(masked.validate(), Err(Violation::Masks(IVec3::ZERO)));
+        let mut loose = world(&[]);
+        let (slot, _) = loose.place(HERE).unwrap();
+        loose.store.grid.chunk_at_mut(slot).cells_mut();
+        assert_eq!(loose.validate(), Err(Violation::Storage));
     }
 }

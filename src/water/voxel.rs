@@ -57,6 +57,18 @@ impl Voxel {
         self.0 & MARK == MARK
     }
 
+    /// Nothing here moves by itself: ground, the world's end, or open space with neither water nor flow.
+    #[inline]
+    pub(crate) const fn is_inert(self) -> bool {
+        self.is_mark() || self.0 == Voxel::OPEN.0
+    }
+
+    /// A cell that never runs dry.
+    #[inline]
+    pub(crate) const fn is_source(self) -> bool {
+        !self.is_mark() && self.has(CellFlags::IS_SOURCE)
+    }
+
     pub(crate) const fn word(self) -> u16 {
         self.0
     }

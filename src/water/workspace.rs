@@ -2,14 +2,18 @@
 //! the tick only to answer for its currents; not part of the state.
 
 use super::bits::{self, LayerBits, NONE, any};
-use super::body::Flooded;
+use super::body::{Body, Flooded};
 use super::chance::layer_seed;
+use super::ebb::Afterwards;
+use super::ledger::Ledger;
+use super::schedule::{Phase, Schedule, Sweep};
 use super::store::{LAYER_CELLS, Place, Store};
+use super::trace::Trees;
 use super::voxel::Voxel;
 use crate::coords::Face;
 use crate::grid::Slot;
+use core::cmp::Reverse;
 use glam::IVec3;
-use std::collections::BTreeMap;
 
 /// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow along x, y and z as
 /// four bits each, offset by 8.
@@ -50,7 +54,11 @@ pub(super) struct LayerWork {
     pub(super) inflow: [LayerBits; 6],
     /// The cells as they were before the tick, if `saved`.
     before: [Voxel; LAYER_CELLS],
+    /// For each face, the cells that had further parents behind it, if `saved` and there were any in the chunk.
+    extras_before: Option<Box<[LayerBits; 6]>>,
     saved: bool,
+    /// The cells that were awake before the tick.
+    awake_before: LayerBits,
     /// What all random choices of the layer in this tick begin with.
     pub(super) seed: u64,
     /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
@@ -73,7 +81,9 @@ impl LayerWork {
             flow: [NO_FLOW; LAYER_CELLS],
             inflow: [NONE; 6],
             before: [Voxel::OPEN; LAYER_CELLS],
+            extras_before: None,
             saved: false,
+            awake_before: NONE,
             seed: 0,
             trees: None,
             touched: NONE,
@@ -104,7 +114,16 @@ impl LayerWork {
                 Some(cells) => self.before = *cells,
                 None => self.before.fill(store.grid.chunk_at(slot).get(0)),
             }
+            self.extras_before =
+                store.extras(slot).map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
         }
+    }
+
+    /// A layer as it was before the tick.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn opening(&self) -> Opening<'_> {
+        let extras = self.extras_before.as_deref();
+        Opening { cells: self.saved.then_some((&self.before, extras)), awake: self.awake_before }
     }
 
     /// The cells that differ from before the tick.
@@ -124,6 +143,15 @@ impl LayerWork {
     }
 }
 
+/// A layer as it was before the tick that is underway.
+#[cfg(feature = "snapshot")]
+pub(super) struct Opening<'w> {
+    /// The cells, and for each face those with further parents behind it, unless both are still the same.
+    pub(super) cells: Option<(&'w [Voxel; LAYER_CELLS], Option<&'w [LayerBits; 6]>)>,
+    /// The cells that were awake.
+    pub(super) awake: LayerBits,
+}
+
 /// One chunk's part in a tick: a box for each layer where anything goes on.
 type ChunkWork = [Option<Box<LayerWork>>; 16];
 
@@ -139,12 +167,20 @@ pub(super) struct Workspace {
     spare: Vec<Box<LayerWork>>,
     /// Layers in use.
     layers: usize,
-    /// The members by chunk layer, each row in the tick's order.
-    rows: BTreeMap<i32, Vec<Slot>>,
-    /// The row that is being worked on, taken out of `rows`, which is searched too slowly to be asked for every layer.
-    current: Option<(i32, Vec<Slot>)>,
     random: u64,
+    /// What the tick does next, and where it is.
+    pub(super) phase: Phase,
+    pub(super) schedule: Schedule,
+    pub(super) sweep: Sweep,
+    /// Pieces of the tick that are done.
+    pub(super) pieces: u64,
+    /// The account when the tick began.
+    pub(super) opening: Ledger,
+    pub(super) trees: Trees,
     pub(super) flooded: Flooded,
+    /// Bodies that are still to be levelled, the first last.
+    pub(super) bodies: Vec<Body>,
+    pub(super) later: Afterwards,
 }
 
 impl Workspace {
@@ -157,19 +193,17 @@ impl Workspace {
             }
         }
         let used = core::mem::take(&mut self.layers);
-        self.rows.clear();
         self.random = random;
+        self.pieces = 0;
+        self.trees = Trees::default();
         self.flooded.begin(store.grid.slot_capacity());
         self.chunks.resize_with(store.grid.slot_capacity(), || None);
         for &slot in store.grid.awake_slots() {
             self.enter(store, slot);
-            self.rows.entry(store.grid.position_at(slot).y).or_default().push(slot);
         }
+        self.schedule.begin(store, random);
         // What two ticks in a row had no use for goes back to the system.
         self.spare.truncate(used);
-        for row in self.rows.values_mut() {
-            row.sort_unstable_by_key(|&slot| row_key(store.grid.position_at(slot), random));
-        }
     }
 
     /// Makes a chunk a member, with its awake layers.
@@ -202,14 +236,7 @@ impl Workspace {
     fn take_in(&mut self, store: &Store, slot: Slot, layer: usize) {
         if self.chunks[slot.index()].is_none() {
             self.enter(store, slot);
-            let position = store.grid.position_at(slot);
-            let row = match &mut self.current {
-                Some((y, row)) if *y == position.y => row,
-                _ => self.rows.entry(position.y).or_default(),
-            };
-            let key = row_key(position, self.random);
-            let at = row.partition_point(|&other| row_key(store.grid.position_at(other), self.random) < key);
-            row.insert(at, slot);
+            self.schedule.join(store, slot);
         }
         self.open(store, slot, layer);
     }
@@ -228,6 +255,7 @@ impl Workspace {
             None => Box::new(LayerWork::new()),
         };
         work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
+        work.awake_before = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
         chunk[layer] = Some(work);
         self.layers += 1;
     }
@@ -235,6 +263,57 @@ impl Workspace {
     #[inline]
     pub(super) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
         self.chunks.get(slot.index())?.as_ref()?[layer].as_deref()
+    }
+
+    /// The next layer of the tick's way over the layers.
+    #[inline]
+    pub(super) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
+        let chunks = &self.chunks;
+        let is_open =
+            |slot: Slot, layer: usize| chunks[slot.index()].as_ref().is_some_and(|chunk| chunk[layer].is_some());
+        self.schedule.next(store, is_open)
+    }
+
+    /// The next layer of the sweep over the chunks.
+    #[inline]
+    pub(super) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
+        let mut sweep = core::mem::take(&mut self.sweep);
+        let next = sweep.next(|slot| self.open_layers(slot));
+        self.sweep = sweep;
+        next
+    }
+
+    /// Begins a sweep over the chunks that take part.
+    pub(super) fn begin_sweep(&mut self) {
+        self.sweep = Sweep::over(self.schedule.members());
+    }
+
+    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not depend on who was awake.
+    pub(super) fn sort_bodies(&mut self) {
+        self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
+    }
+
+    /// Cells that the tick underway has still to look at, at least; see [`WaterWorld::backlog`](super::WaterWorld::backlog).
+    pub(super) fn backlog(&self, store: &Store, pools: bool) -> u64 {
+        let in_layer = |(slot, layer): (Slot, usize)| {
+            let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
+            let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
+            u64::from(bits::count(bits::or(awake, touched)))
+        };
+        let layers_of =
+            |&slot: &Slot| crate::chunk::ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
+        let everywhere = || self.members.iter().flat_map(layers_of);
+        let all = || everywhere().map(in_layer).sum::<u64>();
+        let in_schedule = || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
+        let in_sweep = || self.sweep.ahead(|slot| self.open_layers(slot));
+        match self.phase {
+            Phase::Rest => 0,
+            Phase::Outflows => in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all(),
+            Phase::Flow => in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all(),
+            Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
+            Phase::Level => all(),
+            Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
+        }
     }
 
     /// The layers (by bit) of a chunk where anything goes on.
@@ -253,12 +332,6 @@ impl Workspace {
         }
     }
 
-    /// Whether the way from a cell to its head is known to be exhausted in this tick.
-    #[inline]
-    pub(super) fn is_blocked(&self, (slot, index): Place) -> bool {
-        self.get(slot, index / LAYER_CELLS).is_some_and(|work| bits::contains(&work.blocked, index % LAYER_CELLS))
-    }
-
     /// Units that a cell has passed on in this tick.
     #[inline]
     pub(super) fn passed(&self, (slot, index): Place) -> u8 {
@@ -267,38 +340,6 @@ impl Workspace {
 
     pub(super) fn current(&self, (slot, index): Place) -> IVec3 {
         self.get(slot, index / LAYER_CELLS).map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
-    }
-
-    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
-    /// none left.
-    pub(super) fn next_row(&mut self) -> bool {
-        let next = match self.current.take() {
-            None => self.rows.keys().next().copied(),
-            Some((y, row)) => {
-                self.rows.insert(y, row);
-                y.checked_add(1).and_then(|above| self.rows.range(above..).next()).map(|(&row, _)| row)
-            }
-        };
-        self.current = next.and_then(|y| self.rows.remove_entry(&y));
-        self.current.is_some()
-    }
-
-    /// The member at a place in the order of the row that is worked on. The row may grow meanwhile.
-    #[inline]
-    pub(super) fn member(&self, at: usize) -> Option<Slot> {
-        self.current.as_ref()?.1.get(at).copied()
-    }
-
-    /// The place of a member of the row that is worked on in its order.
-    pub(super) fn place_of(&self, store: &Store, slot: Slot) -> usize {
-        let key = row_key(store.grid.position_at(slot), self.random);
-        let before = |&other: &Slot| row_key(store.grid.position_at(other), self.random) < key;
-        self.current.as_ref().map_or(0, |(_, row)| row.partition_point(before))
-    }
-
-    /// All members, rows bottom-up, each in the tick's order.
-    pub(super) fn members(&self) -> Vec<Slot> {
-        self.rows.values().flatten().copied().collect()
     }
 
     /// Drops what the last tick left about a chunk that is going.
@@ -316,10 +357,4 @@ impl Workspace {
             + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
             + self.members.capacity() * size_of::<Slot>()
     }
-}
-
-/// The order of a row's chunks: by z, then x, each running up or down as the tick's random bits say.
-fn row_key(position: IVec3, flip: u64) -> (i32, i32) {
-    let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
-    (turn(position.z, 0), turn(position.x, 1))
 }

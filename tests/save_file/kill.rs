@@ -92,13 +92,20 @@ fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
         .spawn()
         .expect("this test can be run again");
     let out = child.stdout.take().expect("piped");
-    // From before it has opened the file to after a few saves.
-    sleep(Duration::from_micros(rng.u64(..120_000)));
+    let mut lines = BufReader::new(out).lines().map_while(Result::ok);
+    let (mut saves, mut unheard) = (0, rng.usize(..10));
+    // From before it has opened the file to after a few saves, however slow the machine is.
+    while unheard > 0
+        && let Some(line) = lines.next()
+    {
+        unheard -= usize::from(line.contains("kill: "));
+        saves += usize::from(expected.listen(&line));
+    }
+    sleep(Duration::from_micros(rng.u64(..10_000)));
     let running = child.try_wait().expect("a child").is_none();
     child.kill().expect("a child");
     child.wait().expect("a child");
-    let lines = BufReader::new(out).lines().map_while(Result::ok);
-    let saves = lines.filter(|line| expected.listen(line)).count();
+    saves += lines.filter(|line| expected.listen(line)).count();
     assert!(running, "the process ended by itself");
     saves
 }

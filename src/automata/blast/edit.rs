@@ -2,12 +2,12 @@
 //! nothing.
 
 use super::BlastWorld;
-use super::rules::{PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
+use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
 use super::space::{Beyond, axis, is_positive, plane_cells};
 use crate::automata::rows::FieldShape;
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
-use crate::grid::{FILL_CHUNK_LIMIT, Slot};
+use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 
@@ -20,11 +20,28 @@ pub enum EditError {
     /// The cell is removed, so that it has no pressure.
     Solid(IVec3),
     /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the diffusive rule.
-    Pressure(f32),
+    Pressure {
+        /// Where; of a region its first cell.
+        cell: IVec3,
+        /// What was asked for.
+        value: f32,
+    },
     /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
-    Weight(f32),
+    Weight {
+        /// The link's cell.
+        cell: IVec3,
+        /// The face that it crosses.
+        face: Face,
+        /// What was asked for.
+        value: f32,
+    },
     /// A strength that is not a number above 0 (infinity is none).
-    Strength(f32),
+    Strength {
+        /// Where; of a region its first cell.
+        cell: IVec3,
+        /// What was asked for.
+        value: f32,
+    },
     /// There is no cell behind this face: the world ends there, or the shape has no links that way.
     NoLink(IVec3, Face),
     /// With this weight the fastest ripple at a cell would grow from step to step.
@@ -42,7 +59,7 @@ pub enum EditError {
     ChunkAbsent(IVec3),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
     ChunkOutOfBounds(IVec3),
-    /// The region touches more chunks than [`FILL_CHUNK_LIMIT`](crate::FILL_CHUNK_LIMIT).
+    /// The region touches more chunks than [`FILL_CHUNK_LIMIT`].
     RegionTooLarge {
         /// Chunks that it touches.
         chunks: u128,
@@ -54,14 +71,18 @@ impl fmt::Display for EditError {
         match self {
             EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
             EditError::Solid(cell) => write!(f, "cell {cell} is removed and has no pressure"),
-            EditError::Pressure(value) => {
+            EditError::Pressure { cell, value } => {
                 write!(
                     f,
-                    "a pressure of {value}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses"
+                    "a pressure of {value} in cell {cell}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses"
                 )
             }
-            EditError::Weight(value) => write!(f, "a weight of {value}, not from 0 to {WEIGHT_LIMIT:e}"),
-            EditError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
+            EditError::Weight { cell, face, value } => {
+                write!(f, "a weight of {value} of cell {cell} to the {face:?}, not from 0 to {WEIGHT_LIMIT:e}")
+            }
+            EditError::Strength { cell, value } => {
+                write!(f, "a strength of {value} in cell {cell}, not a number above 0")
+            }
             EditError::NoLink(cell, face) => write!(f, "no cell is linked to {cell} behind its {face:?} face"),
             EditError::Unstable { cell, weights, limit } => {
                 write!(
@@ -73,7 +94,7 @@ impl fmt::Display for EditError {
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
             EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
             EditError::RegionTooLarge { chunks } => {
-                write!(f, "the region touches {chunks} chunks, more than one fill may")
+                write!(f, "the region touches {chunks} chunks, and one fill may touch {FILL_CHUNK_LIMIT}")
             }
         }
     }
@@ -108,7 +129,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// # Errors
     /// The cell is removed or out of bounds; a pressure out of range.
     pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<f32, EditError> {
-        self.check_pressure(pressure)?;
+        self.check_pressure(cell, pressure)?;
         self.check_inside(cell)?;
         if self.is_removed(cell) {
             return Err(EditError::Solid(cell));
@@ -134,7 +155,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
     pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
-        self.check_pressure(pressure)?;
+        self.check_pressure(region.min(), pressure)?;
         self.check_region(region)?;
         for cell in region.positions() {
             if self.pressure(cell) != pressure && !self.is_removed(cell) {
@@ -164,7 +185,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The cell is out of bounds; a strength that is not a number above 0.
     pub fn set_wall(&mut self, cell: IVec3, strength: f32) -> Result<f32, EditError> {
         self.check_inside(cell)?;
-        check_strength(strength)?;
+        check_strength(cell, strength)?;
         Ok(self.set_matter(cell, Matter::Wall(strength)))
     }
 
@@ -196,7 +217,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a strength that is not a number above 0.
     pub fn fill_wall(&mut self, region: Region, strength: f32) -> Result<f64, EditError> {
-        check_strength(strength)?;
+        check_strength(region.min(), strength)?;
         self.check_region(region)?;
         Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Wall(strength)))).sum())
     }
@@ -210,7 +231,7 @@ impl<S: FieldShape> BlastWorld<S> {
     pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
         self.check_inside(cell)?;
         if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
-            return Err(EditError::Weight(weight));
+            return Err(EditError::Weight { cell, face, value: weight });
         }
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) if face.index() < S::NEIGHBOURS => there,
@@ -250,13 +271,13 @@ impl<S: FieldShape> BlastWorld<S> {
         let bounds = self.space.bounds;
         let inside = S::holds_chunk(position).then(|| bounds.intersection(&S::region_of(position))).flatten();
         let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
-        let is_wrong = |value: &f32| !is_pressure(self.rules.rule, f64::from(*value));
+        let is_wrong = |value: f32| !is_pressure(self.rules.rule, f64::from(value));
         let wrong = match chunk.as_dense() {
-            Some(cells) => cells.iter().copied().find(is_wrong),
-            None => Some(chunk.get(0)).filter(is_wrong),
+            Some(cells) => cells.iter().position(|&value| is_wrong(value)),
+            None => is_wrong(chunk.get(0)).then_some(0),
         };
-        if let Some(value) = wrong {
-            return Err(EditError::Pressure(value));
+        if let Some(index) = wrong {
+            return Err(EditError::Pressure { cell: S::cell_at(position, index), value: chunk.get(index) });
         }
         let is_whole = inside == S::region_of(position);
         for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
@@ -264,6 +285,7 @@ impl<S: FieldShape> BlastWorld<S> {
             *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
         }
         let slot = self.add_chunk(position, chunk);
+        self.beside[slot.index()].is_untold = false;
         self.beside[slot.index()].is_audible = self.reaches_threshold(slot);
         self.ledger.change(0.0, sum_of(self.pressure.chunk_at(slot)));
         self.wake_with_neighbours(slot);
@@ -284,7 +306,6 @@ impl<S: FieldShape> BlastWorld<S> {
         self.beside[slot.index()] = super::Beside::default();
         let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += sum_of(&chunk);
-        self.gone.push((position, CellMask::FULL));
         for &face in Self::FACES {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {
@@ -361,18 +382,17 @@ impl<S: FieldShape> BlastWorld<S> {
         self.touch(cell);
     }
 
-    /// Marks a whole chunk as changed, and wakes it and the chunks behind its faces.
+    /// Wakes a chunk and the chunks behind its faces.
     fn wake_with_neighbours(&mut self, slot: Slot) {
-        self.pressure.mark_changes_at(slot, &CellMask::FULL);
         self.pressure.wake_chunk_at(slot);
         for (_, there) in self.chunks_behind(slot) {
             self.pressure.wake_chunk_at(there);
         }
     }
 
-    fn check_pressure(&self, pressure: f32) -> Result<(), EditError> {
-        let fits = is_pressure(self.rules.rule, f64::from(pressure));
-        if fits { Ok(()) } else { Err(EditError::Pressure(pressure)) }
+    fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
+        let fits = is_pressure(self.rules.rule, f64::from(value));
+        if fits { Ok(()) } else { Err(EditError::Pressure { cell, value }) }
     }
 
     fn check_inside(&self, cell: IVec3) -> Result<(), EditError> {
@@ -387,8 +407,8 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 }
 
-fn check_strength(strength: f32) -> Result<(), EditError> {
-    if strength > 0.0 && strength.is_finite() { Ok(()) } else { Err(EditError::Strength(strength)) }
+fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
+    if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
 }
 
 /// The sum of a chunk's pressures.

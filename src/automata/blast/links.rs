@@ -55,7 +55,8 @@ impl<S: FieldShape> BlastWorld<S> {
         if self.beside.len() <= slot.index() {
             self.beside.resize_with(slot.index() + 1, Beside::default);
         }
-        self.beside[slot.index()] = Beside { conductance: self.conductances_of(position), ..Beside::default() };
+        self.beside[slot.index()] =
+            Beside { conductance: self.conductances_of(position), is_untold: true, ..Beside::default() };
         slot
     }
 

@@ -33,13 +33,15 @@ pub use probe::{Probe, ProbeError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
 pub use rules::{
-    Border, Borders, COEFFICIENT_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
+    Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError,
+    WEIGHT_LIMIT,
 };
 pub use validate::Violation;
 pub use walls::Broken;
 
 use super::rims::Rims;
 use super::rows::FieldShape;
+use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::chunk::CellMask;
 use crate::coords::{Face, Region, Sheet};
@@ -48,6 +50,7 @@ use glam::IVec3;
 use ground::Ground;
 use kernel::Planes;
 use space::Space;
+use std::collections::BTreeMap;
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -78,10 +81,11 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     /// By slot.
     beside: Vec<Beside>,
     events: Vec<Broken>,
-    /// Chunks that have gone, with the cells that changed before they did.
-    gone: Vec<(IVec3, CellMask)>,
+    /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the cells that changed before
+    /// they did. Only those that were known then: what came and went in between is as it was.
+    gone: BTreeMap<[i32; 3], CellMask>,
     rims: Rims<f32, S>,
-    halo: Box<S::Halo<f32>>,
+    workers: Workers<Box<S::Halo<f32>>>,
 }
 
 /// What a chunk has beside its pressures.
@@ -96,6 +100,8 @@ struct Beside {
     flows: Option<Planes>,
     /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises one tells at once.
     is_audible: bool,
+    /// It was made by the front or by an edit, and no list of changes has named it.
+    is_untold: bool,
 }
 
 impl<S: FieldShape> BlastWorld<S> {
@@ -118,7 +124,7 @@ impl<S: FieldShape> BlastWorld<S> {
     pub fn with_bounds(rules: Rules, bounds: Region, borders: Borders) -> Result<Self, RulesError> {
         rules.check(S::NEIGHBOURS as f64)?;
         if let Rule::Wave { damping, .. } = rules.rule
-            && damping > GRID_DAMPING_LIMIT
+            && damping as f32 > GRID_DAMPING_LIMIT as f32
         {
             return Err(RulesError::GridDamping(damping));
         }
@@ -130,15 +136,15 @@ impl<S: FieldShape> BlastWorld<S> {
             pressure: Grid::new(0.0),
             beside: Vec::new(),
             events: Vec::new(),
-            gone: Vec::new(),
+            gone: BTreeMap::new(),
             rims: Rims::new(0.0),
-            halo: S::uniform_halo(0.0),
+            workers: Workers::new(|| S::uniform_halo(0.0)),
         })
     }
 
     /// The conductance of a link of weight 1.
     fn whole(&self) -> f32 {
-        self.rules.rule.coefficient() as f32
+        step::whole(self.rules.rule)
     }
 
     /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else anything above 0.

@@ -11,7 +11,6 @@ use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Region};
 use crate::grid::Slot;
 use glam::{DVec3, IVec3};
-use std::collections::BTreeMap;
 
 impl<S: FieldShape> BlastWorld<S> {
     /// The world's rules.
@@ -117,10 +116,16 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// The chunks with cells that changed since this was last asked, in order of position, with those cells: a pressure, a
-    /// flow of the wave rule, or what stands there. Chunks that have gone since are among them.
+    /// flow of the wave rule, or what stands there. Chunks that have fallen silent and gone since are among them; one that came
+    /// and went in between need not be. Loading and unloading is not listed.
+    ///
+    /// Of chunks that have gone the world remembers no more than it has told of, or was given, whether this is asked or not.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        let mut changes: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
-        for (chunk, cells) in core::mem::take(&mut self.gone).into_iter().chain(self.pressure.take_changes()) {
+        let mut changes = core::mem::take(&mut self.gone);
+        for (chunk, cells) in self.pressure.take_changes() {
+            if let Some(slot) = self.pressure.slot(chunk) {
+                self.beside[slot.index()].is_untold = false;
+            }
             changes.entry([chunk.y, chunk.z, chunk.x]).or_default().union_with(&cells);
         }
         ChunkChanges::list(changes.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells)).collect())
@@ -142,9 +147,9 @@ impl<S: FieldShape> BlastWorld<S> {
             + beside.sum::<usize>()
             + self.beside.capacity() * size_of::<super::Beside>()
             + self.events.capacity() * size_of::<super::Broken>()
-            + self.gone.capacity() * size_of::<(IVec3, CellMask)>()
+            + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
-            + size_of::<S::Halo<f32>>()
+            + self.workers.rooms().len() * size_of::<S::Halo<f32>>()
     }
 
     /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,

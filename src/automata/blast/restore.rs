@@ -18,14 +18,16 @@ pub(crate) struct WorldParts {
     pub(crate) tick: u64,
     pub(crate) ledger: Ledger,
     pub(crate) events: Vec<Broken>,
-    /// Chunks that have gone, with the cells that changed before they did.
-    pub(crate) gone: Vec<(IVec3, CellMask)>,
+    /// Chunks that have gone, by y, z and x, with the cells that changed before they did.
+    pub(crate) gone: BTreeMap<[i32; 3], CellMask>,
 }
 
 /// A chunk without what follows from the rest.
 pub(crate) struct ChunkParts {
     pub(crate) pressure: Chunk<f32>,
     pub(crate) is_audible: bool,
+    /// No list of changes has named it.
+    pub(crate) is_untold: bool,
     pub(crate) solid: CellMask,
     /// By the wall's index.
     pub(crate) strengths: BTreeMap<usize, f32>,
@@ -74,6 +76,7 @@ impl<S: FieldShape> BlastWorld<S> {
         ChunkParts {
             pressure: self.pressure.chunk_at(slot).clone(),
             is_audible: beside.is_audible,
+            is_untold: beside.is_untold,
             solid: ground.solid,
             strengths: ground.strengths,
             weights: ground.weights,
@@ -91,7 +94,7 @@ impl<S: FieldShape> BlastWorld<S> {
             return Err("a chunk that fits the world's bounds");
         }
         self.check_parts(position, &parts)?;
-        let ChunkParts { pressure, is_audible, solid, strengths, weights, flows } = parts;
+        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } = parts;
         let slot = self.add_chunk(position, pressure);
         let ground = Ground { solid, strengths, weights };
         if !ground.is_plain() {
@@ -103,7 +106,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let beside = &mut self.beside[slot.index()];
         let cells = |plane: &Chunk<f32>| core::array::from_fn(|index| plane.get(index));
         beside.flows = flows.map(|planes| planes.iter().map(cells).collect());
-        beside.is_audible = is_audible;
+        (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
         if is_audible || !self.reaches_threshold(slot) {
             Ok(slot)
         } else {

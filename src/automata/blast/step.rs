@@ -4,23 +4,22 @@ use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
 use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
 use super::rules::Rule;
-use super::space::{Beyond, Side, axis, is_positive, plane_cells};
+use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
 use super::{Beside, BlastWorld, Probe};
 use crate::automata::front;
-use crate::automata::rows::FieldShape;
+use crate::automata::rims::Rims;
+use crate::automata::rows::{FieldShape, RowRule, copy_of};
 use crate::automaton::StepReport;
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
+use crate::grid::{Grid, Slot};
+use crate::simd;
 use glam::IVec3;
 use hashbrown::HashSet;
 use smallvec::SmallVec;
-use std::collections::VecDeque;
 
 /// What a chunk sees behind one of its faces instead of the rim of the chunk that lies there.
 struct Ghost {
-    /// The chunk and its face.
-    slot: Slot,
     face: Face,
     side: Side,
     /// The pressures behind a periodic border before the step, in the order of the plane's cells; none behind a face that
@@ -28,12 +27,27 @@ struct Ghost {
     values: Option<Vec<f32>>,
 }
 
-/// What a step did to a chunk.
-struct Stepped {
+/// A chunk to step, and what came of it.
+struct Job {
     slot: Slot,
+    ghosts: SmallVec<[Ghost; 2]>,
+    /// Taken out of the world.
+    pressure: Chunk<f32>,
+    beside: Beside,
     changed: CellMask,
+    /// What went over each open border.
+    left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
     has_faded: bool,
+}
+
+/// What a step reads of a world, but for the chunks that are being stepped.
+struct Frame<'w, S: FieldShape> {
+    rule: Rule,
+    audible: f32,
+    space: &'w Space,
+    pressure: &'w Grid<f32, S>,
+    rims: &'w Rims<f32, S>,
 }
 
 impl<S: FieldShape> BlastWorld<S> {
@@ -46,20 +60,52 @@ impl<S: FieldShape> BlastWorld<S> {
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         self.rims.save(&self.pressure, &slots);
-        let is_shut: Vec<bool> = slots.iter().map(|&slot| self.is_shut(slot, &opened)).collect();
-        let mut ghosts: VecDeque<Ghost> = slots.iter().flat_map(|&slot| self.ghosts(slot, &opened)).collect();
-        let mut stepped = Vec::with_capacity(slots.len());
-        for (slot, is_shut) in slots.into_iter().zip(is_shut) {
-            let own = ghosts.iter().take_while(|ghost| ghost.slot == slot).count();
-            let own: SmallVec<[Ghost; 6]> = ghosts.drain(..own).collect();
-            stepped.push(match is_shut {
-                true => Stepped { slot, changed: CellMask::EMPTY, has_faded: false },
-                false => self.step_chunk(slot, &own),
-            });
+        let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
+        // What is shut sleeps on, unless something else wakes it.
+        let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
+        let mut stepped: Vec<(Slot, CellMask)> = shut.into_iter().map(|slot| (slot, CellMask::EMPTY)).collect();
+        let ghosts: Vec<_> = open.iter().map(|&slot| self.ghosts(slot, &opened)).collect();
+        let mut jobs: Vec<Job> =
+            open.into_iter().zip(ghosts).map(|(slot, ghosts)| self.take_out(slot, ghosts)).collect();
+        let frame = Frame {
+            rule: self.rules.rule,
+            audible: self.audible(),
+            space: &self.space,
+            pressure: &self.pressure,
+            rims: &self.rims,
+        };
+        self.workers.each(&mut jobs, |halo, job| frame.step_chunk(job, halo));
+        let mut faded = Vec::new();
+        for job in jobs {
+            faded.extend(job.has_faded.then_some(job.slot));
+            report.changed += job.changed.len() as u64;
+            stepped.push(self.put_back(job));
         }
-        let mut report = self.settle(&stepped);
-        report.changed += absorbed;
+        self.settle(&stepped, &faded);
         report
+    }
+
+    /// Takes a chunk out of the world to step it.
+    fn take_out(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) -> Job {
+        Job {
+            slot,
+            ghosts,
+            pressure: core::mem::replace(self.pressure.chunk_at_mut(slot), Chunk::uniform(0.0)),
+            beside: core::mem::take(&mut self.beside[slot.index()]),
+            changed: CellMask::EMPTY,
+            left: SmallVec::new(),
+            has_faded: false,
+        }
+    }
+
+    /// Puts a chunk back, and enters what left it. Returns its changed cells.
+    fn put_back(&mut self, job: Job) -> (Slot, CellMask) {
+        *self.pressure.chunk_at_mut(job.slot) = job.pressure;
+        self.beside[job.slot.index()] = job.beside;
+        for left in job.left {
+            self.ledger.left += left;
+        }
+        (job.slot, job.changed)
     }
 
     /// Runs `steps` steps and adds up what they did.
@@ -149,7 +195,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// What lies behind the faces of a chunk that are shut, or periodic borders.
-    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>) -> SmallVec<[Ghost; 6]> {
+    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>) -> SmallVec<[Ghost; 2]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
@@ -160,109 +206,19 @@ impl<S: FieldShape> BlastWorld<S> {
                 false => neighbours[face.index()],
             };
             if self.is_shut(there, opened) {
-                return Some(Ghost { slot, face, side, values: None });
+                return Some(Ghost { face, side, values: None });
             }
             let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
             let values =
                 side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
-            Some(Ghost { slot, face, side, values: Some(values) })
+            Some(Ghost { face, side, values: Some(values) })
         };
         Self::FACES.iter().filter_map(ghost).collect()
     }
 
-    fn step_chunk(&mut self, slot: Slot, ghosts: &[Ghost]) -> Stepped {
-        let around = self.rims.around(self.pressure.neighbours_of(slot));
-        let cells = self.pressure.chunk_at_mut(slot).cells_mut();
-        S::pad(cells, around, &mut self.halo);
-        for ghost in ghosts {
-            for (at, index) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).enumerate() {
-                let value = ghost.values.as_ref().map_or(cells[index], |values| values[at]);
-                *S::behind(&mut self.halo, index, ghost.face) = value;
-            }
-        }
-        if let Rule::Diffusive { .. } = self.rules.rule {
-            self.book_diffusive(slot);
-        }
-        let mut changed = CellMask::EMPTY;
-        self.run_kernel(slot, &mut changed);
-        if let Rule::Wave { .. } = self.rules.rule {
-            self.book_wave(slot);
-        }
-        let cells = self.pressure.chunk_at_mut(slot).cells_mut();
-        for ghost in ghosts {
-            // Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
-            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
-            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| cells[index] = 0.0);
-        }
-        self.pressure.chunk_at_mut(slot).canonicalize();
-        let was_audible = core::mem::replace(&mut self.beside[slot.index()].is_audible, false);
-        let is_audible = self.reaches_threshold(slot);
-        self.beside[slot.index()].is_audible = is_audible;
-        Stepped { slot, changed, has_faded: was_audible && !is_audible }
-    }
-
-    fn run_kernel(&mut self, slot: Slot, changed: &mut CellMask) {
-        let whole = self.whole();
-        let Beside { conductance, flows, .. } = &mut self.beside[slot.index()];
-        let cells = self.pressure.chunk_at_mut(slot).cells_mut();
-        let halo = &self.halo;
-        match (self.rules.rule, conductance) {
-            (Rule::Diffusive { .. }, None) => {
-                S::rows(halo, cells, &mut DiffuseWhole::new(whole, changed));
-            }
-            (Rule::Diffusive { .. }, Some(planes)) => {
-                S::rows(halo, cells, &mut Diffuse { conductance: Linked(planes), changed });
-            }
-            (Rule::Wave { damping, .. }, conductance) => {
-                let none = || vec![[0.0; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
-                let (damping, flows) = (damping as f32, flows.get_or_insert_with(none));
-                match conductance {
-                    None => {
-                        S::rows(halo, cells, &mut Ripple { conductance: Whole(whole), damping, flows, changed });
-                    }
-                    Some(planes) => {
-                        S::rows(halo, cells, &mut Ripple { conductance: Linked(planes), damping, flows, changed });
-                    }
-                }
-            }
-        }
-    }
-
-    /// The faces of a chunk behind which the world has an open border, with the cells before it.
-    fn open_planes(&self, slot: Slot) -> SmallVec<[(Face, Side); 6]> {
-        let chunk = self.pressure.position_at(slot);
-        let sides = Self::FACES.iter().map(|&face| (face, self.space.side::<S>(chunk, face)));
-        sides.filter(|(_, side)| side.beyond == Beyond::Outside).collect()
-    }
-
-    /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
-    fn book_diffusive(&mut self, slot: Slot) {
-        for (face, side) in self.open_planes(slot) {
-            let flow = |index: usize| {
-                let here = self.pressure.chunk_at(slot).get(index);
-                f64::from(in_grains(diffusive(self.conductance_at(slot, index, face), here, 0.0), here))
-            };
-            self.ledger.left += plane_cells::<S>(axis(face), side.plane).map(flow).sum::<f64>();
-        }
-    }
-
-    /// Enters what a step took over open borders.
-    fn book_wave(&mut self, slot: Slot) {
-        for (face, side) in self.open_planes(slot) {
-            if let Some(flows) = &self.beside[slot.index()].flows {
-                let flow = |index: usize| f64::from(flows[face.index()][index]);
-                self.ledger.left += plane_cells::<S>(axis(face), side.plane).map(flow).sum::<f64>();
-            }
-        }
-    }
-
     /// Whether a pressure or a flow of a chunk reaches the threshold.
     pub(super) fn reaches_threshold(&self, slot: Slot) -> bool {
-        let audible = self.audible();
-        let chunk = self.pressure.chunk_at(slot);
-        let flows = self.beside[slot.index()].flows.as_deref();
-        chunk.as_dense().map_or(chunk.get(0).abs() >= audible, |cells| reaches(cells, audible))
-            || flows.is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)))
+        is_audible(self.pressure.chunk_at(slot), &self.beside[slot.index()], self.audible())
     }
 
     /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of those in which nothing
@@ -296,7 +252,9 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         if self.ground(slot).is_none() {
             let position = self.pressure.position_at(slot);
-            self.gone.extend(self.pressure.changed_at(slot).map(|changed| (position, changed.clone())));
+            if let (Some(changed), false) = (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold) {
+                self.gone.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+            }
             self.beside[slot.index()] = Beside::default();
             self.pressure.remove(position);
         }
@@ -304,22 +262,17 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Puts to sleep and wakes whom the step calls for.
-    fn settle(&mut self, stepped: &[Stepped]) -> StepReport {
-        let changes: Vec<(Slot, CellMask)> =
-            stepped.iter().map(|stepped| (stepped.slot, stepped.changed.clone())).collect();
-        front::advance(&mut self.pressure, &changes);
-        let mut report = StepReport { visited: (stepped.len() * CHUNK_CELLS) as u64, ..StepReport::default() };
-        for Stepped { slot, changed, has_faded } in stepped {
-            report.changed += changed.len() as u64;
+    fn settle(&mut self, stepped: &[(Slot, CellMask)], faded: &[Slot]) {
+        front::advance(&mut self.pressure, stepped);
+        for (slot, changed) in stepped {
             self.wake_across_borders(*slot, changed);
-            if *has_faded {
-                self.pressure.wake_chunk_at(*slot);
-                for (_, there) in self.chunks_behind(*slot) {
-                    self.pressure.wake_chunk_at(there);
-                }
+        }
+        for &slot in faded {
+            self.pressure.wake_chunk_at(slot);
+            for (_, there) in self.chunks_behind(slot) {
+                self.pressure.wake_chunk_at(there);
             }
         }
-        report
     }
 
     /// Wakes the chunks that touch a changed cell from behind a periodic border.
@@ -354,6 +307,127 @@ impl<S: FieldShape> BlastWorld<S> {
             }
         }
     }
+}
+
+impl<S: FieldShape> Frame<'_, S> {
+    fn step_chunk(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
+        if let Rule::Diffusive { .. } = self.rule {
+            self.book_diffusive(job);
+        }
+        self.run_kernel(job, halo);
+        if let Rule::Wave { .. } = self.rule {
+            self.book_wave(job);
+        }
+        let cells = job.pressure.cells_mut();
+        for ghost in &job.ghosts {
+            // Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
+            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
+            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| cells[index] = 0.0);
+        }
+        job.pressure.canonicalize();
+        let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
+        job.has_faded = job.beside.is_audible && !is_audible;
+        job.beside.is_audible = is_audible;
+    }
+
+    fn run_kernel(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
+        let whole = whole(self.rule);
+        let around = self.rims.around(self.pressure.neighbours_of(job.slot));
+        let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
+        let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
+        match (self.rule, &job.beside.conductance) {
+            (Rule::Diffusive { .. }, None) => chunk.run(DiffuseWhole::new(whole, changed)),
+            (Rule::Diffusive { .. }, Some(planes)) => chunk.run(Diffuse { conductance: Linked(planes), changed }),
+            (Rule::Wave { damping, .. }, conductance) => {
+                let none = || vec![[0.0; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
+                let (damping, flows) = (damping as f32, job.beside.flows.get_or_insert_with(none));
+                match conductance {
+                    None => chunk.run(Ripple { conductance: Whole(whole), damping, flows, changed }),
+                    Some(planes) => chunk.run(Ripple { conductance: Linked(planes), damping, flows, changed }),
+                }
+            }
+        }
+    }
+
+    /// The faces of a chunk behind which the world has an open border, with the cells before it.
+    fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
+        let chunk = self.pressure.position_at(slot);
+        let sides = BlastWorld::<S>::FACES.iter().map(move |&face| (face, self.space.side::<S>(chunk, face)));
+        sides.filter(|(_, side)| side.beyond == Beyond::Outside)
+    }
+
+    /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
+    fn book_diffusive(&self, job: &mut Job) {
+        for (face, side) in self.open_planes(job.slot) {
+            let planes = job.beside.conductance.as_ref();
+            let flow = |index: usize| {
+                let here = job.pressure.get(index);
+                let conductance = planes.map_or(whole(self.rule), |planes| planes[face.index()][index]);
+                f64::from(in_grains(diffusive(conductance, here, 0.0), here))
+            };
+            job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
+        }
+    }
+
+    /// Enters what a step took over open borders.
+    fn book_wave(&self, job: &mut Job) {
+        for (face, side) in self.open_planes(job.slot) {
+            if let Some(flows) = &job.beside.flows {
+                let flow = |index: usize| f64::from(flows[face.index()][index]);
+                job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
+            }
+        }
+    }
+}
+
+/// A step of a chunk, but for the rule.
+struct BlastChunk<'a, S: FieldShape> {
+    /// The rims of the neighbours.
+    around: [&'a S::Rims<f32>; 6],
+    ghosts: &'a [Ghost],
+    halo: &'a mut S::Halo<f32>,
+    cells: &'a mut [f32; CHUNK_CELLS],
+}
+
+impl<S: FieldShape> BlastChunk<'_, S> {
+    fn run(self, rule: impl RowRule<f32>) {
+        simd::run(Ruled(self, rule));
+    }
+
+    fn put_ghosts(&mut self) {
+        for ghost in self.ghosts {
+            for (at, index) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).enumerate() {
+                let value = ghost.values.as_ref().map_or(self.cells[index], |values| values[at]);
+                *S::behind(self.halo, index, ghost.face) = value;
+            }
+        }
+    }
+}
+
+/// A step of a chunk by a rule.
+struct Ruled<'a, S: FieldShape, R>(BlastChunk<'a, S>, R);
+
+impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Ruled(mut chunk, mut rule) = self;
+        S::pad(copy_of(chunk.cells), chunk.around, chunk.halo);
+        chunk.put_ghosts();
+        S::rows(chunk.halo, chunk.cells, &mut rule);
+    }
+}
+
+/// Whether a pressure or a flow of a chunk reaches what is audible.
+fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
+    pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
+        || beside.flows.as_deref().is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)))
+}
+
+/// The conductance of a link of weight 1.
+pub(super) fn whole(rule: Rule) -> f32 {
+    rule.coefficient() as f32
 }
 
 /// The index of the cell behind a face, if it lies in the same chunk.

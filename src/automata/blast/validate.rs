@@ -31,15 +31,30 @@ pub enum Violation {
         pressure: f32,
     },
     /// Pressure in a removed cell or beyond the bounds.
-    Filled(IVec3),
+    Filled {
+        /// Where.
+        cell: IVec3,
+        /// The pressure.
+        pressure: f32,
+    },
     /// The conductance kept for a link is not that of its weight and its ends.
     Conductance(IVec3, Face),
     /// The weights at a cell make the rule unstable.
-    Unstable(IVec3),
+    Unstable {
+        /// Where.
+        cell: IVec3,
+        /// Their sum.
+        weights: f64,
+    },
     /// A link's flow is not the opposite at its other end, or flows where nothing passes.
     Flow(IVec3, Face),
     /// A strength kept for a cell that is not removed.
-    Wall(IVec3),
+    Wall {
+        /// Where.
+        cell: IVec3,
+        /// The strength.
+        strength: f32,
+    },
 }
 
 impl fmt::Display for Violation {
@@ -48,13 +63,19 @@ impl fmt::Display for Violation {
             Violation::Ledger { counted, booked } => write!(f, "{counted} in the cells, {booked} in the ledger"),
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
             Violation::Pressure { cell, pressure } => write!(f, "cell {cell} has a pressure of {pressure}"),
-            Violation::Filled(cell) => write!(f, "cell {cell} has pressure though it is no part of the world"),
+            Violation::Filled { cell, pressure } => {
+                write!(f, "cell {cell} has a pressure of {pressure} though it is no part of the world")
+            }
             Violation::Conductance(cell, face) => {
                 write!(f, "the conductance of cell {cell} to the {face:?} is not that of its link")
             }
-            Violation::Unstable(cell) => write!(f, "the weights at cell {cell} make the rule unstable"),
+            Violation::Unstable { cell, weights } => {
+                write!(f, "the weights at cell {cell}, {weights} in sum, make the rule unstable")
+            }
             Violation::Flow(cell, face) => write!(f, "the flow of cell {cell} to the {face:?} is not that of its link"),
-            Violation::Wall(cell) => write!(f, "cell {cell} has a strength though it is open"),
+            Violation::Wall { cell, strength } => {
+                write!(f, "cell {cell} has a strength of {strength} though it is open")
+            }
         }
     }
 }
@@ -86,10 +107,10 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let is_inside = self.space.bounds.contains(cell);
         if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
-            return Err(Violation::Filled(cell));
+            return Err(Violation::Filled { cell, pressure });
         }
-        if self.strength(cell).is_some() && !self.is_removed(cell) {
-            return Err(Violation::Wall(cell));
+        if let (Some(strength), false) = (self.strength(cell), self.is_removed(cell)) {
+            return Err(Violation::Wall { cell, strength });
         }
         let mut weights = 0.0;
         for &face in Self::FACES {
@@ -102,7 +123,7 @@ impl<S: FieldShape> BlastWorld<S> {
                 self.check_flow(cell, face, conductance)?;
             }
         }
-        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable(cell)) }
+        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable { cell, weights }) }
     }
 
     fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {
@@ -116,5 +137,86 @@ impl<S: FieldShape> BlastWorld<S> {
             Beyond::Wall | Beyond::Outside => true,
         };
         if is_true && (flow == 0.0 || conductance != 0.0) { Ok(()) } else { Err(Violation::Flow(cell, face)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Borders, Rules};
+    use super::*;
+    use crate::coords::{Region, Shape, Sheet};
+
+    const WALL: IVec3 = IVec3::new(3, 3, 0);
+    const OPEN: IVec3 = IVec3::new(5, 3, 0);
+
+    /// A room with a charge and a wall; all is true of it.
+    fn room(rules: Rules) -> BlastWorld {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
+        let mut world = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+        world.set_pressure(IVec3::new(1, 1, 0), 20.0).unwrap();
+        world.set_wall(WALL, 50.0).unwrap();
+        world.run(3);
+        assert_eq!(world.validate(), Ok(()));
+        world
+    }
+
+    /// What is found in the room after this was done behind its back.
+    fn found(rules: Rules, damage: impl FnOnce(&mut BlastWorld, Slot)) -> Violation {
+        let mut world = room(rules);
+        let slot = world.pressure.slot(IVec3::ZERO).unwrap();
+        damage(&mut world, slot);
+        world.validate().unwrap_err()
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let outside = IVec3::new(10, 3, 0);
+        for rules in [Rules::default(), Rules::wave(0.25, 0.9)] {
+            let written = |cell: IVec3, pressure: f32| found(rules, |world, _| _ = world.pressure.set(cell, pressure));
+            for cell in [WALL, outside] {
+                assert_eq!(written(cell, 2.5), Violation::Filled { cell, pressure: 2.5 });
+            }
+            let lost = written(OPEN, f32::NAN);
+            assert!(matches!(lost, Violation::Pressure { cell: OPEN, pressure } if pressure.is_nan()), "{lost:?}");
+            assert!(matches!(found(rules, |world, _| world.ledger.placed += 1.0), Violation::Ledger { .. }));
+            let open = found(rules, |world, slot| {
+                world.ground_mut(slot).solid.remove(Sheet::index_of(WALL));
+                world.relink(WALL);
+            });
+            assert_eq!(open, Violation::Wall { cell: WALL, strength: 50.0 });
+            let stiff = found(rules, |world, slot| {
+                world.ground_mut(slot).set_weight(0, Sheet::index_of(OPEN), 20.0);
+                world.conduct(OPEN);
+            });
+            assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
+            let torn = found(rules, |world, slot| {
+                let planes = world.beside[slot.index()].conductance.as_mut().unwrap();
+                planes[Face::East.index()][Sheet::index_of(OPEN)] = 0.125;
+            });
+            assert_eq!(torn, Violation::Conductance(OPEN, Face::East));
+            let loose = found(rules, |world, _| {
+                world.pressure.insert(IVec3::X, crate::chunk::Chunk::uniform(0.0)).unwrap();
+                let slot = world.pressure.slot(IVec3::X).unwrap();
+                world.pressure.chunk_at_mut(slot).cells_mut();
+            });
+            assert_eq!(loose, Violation::Storage);
+        }
+        let negative = found(Rules::default(), |world, _| _ = world.pressure.set(OPEN, -1.0));
+        assert_eq!(negative, Violation::Pressure { cell: OPEN, pressure: -1.0 });
+    }
+
+    #[test]
+    fn flows_that_do_not_agree_are_found() {
+        let wave = Rules::wave(0.25, 0.9);
+        let one_sided = found(wave, |world, slot| {
+            world.beside[slot.index()].flows.as_mut().unwrap()[Face::East.index()][Sheet::index_of(OPEN)] += 1.0;
+        });
+        assert_eq!(one_sided, Violation::Flow(OPEN, Face::East));
+        let through = found(wave, |world, slot| {
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap();
+            flows[Face::East.index()][Sheet::index_of(WALL)] = 1.0;
+            flows[Face::West.index()][Sheet::index_of(WALL + IVec3::X)] = -1.0;
+        });
+        assert_eq!(through, Violation::Flow(WALL, Face::East), "nothing passes there");
     }
 }

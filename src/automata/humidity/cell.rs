@@ -67,8 +67,10 @@ impl Ground {
     /// What lies beyond a draining border. No cell that an edit writes can have it.
     pub(super) const DRAIN: Ground = Ground(f32::INFINITY.to_bits());
 
+    /// The ground of a cell; rock, however impermeable it was said to be, is [`ROCK`], so that equal worlds have equal words.
     pub(super) fn of(cell: Cell) -> Ground {
-        Ground(cell.impermeability.to_bits() | if cell.rain { Ground::RAIN } else { 0 })
+        let impermeability = if cell.is_rock() { ROCK } else { cell.impermeability };
+        Ground(impermeability.to_bits() | if cell.rain { Ground::RAIN } else { 0 })
     }
 
     #[inline(always)]

@@ -12,12 +12,14 @@
 
 use super::cell::Ground;
 use super::rules::Rules;
+use super::step::Room;
 use super::store::{Store, words};
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, differing, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simd;
 
 /// Marks a cell that a step leaves alone, in place of its denominator, which is above zero.
 const HELD: u32 = 0;
@@ -29,9 +31,6 @@ pub(super) struct Mean<S: FieldShape> {
     denominators: Vec<Option<Box<[u32; CHUNK_CELLS]>>>,
     /// The bits of `h/i`.
     rims: Rims<u32, S>,
-    halo: Box<S::Halo<u32>>,
-    quotients: Box<[u32; CHUNK_CELLS]>,
-    ground_room: Option<Box<[u32; CHUNK_CELLS]>>,
 }
 
 impl<S: FieldShape> Mean<S> {
@@ -41,9 +40,6 @@ impl<S: FieldShape> Mean<S> {
             denominators: Vec::new(),
             // What is missing is dry.
             rims: Rims::new(0),
-            halo: S::uniform_halo(0),
-            quotients: Box::new([0; CHUNK_CELLS]),
-            ground_room: None,
         }
     }
 
@@ -63,41 +59,68 @@ impl<S: FieldShape> Mean<S> {
         });
     }
 
-    /// Steps the words of a chunk, which are no longer in the store, from the rims that were saved. Returns the cells that
-    /// changed.
-    pub(super) fn step_chunk<const IN_PLACE: bool>(
-        &mut self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-    ) -> CellMask {
+    /// Works out the denominators of a chunk, unless they are at hand.
+    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if self.denominators.len() <= slot.index() {
             self.denominators.resize(slot.index() + 1, None);
         }
-        let denominators = &**self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
-        let ground = words(store.ground_at(slot), &mut self.ground_room);
-        for (quotient_bits, (&word, &ground)) in self.quotients.iter_mut().zip(cells.iter().zip(ground)) {
-            *quotient_bits = quotient(word, ground);
-        }
-        S::pad(&self.quotients, self.rims.around(store.moisture.neighbours_of(slot)), &mut self.halo);
+        self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
+    }
+
+    /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
+    /// the cells that changed.
+    pub(super) fn step_chunk<const IN_PLACE: bool>(
+        &self,
+        store: &Store<S>,
+        slot: Slot,
+        cells: &mut [u32; CHUNK_CELLS],
+        room: &mut Room<S>,
+    ) -> CellMask {
+        let denominators = self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
+        let ground = words(store.ground_at(slot), &mut room.ground);
+        let around = self.rims.around(store.moisture.neighbours_of(slot));
         let fixed = Fixed { ground, denominators, cap: self.cap };
+        simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells })
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.denominators.iter().flatten().count() * size_of::<[u32; CHUNK_CELLS]>()
+            + self.denominators.capacity() * size_of::<Option<Box<[u32; CHUNK_CELLS]>>>()
+            + self.rims.memory_bytes()
+    }
+}
+
+/// A step of a chunk.
+struct MeanChunk<'a, S: FieldShape, const IN_PLACE: bool> {
+    fixed: Fixed<'a>,
+    /// The rims of the neighbours.
+    around: [&'a S::Rims<u32>; 6],
+    halo: &'a mut S::Halo<u32>,
+    cells: &'a mut [u32; CHUNK_CELLS],
+}
+
+impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_PLACE> {
+    type Output = CellMask;
+
+    #[inline(always)]
+    fn run(self) -> CellMask {
+        let MeanChunk { fixed, around, halo, cells } = self;
+        let quotients = |first: usize, row: &mut [u32]| {
+            let (words, ground) = (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
+            for x in 0..row.len() {
+                row[x] = quotient(words[x], ground[x]);
+            }
+        };
+        S::pad(quotients, around, halo);
         let mut changed = CellMask::EMPTY;
         if IN_PLACE {
             let plane = S::STRIDES[1];
             let mut rule = InPlace { fixed, changed: &mut changed, plane, down: [0; 256], north: [0; 64] };
-            S::rows(&self.halo, cells, &mut rule);
+            S::rows(halo, cells, &mut rule);
         } else {
-            S::rows(&self.halo, cells, &mut Synchronous { fixed, changed: &mut changed });
+            S::rows(halo, cells, &mut Synchronous { fixed, changed: &mut changed });
         }
         changed
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        let chunks = self.denominators.iter().flatten().count() + 1 + usize::from(self.ground_room.is_some());
-        chunks * size_of::<[u32; CHUNK_CELLS]>()
-            + self.denominators.capacity() * size_of::<Option<Box<[u32; CHUNK_CELLS]>>>()
-            + size_of::<S::Halo<u32>>()
-            + self.rims.memory_bytes()
     }
 }
 
@@ -156,7 +179,7 @@ fn mean<const N: usize>(word: u32, impermeability: f32, quotients: [u32; N], den
     if denominator == HELD { word } else { capped.to_bits() }
 }
 
-#[inline]
+#[inline(always)]
 fn mark(changed: &mut CellMask, first: usize, bits: u64) {
     changed.words_mut()[first / 64] |= bits << (first % 64);
 }
@@ -167,7 +190,7 @@ struct Synchronous<'a> {
 }
 
 impl RowRule<u32> for Synchronous<'_> {
-    #[inline]
+    #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -198,7 +221,7 @@ struct InPlace<'a> {
 }
 
 impl RowRule<u32> for InPlace<'_> {
-    #[inline]
+    #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,

@@ -35,11 +35,12 @@ pub use rules::{Border, Rules, RulesError, Sweep};
 pub use validate::Violation;
 
 use super::rows::FieldShape;
+use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::chunk::CellMask;
 use crate::coords::{Region, Sheet};
 use crate::grid::Slot;
-use step::Kernel;
+use step::{Kernel, Room};
 use store::Store;
 
 /// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where layers at different z do
@@ -67,6 +68,7 @@ pub struct HumidityWorld<S: FieldShape = Sheet> {
     rules: Rules,
     store: Store<S>,
     kernel: Kernel<S>,
+    workers: Workers<Room<S>>,
     ticks: u64,
     ledger: Ledger,
     /// Empty between steps.
@@ -92,6 +94,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             rules,
             store: Store::new(&rules, bounds),
             kernel: Kernel::new(&rules),
+            workers: Workers::new(Room::new),
             ticks: 0,
             ledger: Ledger::default(),
             stepped: Vec::new(),

@@ -4,6 +4,7 @@ use super::HumidityWorld;
 use super::cell::{Cell, ROCK, UNITS};
 use super::ledger::Ledger;
 use super::rules::{Rules, Sweep};
+use super::step::Room;
 use crate::automata::rows::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
@@ -88,7 +89,8 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.store.moisture.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
+    /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.moisture.take_changes())
     }
@@ -106,7 +108,8 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         let stepped = self.stepped.capacity() * size_of::<(crate::grid::Slot, CellMask)>();
-        self.store.memory_bytes() + self.kernel.memory_bytes() + stepped
+        let rooms: usize = self.workers.rooms().iter().map(Room::memory_bytes).sum();
+        self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + stepped
     }
 
     /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in order of position. The

@@ -9,10 +9,11 @@ use super::cell::{Ground, UNITS};
 use super::rules::Rules;
 use super::store::Store;
 use crate::automata::rims::Rims;
-use crate::automata::rows::{FieldShape, RowRule, differing, part};
+use crate::automata::rows::{FieldShape, RowRule, copy_of, differing, part};
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simd;
 
 /// What a step of the conservative sweep works with.
 pub(super) struct Seep<S: FieldShape> {
@@ -22,7 +23,6 @@ pub(super) struct Seep<S: FieldShape> {
     /// By slot, of chunks that are awake.
     faces: Vec<Option<Box<Faces>>>,
     rims: Rims<u32, S>,
-    halo: Box<S::Halo<u32>>,
 }
 
 /// Units that rain gave, less what it took, and that the cap and the borders took away, in one chunk and step.
@@ -56,7 +56,6 @@ impl<S: FieldShape> Seep<S> {
             cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
             faces: Vec::new(),
             rims: Rims::new(0),
-            halo: S::uniform_halo(0),
         }
     }
 
@@ -72,32 +71,27 @@ impl<S: FieldShape> Seep<S> {
         self.rims.save(&store.moisture, slots);
     }
 
-    /// Steps the words of a chunk, which are no longer in the store, from the rims that were saved. Returns the cells that
-    /// changed, and what flowed.
-    pub(super) fn step_chunk(
-        &mut self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-    ) -> (CellMask, Flows) {
+    /// Works out the shares of a chunk, unless they are at hand.
+    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if self.faces.len() <= slot.index() {
             self.faces.resize(slot.index() + 1, None);
         }
         let coefficient = f64::from(self.coefficient);
-        let faces = &**self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
-        S::pad(cells, self.rims.around(store.moisture.neighbours_of(slot)), &mut self.halo);
-        let mut rule = Rule {
-            faces,
-            cap: self.cap,
-            drains: &faces.drains,
-            plane: S::STRIDES[1],
-            down: [0; 256],
-            north: [0; 64],
-            changed: CellMask::EMPTY,
-            flows: Flows::default(),
-        };
-        S::rows(&self.halo, cells, &mut rule);
-        (rule.changed, rule.flows)
+        self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
+    }
+
+    /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
+    /// the cells that changed, and what flowed.
+    pub(super) fn step_chunk(
+        &self,
+        store: &Store<S>,
+        slot: Slot,
+        cells: &mut [u32; CHUNK_CELLS],
+        halo: &mut S::Halo<u32>,
+    ) -> (CellMask, Flows) {
+        let faces = self.faces[slot.index()].as_deref().expect("the chunk was prepared");
+        let around = self.rims.around(store.moisture.neighbours_of(slot));
+        simd::run(SeepChunk::<S> { faces, cap: self.cap, around, halo, cells })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -107,8 +101,39 @@ impl<S: FieldShape> Seep<S> {
         };
         self.faces.iter().flatten().map(|faces| bytes(faces)).sum::<usize>()
             + self.faces.capacity() * size_of::<Option<Box<Faces>>>()
-            + size_of::<S::Halo<u32>>()
             + self.rims.memory_bytes()
+    }
+}
+
+/// A step of a chunk.
+struct SeepChunk<'a, S: FieldShape> {
+    faces: &'a Faces,
+    cap: u32,
+    /// The rims of the neighbours.
+    around: [&'a S::Rims<u32>; 6],
+    halo: &'a mut S::Halo<u32>,
+    cells: &'a mut [u32; CHUNK_CELLS],
+}
+
+impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
+    type Output = (CellMask, Flows);
+
+    #[inline(always)]
+    fn run(self) -> (CellMask, Flows) {
+        let SeepChunk { faces, cap, around, halo, cells } = self;
+        S::pad(copy_of(cells), around, halo);
+        let mut rule = Rule {
+            faces,
+            cap,
+            drains: &faces.drains,
+            plane: S::STRIDES[1],
+            down: [0; 256],
+            north: [0; 64],
+            changed: CellMask::EMPTY,
+            flows: Flows::default(),
+        };
+        S::rows(halo, cells, &mut rule);
+        (rule.changed, rule.flows)
     }
 }
 
@@ -217,7 +242,7 @@ struct Rule<'a> {
 }
 
 impl RowRule<u32> for Rule<'_> {
-    #[inline]
+    #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -266,6 +291,7 @@ impl RowRule<u32> for Rule<'_> {
 }
 
 impl Rule<'_> {
+    #[inline(always)]
     fn drain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
         while let Some((&(index, share), rest)) = self.drains.split_first()
             && usize::from(index) < first + W
@@ -280,10 +306,12 @@ impl Rule<'_> {
     }
 
     /// The cells of a row that are in a mask, the first lowest.
+    #[inline(always)]
     fn in_row<const W: usize>(mask: &CellMask, first: usize) -> u64 {
         mask.words()[first / 64] >> (first % 64) & u64::MAX >> (64 - W)
     }
 
+    #[inline(always)]
     fn hold_rain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
         for x in ones(Self::in_row::<W>(&self.faces.rain, first)) {
             self.flows.rained += i64::from(here[x]) - i64::from(cells[x]);

@@ -34,6 +34,15 @@ impl<S: FieldShape> Kernel<S> {
         }
     }
 
+    /// Works out what follows from the ground of a chunk, unless that is at hand.
+    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
+        match self {
+            Kernel::Mean(mean) => mean.prepare(store, slot),
+            Kernel::Seep(seep) => seep.prepare(store, slot),
+        }
+    }
+
+    /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
         match self {
             Kernel::Mean(mean) => mean.save_rims(store, slots),
@@ -41,18 +50,17 @@ impl<S: FieldShape> Kernel<S> {
         }
     }
 
-    /// Steps the words of a chunk, which are no longer in the store, from the rims that were saved.
-    pub(super) fn step_chunk(
-        &mut self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-    ) -> (CellMask, Flows) {
+    /// Steps a chunk that was prepared, whose words are no longer in the store, from the rims that were saved.
+    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job) {
+        let cells = job.moisture.cells_mut();
         match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => (mean.step_chunk::<true>(store, slot, cells), Flows::default()),
-            (Kernel::Mean(mean), _) => (mean.step_chunk::<false>(store, slot, cells), Flows::default()),
-            (Kernel::Seep(seep), _) => seep.step_chunk(store, slot, cells),
+            (Kernel::Mean(mean), Sweep::InPlace) => job.changed = mean.step_chunk::<true>(store, job.slot, cells, room),
+            (Kernel::Mean(mean), _) => job.changed = mean.step_chunk::<false>(store, job.slot, cells, room),
+            (Kernel::Seep(seep), _) => {
+                (job.changed, job.flows) = seep.step_chunk(store, job.slot, cells, &mut room.halo);
+            }
         }
+        job.moisture.canonicalize();
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -60,6 +68,36 @@ impl<S: FieldShape> Kernel<S> {
             Kernel::Mean(mean) => mean.memory_bytes(),
             Kernel::Seep(seep) => seep.memory_bytes(),
         }
+    }
+}
+
+/// What a worker needs to step a chunk.
+pub(super) struct Room<S: FieldShape> {
+    pub(super) halo: Box<S::Halo<u32>>,
+    pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
+}
+
+impl<S: FieldShape> Room<S> {
+    pub(super) fn new() -> Self {
+        Room { halo: S::uniform_halo(0), ground: None }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<S::Halo<u32>>() + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
+    }
+}
+
+/// A chunk to step, and what came of it.
+pub(super) struct Job {
+    slot: Slot,
+    moisture: Chunk<u32>,
+    pub(super) changed: CellMask,
+    pub(super) flows: Flows,
+}
+
+impl Job {
+    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Job {
+        Job { slot, moisture, changed: CellMask::EMPTY, flows: Flows::default() }
     }
 }
 
@@ -88,14 +126,13 @@ impl<S: FieldShape> HumidityWorld<S> {
         let slots = self.store.moisture.awake_slots().to_vec();
         self.kernel.save_rims(&self.store, &slots);
         let mut report = StepReport::default();
-        let mut flowing = Vec::new();
         let mut stepped = core::mem::take(&mut self.stepped);
-        for &slot in &slots {
-            let (changed, flows) = self.step_chunk(slot, &mut report);
-            if (flows.rained, flows.runoff, flows.drained) != (0, 0, 0) {
-                flowing.push(slot);
+        let mut flowing = Vec::new();
+        for job in self.step_chunks(&slots) {
+            if (job.flows.rained, job.flows.runoff, job.flows.drained) != (0, 0, 0) {
+                flowing.push(job.slot);
             }
-            stepped.push((slot, changed));
+            stepped.push(self.put_back(job, &mut report));
         }
         front::advance(&mut self.store.moisture, &stepped);
         stepped.clear();
@@ -122,11 +159,13 @@ impl<S: FieldShape> HumidityWorld<S> {
             }
             self.store.moisture.sleep_chunk_at(slot);
             self.kernel.save_rims(&self.store, &[slot]);
-            let (changed, _) = self.step_chunk(slot, &mut report);
-            if !changed.is_empty() {
-                self.store.moisture.mark_changes_at(slot, &changed);
-                self.store.moisture.wake_chunk_at(slot);
-                front::wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);
+            for job in self.step_chunks(&[slot]) {
+                let (_, changed) = self.put_back(job, &mut report);
+                if !changed.is_empty() {
+                    self.store.moisture.mark_changes_at(slot, &changed);
+                    self.store.moisture.wake_chunk_at(slot);
+                    front::wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);
+                }
             }
         }
         self.store.moisture.drop_sleepers();
@@ -134,20 +173,30 @@ impl<S: FieldShape> HumidityWorld<S> {
         report
     }
 
-    fn step_chunk(&mut self, slot: Slot, report: &mut StepReport) -> (CellMask, Flows) {
-        let chunk = self.store.moisture.chunk_at_mut(slot);
-        let mut moisture = core::mem::replace(chunk, Chunk::uniform(0));
-        let (changed, flows) = self.kernel.step_chunk(&self.store, slot, moisture.cells_mut());
-        moisture.canonicalize();
-        *self.store.moisture.chunk_at_mut(slot) = moisture;
+    /// Steps these chunks, and takes them out of the store.
+    fn step_chunks(&mut self, slots: &[Slot]) -> Vec<Job> {
+        let take = |&slot: &Slot| {
+            self.kernel.prepare(&self.store, slot);
+            let moisture = core::mem::replace(self.store.moisture.chunk_at_mut(slot), Chunk::uniform(0));
+            Job::new(slot, moisture)
+        };
+        let mut jobs: Vec<Job> = slots.iter().map(take).collect();
+        let (kernel, store) = (&self.kernel, &self.store);
+        self.workers.each(&mut jobs, |room, job| kernel.step_chunk(store, room, job));
+        jobs
+    }
 
+    /// Puts a chunk back, and enters what came of it. Returns its changed cells.
+    fn put_back(&mut self, job: Job, report: &mut StepReport) -> (Slot, CellMask) {
+        let Job { slot, moisture, changed, flows } = job;
+        *self.store.moisture.chunk_at_mut(slot) = moisture;
         report.visited += CHUNK_CELLS as u64;
         report.changed += changed.len() as u64;
         report.moved += flows.moved;
         self.ledger.rained += i128::from(flows.rained);
         self.ledger.runoff += u128::from(flows.runoff);
         self.ledger.drained += u128::from(flows.drained);
-        (changed, flows)
+        (slot, changed)
     }
 
     /// A chunk that sleeps keeps nothing but its cells.

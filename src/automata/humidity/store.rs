@@ -3,7 +3,7 @@
 use super::cell::Ground;
 use super::rules::{Border, Rules, Sweep};
 use crate::automata::rims::rims_of_chunk;
-use crate::automata::rows::FieldShape;
+use crate::automata::rows::{FieldShape, copy_of};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
@@ -102,7 +102,7 @@ impl<S: FieldShape> Store<S> {
             neighbour => rims_of_chunk::<u32, S>(self.ground_at(neighbour)),
         });
         let mut halo = S::uniform_halo(Ground::WALL.0);
-        S::pad(words(self.ground_at(slot), &mut None), rims.each_ref(), &mut halo);
+        S::pad(copy_of(words(self.ground_at(slot), &mut None)), rims.each_ref(), &mut halo);
         halo
     }
 

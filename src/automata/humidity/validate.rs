@@ -5,7 +5,7 @@ use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
 use super::rules::Sweep;
 use super::seep::Flows;
-use super::step::Kernel;
+use super::step::{Job, Kernel, Room};
 use crate::automata::rows::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -108,15 +108,16 @@ impl<S: FieldShape> HumidityWorld<S> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
-        let mut kernel = Kernel::new(&self.rules);
+        let (mut kernel, mut room) = (Kernel::new(&self.rules), Room::new());
         for slot in sleepers {
             // One by one, because the rims of all would take many times the memory of a world of uniform chunks.
             kernel.save_rims(&self.store, &[slot]);
-            let mut chunk = moisture.chunk_at(slot).clone();
-            let (changed, flows) = kernel.step_chunk(&self.store, slot, chunk.cells_mut());
+            kernel.prepare(&self.store, slot);
+            let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
+            kernel.step_chunk(&self.store, &mut room, &mut job);
             kernel.forget(slot);
-            let silent = Flows { moved: 0, ..flows } == Flows::default();
-            if !changed.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
+            let silent = Flows { moved: 0, ..job.flows } == Flows::default();
+            if !job.changed.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }

@@ -1,7 +1,7 @@
 //! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
 
 use super::Water2dWorld;
-use super::cell::{Cell, LevelError, MAX_LEVEL};
+use super::cell::{Cell, MAX_LEVEL};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
@@ -37,8 +37,13 @@ pub enum EditError {
     ChunkAbsent(IVec3),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
     ChunkOutOfBounds(IVec3),
-    /// The cell would have a level above [`MAX_LEVEL`].
-    Level(LevelError),
+    /// A level above [`MAX_LEVEL`].
+    Level {
+        /// The cell that would have it; of a region its first one.
+        cell: IVec3,
+        /// What was asked for, in units.
+        level: u64,
+    },
     /// The units ever placed would no longer fit into the ledger's 64 bits.
     LedgerFull {
         /// Units that were to be placed.
@@ -55,19 +60,13 @@ impl fmt::Display for EditError {
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
             EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
-            EditError::Level(error) => error.fmt(f),
+            EditError::Level { cell, level } => write!(f, "a level of {level} in cell {cell}, above {MAX_LEVEL}"),
             EditError::LedgerFull { units } => write!(f, "{units} units more would overflow the ledger"),
         }
     }
 }
 
 impl core::error::Error for EditError {}
-
-impl From<LevelError> for EditError {
-    fn from(error: LevelError) -> Self {
-        EditError::Level(error)
-    }
-}
 
 impl Water2dWorld {
     /// Makes a cell solid. Water in the way goes to open neighbours, up to [`MAX_LEVEL`] each: up first, then west, east
@@ -112,12 +111,12 @@ impl Water2dWorld {
     /// The cell would have a level above [`MAX_LEVEL`], is solid, not loaded or out of bounds, or the ledger is full.
     ///
     /// ```
-    /// use floodplain::water2d::{Cell, EditError, LevelError, MAX_LEVEL, Rules, Water2dWorld};
+    /// use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
     /// use floodplain::{Chunk, glam::IVec3};
     /// let mut world = Water2dWorld::new(0, Rules::default())?;
     /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR))?;
     /// assert_eq!(world.pour(IVec3::ZERO, 250), Ok(250));
-    /// let refused = EditError::Level(LevelError(1_000_250));
+    /// let refused = EditError::Level { cell: IVec3::ZERO, level: 1_000_250 };
     /// assert_eq!(world.pour(IVec3::ZERO, MAX_LEVEL), Err(refused));
     /// assert_eq!(world.total(), 250);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -125,11 +124,10 @@ impl Water2dWorld {
     pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let place = self.open_place(cell)?;
         let level = u64::from(self.read(place).level()) + u64::from(units);
-        let level = u32::try_from(level).map_err(|_| LevelError(level))?;
-        let poured = Cell::water(level)?;
+        let poured = water(cell, level)?;
         self.book_placed(u64::from(units))?;
         self.write(place, poured);
-        Ok(level)
+        Ok(poured.level())
     }
 
     /// Takes up to `units` out of a cell and returns how many came out.
@@ -159,7 +157,7 @@ impl Water2dWorld {
     /// # Errors
     /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger is full.
     pub fn fill_water(&mut self, region: Region, level: u32) -> Result<u64, EditError> {
-        self.fill(region, Cell::water(level)?)
+        self.fill(region, water(region.min(), u64::from(level))?)
     }
 
     fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
@@ -224,7 +222,7 @@ impl Water2dWorld {
             if self.cells.insert(position, chunk).is_ok()
                 && let Some(slot) = self.cells.slot(position)
             {
-                self.note(slot, &CellMask::FULL);
+                self.wakefulness.touch(&mut self.cells, slot, &CellMask::FULL);
             }
         }
         Ok(())
@@ -311,6 +309,12 @@ impl Water2dWorld {
         let place = self.place(cell)?;
         if self.read(place).is_solid() { Err(EditError::Solid(cell)) } else { Ok(place) }
     }
+}
+
+/// What stands in a cell that has this level.
+fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
+    let water = u32::try_from(level).ok().and_then(|level| Cell::water(level).ok());
+    water.ok_or(EditError::Level { cell, level })
 }
 
 /// Units of water in a chunk.

@@ -6,10 +6,12 @@
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::rims::Rims;
-use crate::automata::rows::{FieldShape, differing};
-use crate::chunk::CellMask;
+use crate::automata::rows::{FieldShape, copy_of, differing};
+use crate::automata::workers::Workers;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
 use crate::grid::{HaloShape, Slot};
+use crate::simd;
 
 /// The halo of a chunk: the cells one step beyond it at each side.
 type Halo = <Sheet as HaloShape>::Halo<Cell>;
@@ -19,7 +21,16 @@ pub(super) struct Literal {
     levels: Rims<Cell, Sheet>,
     /// What crosses each face of a chunk outwards, in units.
     crossings: Rims<i32, Sheet>,
-    halo: Box<Halo>,
+    workers: Workers<Box<Halo>>,
+}
+
+/// A chunk to step, and what came of it.
+struct Job {
+    slot: Slot,
+    /// Taken out of the world.
+    chunk: Chunk<Cell>,
+    changed: CellMask,
+    moved: u64,
 }
 
 impl Literal {
@@ -27,7 +38,7 @@ impl Literal {
         Literal {
             levels: Rims::new(Cell::SOLID),
             crossings: Rims::new(0),
-            halo: <Sheet as FieldShape>::uniform_halo(Cell::SOLID),
+            workers: Workers::new(|| <Sheet as FieldShape>::uniform_halo(Cell::SOLID)),
         }
     }
 
@@ -42,27 +53,57 @@ impl Literal {
     ) {
         self.levels.save(cells, slots);
         self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
-        for &slot in slots {
-            if cells.chunk_at(slot).as_uniform() == Some(Cell::SOLID) {
-                continue;
-            }
-            let neighbours = cells.neighbours_of(slot);
-            let crossings = self.crossings.around(neighbours);
+        let open = slots.iter().filter(|&&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID));
+        let open: Vec<Slot> = open.copied().collect();
+        let take = |slot: Slot| {
+            let chunk = core::mem::replace(cells.chunk_at_mut(slot), Chunk::uniform(Cell::SOLID));
+            Job { slot, chunk, changed: CellMask::EMPTY, moved: 0 }
+        };
+        let mut jobs: Vec<Job> = open.into_iter().map(take).collect();
+        let (levels, crossings, world) = (&self.levels, &self.crossings, &*cells);
+        self.workers.each(&mut jobs, |halo, job| {
+            let neighbours = world.neighbours_of(job.slot);
+            let crossings = crossings.around(neighbours);
             let incoming = core::array::from_fn(|face| &crossings[face][face ^ 1]);
-            let chunk = cells.chunk_at_mut(slot);
-            let block = chunk.cells_mut();
-            <Sheet as FieldShape>::pad(block, self.levels.around(neighbours), &mut self.halo);
-            let is_calm = self.halo.iter().flatten().fold(true, |calm, cell| calm & (cell.0 <= CALM));
-            let run = if is_calm { step_chunk::<false> } else { step_chunk::<true> };
-            let (changed, moved) = run(&self.halo, incoming, left_first, block);
-            chunk.canonicalize();
+            let (around, cells) = (levels.around(neighbours), job.chunk.cells_mut());
+            (job.changed, job.moved) = simd::run(LiteralChunk { around, incoming, left_first, halo, cells });
+            job.chunk.canonicalize();
+        });
+        for Job { slot, chunk, changed, moved } in jobs {
+            *cells.chunk_at_mut(slot) = chunk;
             done(slot, changed, moved);
         }
     }
 
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.levels.memory_bytes() + self.crossings.memory_bytes() + size_of::<Halo>()
+        self.levels.memory_bytes() + self.crossings.memory_bytes() + self.workers.rooms().len() * size_of::<Halo>()
+    }
+}
+
+/// A step of a chunk.
+struct LiteralChunk<'a> {
+    /// The levels at the faces of the neighbours.
+    around: [&'a [Line; 4]; 6],
+    /// What crosses its faces inwards.
+    incoming: [&'a [i32; 64]; 4],
+    left_first: bool,
+    halo: &'a mut Halo,
+    cells: &'a mut Block,
+}
+
+impl simd::Kernel for LiteralChunk<'_> {
+    type Output = (CellMask, u64);
+
+    #[inline(always)]
+    fn run(self) -> (CellMask, u64) {
+        let LiteralChunk { around, incoming, left_first, halo, cells } = self;
+        <Sheet as FieldShape>::pad(copy_of(cells), around, halo);
+        let is_calm = halo.iter().flatten().fold(true, |calm, cell| calm & (cell.0 <= CALM));
+        match is_calm {
+            true => step_chunk::<false>(halo, incoming, left_first, cells),
+            false => step_chunk::<true>(halo, incoming, left_first, cells),
+        }
     }
 }
 
@@ -150,6 +191,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
 
 /// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
 /// cells, and the units that moved out of its cells.
+#[inline(always)]
 fn step_chunk<const CAPPED: bool>(
     halo: &Halo,
     incoming: [&[i32; 64]; 4],

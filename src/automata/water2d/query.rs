@@ -65,7 +65,8 @@ impl Water2dWorld {
         self.cells.awake_slots().is_empty()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells.
+    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
+    /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.cells.take_changes())
     }

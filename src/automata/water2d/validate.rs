@@ -26,7 +26,12 @@ pub enum Violation {
     /// The grid's own invariants do not hold.
     Storage,
     /// A level below 0 in an open cell, or above [`MAX_LEVEL`].
-    Level(IVec3),
+    Level {
+        /// Where.
+        cell: IVec3,
+        /// The level; −1 is ground.
+        level: i32,
+    },
     /// A cell beyond the world's bounds that is not ground.
     Bounds(IVec3),
     /// A cell of a sleeping chunk that the next step, or the one after it, would change.
@@ -45,7 +50,7 @@ impl fmt::Display for Violation {
         match self {
             Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Level(cell) => write!(f, "cell {cell} has a level out of range"),
+            Violation::Level { cell, level } => write!(f, "cell {cell} has a level of {level}, out of range"),
             Violation::Bounds(cell) => write!(f, "cell {cell} is open beyond the world's bounds"),
             Violation::Restless(cell) => write!(f, "cell {cell} sleeps though it would change"),
             Violation::Uneven { high, low } => write!(f, "cell {high} sleeps with water that belongs in cell {low}"),
@@ -67,9 +72,10 @@ impl Water2dWorld {
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
-        for slot in self.cells.sorted_slots() {
-            for index in 0..CHUNK_CELLS {
-                self.check_cell(slot, index)?;
+        // What a cell would change to is asked only once all levels around it are in range.
+        for check in [Self::check_cell, Self::check_sleeper] {
+            for slot in self.cells.sorted_slots() {
+                (0..CHUNK_CELLS).try_for_each(|index| check(self, slot, index))?;
             }
         }
         if self.rules.rule == Rule::Settling { self.check_bodies() } else { Ok(()) }
@@ -79,14 +85,20 @@ impl Water2dWorld {
         let position = Sheet::cell_at(self.cells.position_at(slot), index);
         let cell = self.cells.chunk_at(slot).get(index);
         if !(-1..=MAX_LEVEL as i32).contains(&cell.0) {
-            return Err(Violation::Level(position));
+            return Err(Violation::Level { cell: position, level: cell.0 });
         }
         if !self.bounds.contains(position) && !cell.is_solid() {
             return Err(Violation::Bounds(position));
         }
+        Ok(())
+    }
+
+    fn check_sleeper(&self, slot: Slot, index: usize) -> Result<(), Violation> {
+        let cell = self.cells.chunk_at(slot).get(index);
         if self.is_awake(slot) || cell.is_solid() {
             return Ok(());
         }
+        let position = Sheet::cell_at(self.cells.position_at(slot), index);
         let changes = match self.rules.rule {
             Rule::Literal => [false, true].into_iter().any(|left| self.after_literal(position, left) != cell.0),
             Rule::Settling => sinking(self.look(position, Face::Down).0, cell.0) != 0,
@@ -163,5 +175,63 @@ impl Water2dWorld {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Rules;
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+
+    /// An empty tank, asleep, in which these cells were written behind the world's back, and entered in the ledger.
+    fn found(rules: Rules, cells: &[(IVec3, i32)]) -> Result<(), Violation> {
+        let mut world = tank(rules);
+        for &(at, level) in cells {
+            world.cells.set(at, Cell(level));
+            world.ledger.placed += u64::from(Cell(level).level());
+        }
+        world.validate()
+    }
+
+    fn tank(rules: Rules) -> Water2dWorld {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(1, 4, 0));
+        let mut world = Water2dWorld::with_bounds(7, rules, bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.run(5);
+        assert!(world.is_at_rest() && world.validate().is_ok());
+        world
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let (low, high) = (IVec3::new(1, 2, 0), IVec3::new(1, 3, 0));
+        for rules in [Rules::default(), Rules::literal()] {
+            for level in [-2, i32::MIN, MAX_LEVEL as i32 + 1] {
+                assert_eq!(found(rules, &[(low, level)]), Err(Violation::Level { cell: low, level }));
+            }
+            let outside = IVec3::new(2, 2, 0);
+            assert_eq!(found(rules, &[(outside, 0)]), Err(Violation::Bounds(outside)));
+            let mut lost = tank(rules);
+            lost.ledger.placed += 3;
+            assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 0, booked: 3 }));
+            let mut loose = Water2dWorld::new(7, rules).unwrap();
+            loose.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+            let slot = loose.cells.slot(IVec3::ZERO).unwrap();
+            loose.cells.chunk_at_mut(slot).cells_mut();
+            assert_eq!(loose.validate(), Err(Violation::Storage));
+        }
+        assert_eq!(found(Rules::default(), &[(high, 5)]), Err(Violation::Restless(high)), "it would fall");
+        assert_eq!(found(Rules::literal(), &[(high, 5)]), Err(Violation::Restless(low)), "it would receive");
+    }
+
+    #[test]
+    fn a_sleeping_body_that_is_not_level_is_found() {
+        let (high, low) = (IVec3::ZERO, IVec3::X);
+        assert_eq!(found(Rules::default(), &[(high, 100), (low, 99)]), Ok(()));
+        assert_eq!(found(Rules::default(), &[(high, 100), (low, 50)]), Err(Violation::Uneven { high, low }));
+        assert_eq!(found(Rules::literal(), &[(high, 50), (low, 50)]), Ok(()));
+        assert_eq!(found(Rules::literal(), &[(high, 51), (low, 50)]), Err(Violation::Restless(high)));
     }
 }

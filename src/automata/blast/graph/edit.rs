@@ -18,14 +18,21 @@ pub enum GraphError {
     Linked(NodeId, Option<NodeId>),
     /// The node is closed by a wall, so that it has no pressure.
     Closed(NodeId),
-    /// A position or a direction with a coordinate that is not finite.
+    /// A position with a coordinate that is not finite, of a node that was to be added.
     Position(DVec3),
+    /// A direction with a coordinate that is not finite, of a link of these nodes or, for one node, of its vent.
+    Direction(NodeId, Option<NodeId>, DVec3),
     /// A pressure that is not a number, or too large, or negative under the diffusive rule.
-    Pressure(f64),
-    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
-    Weight(f64),
-    /// A strength that is not a number above 0.
-    Strength(f64),
+    Pressure {
+        /// The node; none of one that was to be added.
+        node: Option<NodeId>,
+        /// What was asked for.
+        value: f64,
+    },
+    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`], of a link of these nodes or, for one node, of its vent.
+    Weight(NodeId, Option<NodeId>, f64),
+    /// A strength that is not a number above 0, of a wall at this node.
+    Strength(NodeId, f64),
     /// With this weight the fastest ripple at a node would grow from step to step.
     Unstable {
         /// The node.
@@ -49,10 +56,22 @@ impl fmt::Display for GraphError {
             GraphError::Linked(a, Some(b)) => write!(f, "nodes {} and {} are linked already", a.0, b.0),
             GraphError::Linked(a, None) => write!(f, "node {} has a vent already", a.0),
             GraphError::Closed(node) => write!(f, "node {} is closed and has no pressure", node.0),
-            GraphError::Position(value) => write!(f, "{value} is not finite"),
-            GraphError::Pressure(value) => write!(f, "a pressure of {value} is not possible under this rule"),
-            GraphError::Weight(value) => write!(f, "a weight of {value}, not from 0 to {WEIGHT_LIMIT:e}"),
-            GraphError::Strength(value) => write!(f, "a strength of {value}, not a number above 0"),
+            GraphError::Position(value) => write!(f, "a new node at {value}, which is not finite"),
+            GraphError::Direction(a, b, value) => {
+                write!(f, "the direction {value} of {}, which is not finite", LinkName(*a, *b))
+            }
+            GraphError::Pressure { node: Some(node), value } => {
+                write!(f, "a pressure of {value} at node {} is not possible under this rule", node.0)
+            }
+            GraphError::Pressure { node: None, value } => {
+                write!(f, "a pressure of {value} at a new node is not possible under this rule")
+            }
+            GraphError::Weight(a, b, value) => {
+                write!(f, "a weight of {value} of {}, not from 0 to {WEIGHT_LIMIT:e}", LinkName(*a, *b))
+            }
+            GraphError::Strength(node, value) => {
+                write!(f, "a strength of {value} at node {}, not a number above 0", node.0)
+            }
             GraphError::Unstable { node, weights, limit } => {
                 let node = node.0;
                 write!(
@@ -67,13 +86,25 @@ impl fmt::Display for GraphError {
 
 impl core::error::Error for GraphError {}
 
+/// A link of two nodes, or the vent of one, in the words of a message.
+struct LinkName(NodeId, Option<NodeId>);
+
+impl fmt::Display for LinkName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkName(a, Some(b)) => write!(f, "the link of nodes {} and {}", a.0, b.0),
+            LinkName(a, None) => write!(f, "the vent of node {}", a.0),
+        }
+    }
+}
+
 impl BlastGraph {
     /// Adds a node without links. Its pressure is entered as placed.
     ///
     /// # Errors
     /// A position that is not finite; a pressure out of range.
     pub fn add_node(&mut self, position: DVec3, pressure: f64) -> Result<NodeId, GraphError> {
-        self.check_pressure(pressure)?;
+        self.check_pressure(None, pressure)?;
         if !position.is_finite() {
             return Err(GraphError::Position(position));
         }
@@ -107,7 +138,10 @@ impl BlastGraph {
     /// unstable at either node.
     pub fn add_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<(), GraphError> {
         let [from, to] = [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
-        self.add_link_along(a, b, weight, to? - from?)
+        let (from, to) = (from?, to?);
+        let apart = to - from;
+        // The difference of positions at opposite ends of the range of `f64` is not finite; that of their halves is.
+        self.add_link_along(a, b, weight, if apart.is_finite() { apart } else { 0.5 * to - 0.5 * from })
     }
 
     /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own: where a link leaves over a
@@ -161,7 +195,7 @@ impl BlastGraph {
     pub fn set_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<f64, GraphError> {
         let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
         let old = self.links[place].weight;
-        self.check_weight(&[a, b], weight, weight - old)?;
+        self.check_weight(a, Some(b), weight, weight - old)?;
         self.links[place].weight = weight;
         if weight == 0.0 {
             self.links[place].flow = 0.0;
@@ -176,7 +210,7 @@ impl BlastGraph {
     /// # Errors
     /// There is no such node, or it is closed; a pressure out of range.
     pub fn set_pressure(&mut self, node: NodeId, pressure: f64) -> Result<f64, GraphError> {
-        self.check_pressure(pressure)?;
+        self.check_pressure(Some(node), pressure)?;
         let there = self.node_mut(node).ok_or(GraphError::NoNode(node))?;
         if there.strength.is_some() {
             return Err(GraphError::Closed(node));
@@ -194,7 +228,7 @@ impl BlastGraph {
     /// There is no such node; a strength that is not a number above 0.
     pub fn set_wall(&mut self, node: NodeId, strength: f64) -> Result<f64, GraphError> {
         if !(strength > 0.0 && strength.is_finite()) {
-            return Err(GraphError::Strength(strength));
+            return Err(GraphError::Strength(node, strength));
         }
         let there = self.node_mut(node).ok_or(GraphError::NoNode(node))?;
         there.strength = Some(strength);
@@ -221,13 +255,12 @@ impl BlastGraph {
 
     fn join(&mut self, a: NodeId, b: Option<NodeId>, weight: f64, direction: DVec3) -> Result<(), GraphError> {
         if !direction.is_finite() {
-            return Err(GraphError::Position(direction));
+            return Err(GraphError::Direction(a, b, direction));
         }
-        let ends: Vec<NodeId> = [Some(a), b].into_iter().flatten().collect();
-        self.check_weight(&ends, weight, weight)?;
+        self.check_weight(a, b, weight, weight)?;
         let place = self.links.len();
-        self.links.push(Link { a, b, weight, direction: direction.normalize_or_zero(), flow: 0.0 });
-        for end in ends {
+        self.links.push(Link { a, b, weight, direction: unit(direction), flow: 0.0 });
+        for end in [Some(a), b].into_iter().flatten() {
             if let Some(node) = self.node_mut(end) {
                 node.links.push(place);
             }
@@ -272,15 +305,15 @@ impl BlastGraph {
         self.is_awake = true;
     }
 
-    fn check_pressure(&self, pressure: f64) -> Result<(), GraphError> {
-        if is_pressure(self.rules.rule, pressure) { Ok(()) } else { Err(GraphError::Pressure(pressure)) }
+    fn check_pressure(&self, node: Option<NodeId>, value: f64) -> Result<(), GraphError> {
+        if is_pressure(self.rules.rule, value) { Ok(()) } else { Err(GraphError::Pressure { node, value }) }
     }
 
-    fn check_weight(&self, ends: &[NodeId], weight: f64, more: f64) -> Result<(), GraphError> {
+    fn check_weight(&self, a: NodeId, b: Option<NodeId>, weight: f64, more: f64) -> Result<(), GraphError> {
         if !(0.0..=f64::from(WEIGHT_LIMIT)).contains(&weight) {
-            return Err(GraphError::Weight(weight));
+            return Err(GraphError::Weight(a, b, weight));
         }
-        for &node in ends {
+        for node in [Some(a), b].into_iter().flatten() {
             let weights = self.node(node).ok_or(GraphError::NoNode(node))?.weights + more;
             if more > 0.0 && !self.rules.rule.bears(weights) {
                 return Err(GraphError::Unstable { node, weights, limit: self.rules.rule.limit() });
@@ -288,4 +321,13 @@ impl BlastGraph {
         }
         Ok(())
     }
+}
+
+/// The unit vector of this direction, zero for zero. The squares of a very long or very short vector leave the range of
+/// `f64`, so its power of two, which changes no digit, is taken out first.
+fn unit(direction: DVec3) -> DVec3 {
+    const EXPONENT: u64 = f64::INFINITY.to_bits();
+    let longest = direction.abs().max_element();
+    let power = f64::from_bits(longest.to_bits() & EXPONENT).max(f64::MIN_POSITIVE);
+    (direction / power).normalize_or_zero()
 }

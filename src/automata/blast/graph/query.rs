@@ -21,17 +21,31 @@ pub enum GraphViolation {
         booked: f64,
     },
     /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed node.
-    Pressure(NodeId, f64),
+    Pressure {
+        /// Where.
+        node: NodeId,
+        /// The pressure.
+        pressure: f64,
+    },
     /// A node's links or the sum of their weights are not those that lead to it, or the rule is unstable there.
-    Links(NodeId),
+    Links {
+        /// Where.
+        node: NodeId,
+        /// The sum of the weights of the links that the node has.
+        weights: f64,
+    },
 }
 
 impl fmt::Display for GraphViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GraphViolation::Ledger { counted, booked } => write!(f, "{counted} in the nodes, {booked} in the ledger"),
-            GraphViolation::Pressure(node, value) => write!(f, "node {} has a pressure of {value}", node.0),
-            GraphViolation::Links(node) => write!(f, "the links of node {} are not those that lead to it", node.0),
+            GraphViolation::Pressure { node, pressure } => write!(f, "node {} has a pressure of {pressure}", node.0),
+            GraphViolation::Links { node, weights } => write!(
+                f,
+                "the links of node {}, of weights {weights} in sum, are not those that lead to it, or make it unstable",
+                node.0
+            ),
         }
     }
 }
@@ -163,7 +177,7 @@ impl BlastGraph {
             let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
             let fits = node.pressure.is_finite() && (is_signed || is_pressure(self.rules.rule, node.pressure));
             if !fits || node.strength.is_some() && node.pressure != 0.0 {
-                return Err(GraphViolation::Pressure(id, node.pressure));
+                return Err(GraphViolation::Pressure { node: id, pressure: node.pressure });
             }
             let leads_here = |link: &Link| link.a == id || link.b == Some(id);
             let is_linked = |&place: &usize| self.links.get(place).is_some_and(leads_here);
@@ -173,7 +187,7 @@ impl BlastGraph {
                 && node.links.len() == degrees[id.0 as usize]
                 && weights == node.weights;
             if !is_true || !self.rules.rule.bears(weights) {
-                return Err(GraphViolation::Links(id));
+                return Err(GraphViolation::Links { node: id, weights });
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
@@ -197,5 +211,50 @@ impl BlastGraph {
             (link.a, link.b) == (a, b) || b.is_some() && (Some(link.a), link.b) == (b, Some(a))
         };
         self.node(a)?.links.iter().copied().find(joins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found in two linked nodes, of which the second has a vent, after this was done behind the graph's back.
+    fn found(damage: impl FnOnce(&mut BlastGraph)) -> GraphViolation {
+        let mut graph = BlastGraph::new(Rules::default()).unwrap();
+        let [a, b] = [0.0, 1.0].map(|x| graph.add_node(DVec3::X * x, 10.0).unwrap());
+        graph.add_link(a, b, 0.5).unwrap();
+        graph.add_vent(b, 1.0, DVec3::X).unwrap();
+        graph.run(3);
+        assert_eq!(graph.validate(), Ok(()));
+        damage(&mut graph);
+        graph.validate().unwrap_err()
+    }
+
+    #[test]
+    fn every_broken_law_is_found() {
+        let [a, b] = [NodeId(0), NodeId(1)];
+        let node = |graph: &mut BlastGraph, id: NodeId, damage: fn(&mut super::super::Node)| {
+            damage(graph.node_mut(id).unwrap());
+        };
+        let negative = found(|graph| node(graph, b, |node| node.pressure = -1.0));
+        assert_eq!(negative, GraphViolation::Pressure { node: b, pressure: -1.0 });
+        let closed = found(|graph| node(graph, a, |node| (node.pressure, node.strength) = (2.0, Some(1.0))));
+        assert_eq!(closed, GraphViolation::Pressure { node: a, pressure: 2.0 });
+        let weighed = found(|graph| node(graph, a, |node| node.weights = 0.75));
+        assert_eq!(weighed, GraphViolation::Links { node: a, weights: 0.5 });
+        let unlinked = found(|graph| node(graph, b, |node| node.links.truncate(1)));
+        assert_eq!(unlinked, GraphViolation::Links { node: b, weights: 0.5 });
+        let strayed = found(|graph| node(graph, a, |node| node.links[0] = 1));
+        assert_eq!(strayed, GraphViolation::Links { node: a, weights: 1.0 });
+        let stiff = found(|graph| {
+            graph.links[1].weight = 9.0;
+            graph.node_mut(b).unwrap().weights = 9.5;
+        });
+        assert_eq!(stiff, GraphViolation::Links { node: b, weights: 9.5 });
+        let lost = found(|graph| graph.ledger.placed += 1.0);
+        assert!(matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9));
+        for law in [negative, weighed, lost] {
+            assert!(!law.to_string().is_empty());
+        }
     }
 }

@@ -1,0 +1,199 @@
+//! Instructions that the hottest operations take, counted by callgrind: the same on a busy machine as on an idle one.
+//!
+//! `.ci/instructions` runs this, compares with the record in `benches/instructions.txt` and fails above two per cent;
+//! `.ci/instructions record` writes the record anew. It needs valgrind, and installs `gungraun-runner` if that is missing.
+//!
+//! Every function does one thing to a world that its set-up made, which is not counted.
+
+#![expect(missing_docs, reason = "what the macros make is public, and undocumented")]
+
+use floodplain::glam::IVec3;
+use floodplain::humidity::{HumidityWorld, Sweep};
+use floodplain::snapshot::Saved;
+use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, Grid, Region, Shape, Sheet, StepReport, blast, water2d};
+use gungraun::prelude::*;
+use std::hint::black_box;
+use worlds::{fields, water};
+
+mod worlds;
+
+/// Chunks along each side of the box of random cells.
+const SIDE: i32 = 4;
+
+/// Every other chunk of a box, dense, and positions in it.
+fn store() -> (Grid<u16>, Vec<IVec3>) {
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut grid = Grid::new(0);
+    let places: Vec<IVec3> =
+        fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0).collect();
+    for &place in &places {
+        let cells: Vec<u16> = (0..CHUNK_CELLS).map(|_| rng.u16(..)).collect();
+        grid.insert(place, Chunk::from_cells(cells.first_chunk().expect("a chunk of cells"))).expect("in range");
+    }
+    let visits = (0..CHUNK_CELLS).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
+    let visits = visits.collect();
+    (grid, visits)
+}
+
+#[library_benchmark]
+#[bench::random(store())]
+fn grid_get((grid, visits): (Grid<u16>, Vec<IVec3>)) -> (u16, Grid<u16>) {
+    (visits.iter().fold(0, |sum, &cell| sum.wrapping_add(grid.get(cell))), grid)
+}
+
+#[library_benchmark]
+#[bench::random(store())]
+fn grid_set((mut grid, visits): (Grid<u16>, Vec<IVec3>)) -> Grid<u16> {
+    (0..).zip(&visits).for_each(|(value, &cell)| {
+        grid.set(cell, value);
+    });
+    grid
+}
+
+fn copied() -> (Grid<u16>, Region, Vec<u16>) {
+    let region = Region::new(IVec3::splat(3), IVec3::splat(60));
+    (store().0, region, vec![0; region.volume() as usize])
+}
+
+#[library_benchmark]
+#[bench::box_of_58(copied())]
+fn region_copy((grid, region, mut flat): (Grid<u16>, Region, Vec<u16>)) -> (Grid<u16>, Vec<u16>) {
+    grid.copy_out(region, &mut flat).expect("as long as the region");
+    (grid, flat)
+}
+
+#[library_benchmark]
+#[bench::dense(store())]
+fn sweep((grid, _): (Grid<u16>, Vec<IVec3>)) -> (u16, Grid<u16>) {
+    let add = |sum: u16, &cell: &u16| sum.wrapping_add(cell);
+    (grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).fold(0, |sum, cells| cells.iter().fold(sum, add)), grid)
+}
+
+#[library_benchmark]
+#[bench::dense(store())]
+fn faces((grid, _): (Grid<u16>, Vec<IVec3>)) -> Grid<u16> {
+    let mut buffer = FaceBuffer::new(0);
+    for (chunk, _) in grid.chunks() {
+        black_box(grid.faces(chunk, &mut buffer).row(0, 0));
+    }
+    grid
+}
+
+/// Water that spreads over a floor, after as many ticks.
+fn spread(ticks: u64) -> WaterWorld {
+    let mut world = water::spread_world(64, 0);
+    world.run(ticks);
+    world
+}
+
+#[library_benchmark]
+#[bench::spread(spread(12))]
+#[bench::river(water::river_world(10_000).0)]
+#[bench::lake_drain(lake_drain())]
+#[bench::recheck(awake_lake())]
+fn water_tick(mut world: WaterWorld) -> (StepReport, WaterWorld) {
+    (world.step(), world)
+}
+
+/// A lake that drains through one plug.
+fn lake_drain() -> WaterWorld {
+    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
+    let mut world = water::open_world(Region::new(IVec3::ZERO, IVec3::new(63, 16, 63)), rules);
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(63, 0, 63))).expect("loaded");
+    world.fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(63, 16, 63)), 7).expect("loaded");
+    world.clear_solid(IVec3::new(32, 0, 32)).expect("loaded");
+    world.run(40);
+    world
+}
+
+/// A full lake at rest, all of it woken.
+fn awake_lake() -> WaterWorld {
+    let mut world = water::lake(IVec3::new(64, 16, 64), Rules::lossless());
+    world.run(60);
+    world.wake_all();
+    world
+}
+
+fn open_chunks() -> (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>) {
+    let world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    (world, fields::chunks([8; 3]).positions().map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))).collect())
+}
+
+#[library_benchmark]
+#[bench::uniform(open_chunks())]
+fn water_load((mut world, chunks): (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>)) -> WaterWorld {
+    for (position, chunk) in chunks {
+        world.insert_chunk(position, chunk).expect("none is there");
+    }
+    world
+}
+
+fn humid(sweep: Sweep) -> HumidityWorld {
+    let mut world = fields::humidity(sweep, fields::chunks([2, 2, 1]));
+    world.step();
+    world
+}
+
+#[library_benchmark]
+#[bench::conservative(humid(Sweep::Conservative))]
+#[bench::synchronous(humid(Sweep::Synchronous))]
+fn humidity_step(mut world: HumidityWorld) -> (StepReport, HumidityWorld) {
+    (world.step(), world)
+}
+
+fn exploding() -> blast::BlastWorld<Sheet> {
+    let mut world = fields::blast(0.24, fields::chunks([2, 2, 1]));
+    world.step();
+    world
+}
+
+#[library_benchmark]
+#[bench::sheet(exploding())]
+fn blast_step(mut world: blast::BlastWorld<Sheet>) -> (StepReport, blast::BlastWorld<Sheet>) {
+    (world.step(), world)
+}
+
+fn falling(rules: water2d::Rules) -> water2d::Water2dWorld {
+    let mut world = fields::water2d(rules, fields::chunks([2, 2, 1]));
+    world.run(4);
+    world
+}
+
+#[library_benchmark]
+#[bench::literal(falling(water2d::Rules::literal()))]
+#[bench::settling(falling(water2d::Rules::default()))]
+fn water2d_step(mut world: water2d::Water2dWorld) -> (StepReport, water2d::Water2dWorld) {
+    (world.step(), world)
+}
+
+#[library_benchmark]
+#[bench::water(spread(12))]
+fn snapshot_save(world: WaterWorld) -> (Vec<u8>, WaterWorld) {
+    (world.save(), world)
+}
+
+#[library_benchmark]
+#[bench::water(spread(12).save())]
+fn snapshot_load(bytes: Vec<u8>) -> (WaterWorld, Vec<u8>) {
+    (WaterWorld::load(&bytes).expect("lawful"), bytes)
+}
+
+library_benchmark_group!(
+    name = hottest,
+    benchmarks = [
+        grid_get,
+        grid_set,
+        region_copy,
+        sweep,
+        faces,
+        water_tick,
+        water_load,
+        humidity_step,
+        blast_step,
+        water2d_step,
+        snapshot_save,
+        snapshot_load
+    ]
+);
+main!(library_benchmark_groups = hottest);

@@ -1,0 +1,4 @@
+//! Worlds that more than one bench builds.
+
+pub mod fields;
+pub mod water;

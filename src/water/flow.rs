@@ -1,0 +1,222 @@
+//! Local flow in the world: a layer's window is filled, flows, and what it did is written back and wakes who it set free.
+
+use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::cell::CellFlags;
+use super::chance::Purpose;
+use super::settle::LocalFlow;
+use super::store::{LAYER_CELLS, Place};
+use super::tick::Tick;
+use super::voxel::Voxel;
+use super::window::{Window, lower_layer, upper_layer};
+use super::workspace::add_flow;
+use crate::coords::Face;
+use crate::grid::Slot;
+
+impl Tick<'_> {
+    /// Lets the layer's awake cells fall and settle.
+    pub(super) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+        let (wet, closed) = self.store.layer(slot, layer);
+        let awake = and(self.awake(slot, layer), wet);
+        if !any(awake) {
+            return;
+        }
+        self.report.visited += u64::from(bits::count(awake));
+        let movable = minus(awake, self.shut_in(slot, layer, closed));
+        if !any(movable) {
+            return;
+        }
+        window.gather(self.store, slot, layer);
+        let givers = and(movable, window.givers());
+        if !any(givers) {
+            return;
+        }
+        let limits = self.limits;
+        let work = self.work.join(self.store, slot, layer);
+        let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+        let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
+        if done.moved > 0 {
+            self.apply(window, slot, layer, &done);
+        }
+    }
+
+    /// Cells that can give to no side and not down: shut in by cells without room.
+    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
+        let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
+        let [west, east, north, south] = bits::neighbours(closed, &beyond);
+        let below = match lower_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
+            None => NONE,
+        };
+        and(and(and(west, east), and(north, south)), below)
+    }
+
+    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer; all or none, as
+    /// `beyond` says of the mark, where the chunk is missing.
+    pub(super) fn beside(
+        &self,
+        slot: Slot,
+        layer: usize,
+        of: impl Fn(LayerBits, LayerBits) -> LayerBits,
+        beyond: impl Fn(Voxel) -> bool,
+    ) -> [LayerBits; 4] {
+        let mut beside = [NONE; 4];
+        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            if neighbour.is_some() {
+                let (wet, closed) = self.store.layer(neighbour, layer);
+                *beside = of(closed, wet);
+            } else if beyond(self.store.beyond(slot, face)) {
+                *beside = bits::ALL;
+            }
+        }
+        beside
+    }
+
+    /// Writes what local flow changed back into the world and wakes what that set free.
+    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
+        self.report.moved += done.moved;
+        self.ledger.drained += done.drained;
+        self.ledger.injected += done.injected;
+        let work = self.work.join(self.store, slot, layer);
+        let touched = or(done.changed, done.sprang);
+        work.touched = or(work.touched, touched);
+        work.blocked = or(work.blocked, done.exhausted);
+        if any(done.changed) {
+            work.save(self.store, slot, layer);
+            self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
+        }
+        self.wake_layer(slot, layer, touched);
+        if any(done.fell)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
+        }
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let there = self.store.neighbour(slot, face);
+            if any(done.left[side]) && there.is_some() {
+                self.arrive(there, layer, face.opposite(), done.left[side], |cell| window.beside(side, cell));
+            }
+        }
+        self.wake_givers(slot, layer, done.gave);
+    }
+
+    /// Writes what local flow brought into another layer through a face.
+    fn arrive(&mut self, slot: Slot, layer: usize, face: Face, cells: LayerBits, voxel: impl Fn(usize) -> Voxel) {
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        work.touched = or(work.touched, cells);
+        let inflow = &mut work.inflow[face.index()];
+        *inflow = or(*inflow, cells);
+        for cell in bits::iter(cells) {
+            self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
+        }
+        self.wake_layer(slot, layer, cells);
+    }
+
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above; and full
+    /// cells below, which may rise into them if a source lies higher.
+    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
+        if !any(gave) {
+            return;
+        }
+        let around = or(gave, bits::spread(gave));
+        self.wake_layer(slot, layer, around);
+        self.wake_across(slot, layer, gave);
+        if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
+            self.wake_layer(slot, layer, around);
+            self.wake_across(slot, layer, gave);
+        }
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        if self.store.highest_source().is_some_and(|highest| highest > y)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            let full = self.store.layer(slot, layer).1;
+            self.wake_layer(slot, layer, and(gave, full));
+        }
+    }
+
+    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
+    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        for (face, bits) in Face::LATERAL.into_iter().zip(bits::leaving(bits)) {
+            let there = self.store.neighbour(slot, face);
+            if any(bits) && there.is_some() {
+                self.wake_layer(there, layer, bits);
+            }
+        }
+    }
+
+    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and for the next.
+    pub(super) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        let (wet, _) = self.store.layer(slot, layer);
+        let bits = and(bits, wet);
+        if any(bits) {
+            // A chunk that was asleep joins the tick: its cells may have their turn yet.
+            let work = self.work.join(self.store, slot, layer);
+            work.woken = or(work.woken, bits);
+            self.store.grid.wake_layer_at(slot, layer, bits);
+        }
+    }
+
+    /// Writes a cell's voxel and keeps what was there before the tick.
+    pub(super) fn put(&mut self, place: Place, voxel: Voxel) {
+        let layer = place.1 / LAYER_CELLS;
+        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
+        self.store.write(place, voxel);
+    }
+
+    /// Writes a cell's voxel where neither its height nor its source has changed.
+    #[inline]
+    pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+        let layer = place.1 / LAYER_CELLS;
+        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
+        self.store.write_marks(place.0, layer, |cells| cells[place.1 % LAYER_CELLS] = voxel);
+    }
+
+    /// Enters units that leave a cell across a face.
+    pub(super) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+        let left = self.limits.left(self.store.read(place), self.work.passed(place));
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        let work = self.work.join(self.store, place.0, layer);
+        add_flow(&mut work.flow[cell], face, units);
+        bits::insert(&mut work.touched, cell);
+        if left <= units {
+            bits::insert(&mut work.blocked, cell);
+        }
+        self.report.moved += u64::from(units);
+    }
+
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
+    pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
+        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+        let voxel = self.store.read((slot, index));
+        let voxel = voxel.with_height(voxel.height() + units);
+        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer);
+        bits::insert(&mut work.inflow[face.index()], cell);
+        bits::insert(&mut work.touched, cell);
+        bits::insert(&mut work.woken, cell);
+        self.store.write((slot, index), voxel);
+        self.store.grid.wake_at(slot, index);
+    }
+
+    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.
+    pub(super) fn take(&mut self, place: Place, units: u8) {
+        let voxel = self.store.read(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            self.ledger.injected += u64::from(units);
+            return;
+        }
+        self.put(place, voxel.with_height(voxel.height() - units));
+        let mut gave = NONE;
+        bits::insert(&mut gave, place.1 % LAYER_CELLS);
+        self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
+    }
+
+    pub(super) fn wake_cell(&mut self, (slot, index): Place) {
+        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
+        bits::insert(&mut work.woken, index % LAYER_CELLS);
+        self.store.grid.wake_at(slot, index);
+    }
+}

@@ -1,0 +1,161 @@
+//! Chunks that come and go, and what is made beside them when they do.
+
+use super::ends::{border_cells, mark};
+use super::masks::LayerMasks;
+use super::{Beside, LAYER_CELLS, Rarities, Store};
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::grid::Slot;
+use crate::water::bits;
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+use smallvec::SmallVec;
+
+impl Store {
+    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
+    pub(in crate::water) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
+        if !self.is_within(position) || has_marks(&chunk) {
+            let cells = chunk.cells_mut();
+            for (index, voxel) in cells.iter_mut().enumerate() {
+                if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
+                    *voxel = mark(self.edges.outer[face.index()]);
+                } else if voxel.is_outside() {
+                    *voxel = Voxel::OPEN;
+                }
+            }
+            chunk.canonicalize();
+        }
+        let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
+        let sources = sources_in(&chunk);
+        self.grid.insert(position, chunk).ok()?;
+        let slot = self.grid.slot(position)?;
+        if self.beside.len() < self.grid.slot_capacity() {
+            self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
+        }
+        self.count_sources(slot, &sources, true);
+        let neighbours = self.grid.neighbours_of(slot);
+        let rarities = Rarities { outlets: CellMask::EMPTY, sources }.boxed();
+        self.beside[slot.index()] = Beside { masks, rarities, extras: None, neighbours };
+        self.refresh_outlets(slot);
+        self.link(slot, slot);
+        Some(slot)
+    }
+
+    /// Takes a chunk out. Marks of the world's end come back as open cells.
+    pub(in crate::water) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
+        let slot = self.grid.slot(position)?;
+        let sources = SmallVec::<[u16; 4]>::from_slice(self.sources(slot));
+        self.count_sources(slot, &sources, false);
+        let mut chunk = self.grid.remove(position)?;
+        self.link(slot, Slot::NONE);
+        self.beside[slot.index()] = Beside::default();
+        if chunk.as_dense().is_some() && has_marks(&chunk) {
+            for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
+                *voxel = Voxel::OPEN;
+            }
+            chunk.canonicalize();
+        }
+        Some(chunk)
+    }
+
+    /// Tells the neighbours of a chunk what lies there now: the chunk itself or [`Slot::NONE`].
+    fn link(&mut self, slot: Slot, there: Slot) {
+        for face in Face::ALL {
+            let neighbour = self.neighbour(slot, face);
+            if neighbour.is_some() {
+                self.beside[neighbour.index()].neighbours[face.opposite().index()] = there;
+                self.refresh_outlets(neighbour);
+            }
+        }
+    }
+
+    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any difference.
+    pub(in crate::water) fn beside_is_true(&self, slot: Slot) -> bool {
+        let chunk = self.grid.chunk_at(slot);
+        let beside = &self.beside[slot.index()];
+        let rarities = Rarities { outlets: self.outlets_of(slot), sources: sources_in(chunk) };
+        beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
+            && beside.rarities == rarities.boxed()
+            && beside.neighbours == self.grid.neighbours_of(slot)
+    }
+
+    /// Wakes the cells of a chunk along a face.
+    pub(in crate::water) fn wake_border(&mut self, slot: Slot, face: Face) {
+        if self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert()) {
+            border_cells(face).for_each(|index| self.wake((slot, index)));
+        }
+    }
+}
+
+/// Whether any cell is a mark of the world's end.
+fn has_marks(chunk: &Chunk<Voxel>) -> bool {
+    // Blocks keep the early exit, and vectorise inside.
+    let in_block = |block: &[Voxel; LAYER_CELLS]| block.iter().fold(false, |found, voxel| found | voxel.is_outside());
+    match chunk.as_dense() {
+        Some(cells) => cells.as_chunks().0.iter().any(in_block),
+        None => chunk.get(0).is_outside(),
+    }
+}
+
+/// The local indices of a chunk's source cells, ascending.
+fn sources_in(chunk: &Chunk<Voxel>) -> SmallVec<[u16; 4]> {
+    let in_layer = |(layer, cells): (usize, &[Voxel; LAYER_CELLS])| {
+        let first = layer * LAYER_CELLS;
+        bits::iter(bits::select(cells, Voxel::is_source)).map(move |cell| (first + cell) as u16)
+    };
+    match chunk.as_dense() {
+        Some(cells) => cells.as_chunks().0.iter().enumerate().flat_map(in_layer).collect(),
+        None if chunk.get(0).is_source() => (0..CHUNK_CELLS as u16).collect(),
+        None => SmallVec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Region;
+    use crate::water::cell::{CellFlags, WaterCell};
+    use crate::water::rules::Edges;
+
+    /// Any word that a chunk may hold, marks of the world's end included.
+    fn random_voxel(random: &mut fastrand::Rng) -> Voxel {
+        loop {
+            let voxel = Voxel::from_raw(random.u16(..));
+            let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+            if WaterCell::from_word(voxel.word()).is_ok() || marks.contains(&voxel) {
+                return voxel;
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_loaded_has_no_marks_all_its_sources_and_is_awake() {
+        for seed in 0..16 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let kinds: [Voxel; 5] = core::array::from_fn(|_| random_voxel(&mut random));
+            let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| kinds[random.usize(..5)]);
+            for chunk in [Chunk::from_cells(&cells), Chunk::uniform(kinds[0])] {
+                let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
+                assert!((0..CHUNK_CELLS).all(|index| store.read((slot, index)) == kept(chunk.get(index))));
+                let is_source = |index: u16| chunk.get(usize::from(index)).cell().is_some_and(WaterCell::is_source);
+                assert!(
+                    store.sources(slot).iter().copied().eq((0..CHUNK_CELLS as u16).filter(|&index| is_source(index)))
+                );
+
+                store.adopt(slot);
+                assert!(store.beside_is_true(slot), "seed {seed}");
+                for index in 0..CHUNK_CELLS {
+                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    let voxel = store.read((slot, index));
+                    assert!(awake || voxel.is_mark() || voxel == Voxel::OPEN, "seed {seed}: {index} sleeps");
+                    assert!(
+                        voxel.is_mark() || !voxel.has(CellFlags::EXTRA),
+                        "seed {seed}: {index} has further parents"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a few words.
+
+use super::LAYER_CELLS;
+use crate::chunk::CellMask;
+use crate::coords::CHUNK_CELLS;
+use crate::water::bits;
+use crate::water::voxel::Voxel;
+
+/// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and solid apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LayerMasks {
+    /// Height 1 to 7.
+    pub(super) wet: CellMask,
+    /// No room: full, solid, or an end of the world that is not a drain.
+    pub(super) closed: CellMask,
+    /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly has none.
+    pub(super) sourced: Option<Box<CellMask>>,
+}
+
+impl LayerMasks {
+    pub(super) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
+        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: None };
+        for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
+            masks.refresh(layer, cells);
+        }
+        masks
+    }
+
+    /// Makes the masks of a layer (0 to 15) those of its cells.
+    pub(super) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
+        self.wet.set_layer(layer, bits::select(cells, Voxel::is_wet));
+        self.closed.set_layer(layer, bits::select(cells, Voxel::is_closed));
+        let sourced = bits::select(cells, Voxel::is_sourced);
+        if self.sourced.is_some() || sourced != [0; 4] {
+            self.sourced.get_or_insert_default().set_layer(layer, sourced);
+            self.drop_empty();
+        }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, index: usize, voxel: Voxel) {
+        self.wet.set(index, voxel.is_wet());
+        self.closed.set(index, voxel.is_closed());
+        if voxel.is_sourced() {
+            self.sourced.get_or_insert_default().insert(index);
+        } else if self.sourced.as_mut().is_some_and(|sourced| sourced.remove(index)) {
+            self.drop_empty();
+        }
+    }
+
+    /// No mask stands for an empty one, so that equal cells have equal masks.
+    fn drop_empty(&mut self) {
+        self.sourced.take_if(|sourced| sourced.is_empty());
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of::<Self>() + self.sourced.as_ref().map_or(0, |_| size_of::<CellMask>())
+    }
+}

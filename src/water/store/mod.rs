@@ -1,0 +1,280 @@
+//! The chunks of a water world and what is kept beside them: bit masks, outlets, sources and further parents.
+//!
+//! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that the masks never disagree
+//! with the cells.
+
+mod ends;
+mod load;
+mod masks;
+#[cfg(feature = "snapshot")]
+mod parents;
+mod sources;
+
+pub(super) use ends::border_cells;
+
+use super::bits::{self, LayerBits, and};
+use super::cell::FULL;
+use super::rules::Edges;
+use super::voxel::Voxel;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::grid::{Grid, Slot};
+use glam::IVec3;
+use masks::LayerMasks;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+
+/// Cells in a horizontal layer of a chunk.
+pub(super) const LAYER_CELLS: usize = 256;
+
+/// A cell by slot and local index; the slot may be [`Slot::NONE`].
+pub(super) type Place = (Slot, usize);
+
+/// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
+#[derive(Default)]
+struct Beside {
+    masks: Option<Box<LayerMasks>>,
+    rarities: Option<Box<Rarities>>,
+    /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or more for each such cell.
+    extras: Option<Box<[CellMask; 6]>>,
+    /// The chunks across the six faces: water crosses borders too often to look them up each time.
+    neighbours: [Slot; 6],
+}
+
+/// What few chunks have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Rarities {
+    /// Cells with a draining neighbour below or at a side; empty in most.
+    outlets: CellMask,
+    /// Local indices of source cells, ascending.
+    sources: SmallVec<[u16; 4]>,
+}
+
+impl Rarities {
+    fn boxed(self) -> Option<Box<Self>> {
+        (!self.outlets.is_empty() || !self.sources.is_empty()).then(|| Box::new(self))
+    }
+}
+
+pub(super) struct Store {
+    pub(super) grid: Grid<Voxel>,
+    beside: Vec<Beside>,
+    /// Sources by the height of their layer.
+    source_heights: BTreeMap<i32, usize>,
+    bounds: Region,
+    edges: Edges,
+}
+
+impl Store {
+    pub(super) fn new(bounds: Region, edges: Edges) -> Self {
+        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), source_heights: BTreeMap::new(), bounds, edges }
+    }
+
+    pub(super) fn bounds(&self) -> Region {
+        self.bounds
+    }
+
+    #[inline]
+    pub(super) fn read(&self, (slot, index): Place) -> Voxel {
+        self.grid.chunk_at(slot).get(index)
+    }
+
+    /// Writes a voxel and keeps the masks true. Leaves sources, outlets and parents to the caller.
+    #[inline]
+    pub(super) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
+        let chunk = self.grid.chunk_at_mut(slot);
+        let beside = &mut self.beside[slot.index()];
+        let cells = chunk.cells_mut();
+        let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
+        cells[index & (CHUNK_CELLS - 1)] = voxel;
+        masks.set(index, voxel);
+        if cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel {
+            self.canonicalize(slot);
+        }
+    }
+
+    /// Changes the cells of a layer (0 to 15) in what the masks do not know: all but height and HasSource.
+    #[inline]
+    pub(super) fn write_marks(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+        let beside = &mut self.beside[slot.index()];
+        let cells = self.grid.chunk_at_mut(slot).cells_mut();
+        if beside.masks.is_none() {
+            beside.masks = Some(Box::new(LayerMasks::of(cells)));
+        }
+        if let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) {
+            change(layer_cells);
+        }
+        if cells[0] == cells[CHUNK_CELLS - 1] {
+            self.canonicalize(slot);
+        }
+    }
+
+    /// The cells of a layer (0 to 15), if they are stored one by one.
+    #[inline]
+    pub(super) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
+        self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
+    }
+
+    /// Changes the cells of a layer (0 to 15) and keeps the masks true, like [`write`](Store::write) for many.
+    #[inline]
+    pub(super) fn write_layer(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+        let beside = &mut self.beside[slot.index()];
+        let cells = self.grid.chunk_at_mut(slot).cells_mut();
+        let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
+        let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) else { return };
+        change(layer_cells);
+        masks.refresh(layer, layer_cells);
+        if cells[0] == cells[CHUNK_CELLS - 1] {
+            self.canonicalize(slot);
+        }
+    }
+
+    /// Gives a chunk that has become uniform its short form back.
+    pub(super) fn canonicalize(&mut self, slot: Slot) {
+        if self.grid.chunk_at_mut(slot).canonicalize() {
+            self.beside[slot.index()].masks = None;
+        }
+    }
+
+    /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    #[inline]
+    pub(super) fn step(&self, place: Place, face: Face) -> Place {
+        let (slot, index) = place;
+        let (stride, at) = match face {
+            Face::West | Face::East => (1, index & 15),
+            Face::North | Face::South => (16, index >> 4 & 15),
+            Face::Down | Face::Up => (256, index >> 8 & 15),
+        };
+        match face {
+            Face::West | Face::North | Face::Down if at > 0 => (slot, index - stride),
+            Face::West | Face::North | Face::Down => (self.neighbour(slot, face), index + 15 * stride),
+            _ if at < 15 => (slot, index + stride),
+            _ => (self.neighbour(slot, face), index - 15 * stride),
+        }
+    }
+
+    /// Where a cell lies.
+    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
+        Cube::cell_at(self.grid.position_at(slot), index)
+    }
+
+    /// The chunk across a face; [`Slot::NONE`] where it is not loaded.
+    #[inline]
+    pub(super) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
+        self.beside[slot.index()].neighbours[face.index()]
+    }
+
+    /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.
+    #[inline]
+    pub(super) fn look(&self, place: Place, face: Face) -> Voxel {
+        let there = self.step(place, face);
+        if there.0.is_some() { self.read(there) } else { self.beyond(place.0, face) }
+    }
+
+    /// The wet and closed bits of a layer (0 to 15) of a chunk.
+    #[inline]
+    pub(super) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => (masks.wet.layer(layer), masks.closed.layer(layer)),
+            None => {
+                let voxel = self.grid.chunk_at(slot).get(0);
+                let all = |yes: bool| if yes { [u64::MAX; 4] } else { [0; 4] };
+                (all(voxel.is_wet()), all(voxel.is_closed()))
+            }
+        }
+    }
+
+    /// The layers of a chunk, by bit, that are full of water from side to side.
+    pub(super) fn full_layers(&self, slot: Slot) -> u16 {
+        (0..16).rev().fold(0, |layers, layer| {
+            let (wet, closed) = self.layer(slot, layer);
+            layers << 1 | u16::from(and(wet, closed) == bits::ALL)
+        })
+    }
+
+    /// The cells of a layer (0 to 15) that are sources or connected to one.
+    #[inline]
+    pub(super) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => masks.sourced.as_ref().map_or([0; 4], |sourced| sourced.layer(layer)),
+            None => self.select(slot, layer, Voxel::is_sourced),
+        }
+    }
+
+    /// The cells of a layer (0 to 15) that satisfy `is_in`.
+    #[inline]
+    pub(super) fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
+        match self.cells(slot, layer) {
+            Some(cells) => bits::select(cells, is_in),
+            None => [if is_in(self.grid.chunk_at(slot).get(0)) { u64::MAX } else { 0 }; 4],
+        }
+    }
+
+    /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has such cells.
+    #[inline]
+    pub(super) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
+        self.beside[slot.index()].extras.as_deref()
+    }
+
+    pub(super) fn extras_mut(&mut self, slot: Slot) -> &mut Option<Box<[CellMask; 6]>> {
+        &mut self.beside[slot.index()].extras
+    }
+
+    /// Bytes held: grid, masks and tables.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let beside = |beside: &Beside| {
+            beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
+                + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
+                + beside.rarities.as_ref().map_or(0, |rarities| {
+                    let spilled = if rarities.sources.spilled() { rarities.sources.capacity() } else { 0 };
+                    size_of::<Rarities>() + spilled * size_of::<u16>()
+                })
+        };
+        self.grid.memory_bytes()
+            + self.beside.iter().map(beside).sum::<usize>()
+            + self.beside.capacity() * size_of::<Beside>()
+    }
+}
+
+/// Units of water in a chunk.
+pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
+    match (chunk.as_uniform(), chunk.as_dense()) {
+        (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
+        (_, Some(cells)) => cells.iter().map(|voxel| u64::from(voxel.height())).sum(),
+        _ => 0,
+    }
+}
+
+/// The head of water in a cell: the height of its surface above y = 0, in units.
+#[inline]
+pub(super) fn head(y: i32, height: u8) -> i64 {
+    i64::from(y) * i64::from(FULL) + i64::from(height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
+            store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
+        }
+        store.remove(IVec3::NEG_Y);
+        for slot in store.grid.sorted_slots() {
+            assert!(store.beside_is_true(slot));
+            for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
+                for face in Face::ALL {
+                    let there = store.step((slot, index), face);
+                    match face.step(store.position((slot, index))) {
+                        Some(cell) if store.grid.slot(Cube::chunk_of(cell)).is_some() => {
+                            assert_eq!(store.position(there), cell);
+                        }
+                        _ => assert_eq!(there.0, Slot::NONE),
+                    }
+                }
+            }
+        }
+    }
+}

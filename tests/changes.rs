@@ -1,0 +1,121 @@
+//! `take_changes` in every automaton: what edits and steps changed, and neither loading nor unloading. A world that nobody
+//! asks does not remember more and more of the chunks that have gone.
+
+use floodplain::blast::{self, BlastWorld};
+use floodplain::glam::IVec3;
+use floodplain::humidity::{self, HumidityWorld};
+use floodplain::snapshot::Saved;
+use floodplain::water::{self, Voxel, WaterWorld};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{Automaton, Chunk, ChunkChanges};
+
+const CELL: IVec3 = IVec3::new(3, 4, 0);
+
+/// Loads a chunk, changes a cell of it, unloads it, and loads it again, each time asking what changed.
+fn changes_are_those_of_cells<W: Automaton>(
+    world: &mut W,
+    load: impl Fn(&mut W),
+    edit: impl Fn(&mut W),
+    unload: impl Fn(&mut W),
+) {
+    load(world);
+    assert_eq!(world.take_changes(), [], "who loads a chunk knows");
+    edit(world);
+    let changes = world.take_changes();
+    assert_eq!(changes.len(), 1);
+    assert!(changes[0].chunk == IVec3::ZERO && changes[0].cells.len() == 1, "{changes:?}");
+    edit(world);
+    unload(world);
+    assert_eq!(world.take_changes(), [], "what was not asked for goes with its chunk");
+    load(world);
+    assert_eq!(world.take_changes(), []);
+}
+
+#[test]
+fn loading_and_unloading_is_not_listed() {
+    let mut water = WaterWorld::new(7, water::Rules::lossless()).unwrap();
+    changes_are_those_of_cells(
+        &mut water,
+        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap(),
+        |world| assert_eq!(world.pour(CELL, 2), Ok(2)),
+        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+    );
+    let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
+    changes_are_those_of_cells(
+        &mut slice,
+        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap(),
+        |world| assert!(world.pour(CELL, 20).is_ok()),
+        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+    );
+    let mut ground: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
+    changes_are_those_of_cells(
+        &mut ground,
+        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap(),
+        |world| {
+            let more = world.humidity(CELL) + 1.0;
+            world.set_humidity(CELL, more).unwrap();
+        },
+        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+    );
+    let mut air: BlastWorld = BlastWorld::new(blast::Rules::default()).unwrap();
+    changes_are_those_of_cells(
+        &mut air,
+        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(1.0)).unwrap(),
+        |world| assert!(world.add_pressure(CELL, 1.0).is_ok()),
+        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+    );
+}
+
+/// An explosion that goes off, runs out, and takes its chunks with it.
+fn explode(world: &mut BlastWorld, cell: IVec3) {
+    world.set_pressure(cell, 20.0).unwrap();
+    for _ in 0..1000 {
+        if world.is_at_rest() {
+            break;
+        }
+        world.run(20);
+    }
+    assert!(world.is_at_rest() && world.chunks().count() == 0);
+}
+
+fn air() -> BlastWorld {
+    BlastWorld::new(blast::Rules { threshold: 0.1, ..blast::Rules::default() }).unwrap()
+}
+
+/// Every chunk that fell silent was once kept with a mask of half a kilobyte until somebody asked.
+#[test]
+fn a_world_of_explosions_that_nobody_asks_keeps_nothing_of_them() {
+    let mut world = air();
+    explode(&mut world, CELL);
+    let after_one = world.save().len();
+    let memory = world.memory_bytes();
+    for at in 1..40 {
+        explode(&mut world, CELL + 640 * IVec3::new(at, -at, 0));
+    }
+    assert_eq!(world.save().len(), after_one, "what is saved has not grown");
+    assert!(world.memory_bytes() <= memory, "{} bytes, {memory} after the first", world.memory_bytes());
+    assert_eq!(world.take_changes(), [], "nothing is other than it was at the start");
+}
+
+/// What was told of a chunk holds until it is told otherwise, also if the chunk goes, comes again and goes again.
+#[test]
+fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {
+    let mut world = air();
+    world.set_pressure(CELL, 20.0).unwrap();
+    world.step();
+    let told = world.take_changes();
+    let cells = |changes: &[ChunkChanges]| changes.iter().map(|change| change.cells.len()).sum::<usize>();
+    assert_eq!((told.len(), cells(&told)), (1, 5), "the charge and its four neighbours");
+    let mut loaded: BlastWorld = BlastWorld::load(&world.save()).unwrap();
+    for world in [&mut world, &mut loaded] {
+        explode(world, CELL);
+        explode(world, CELL + IVec3::ONE.with_z(0));
+    }
+    let mut again: BlastWorld = BlastWorld::load(&world.save()).unwrap();
+    let gone = world.take_changes();
+    assert!(gone.iter().all(|change| change.chunk == IVec3::ZERO), "the others came and went unseen");
+    assert!(told[0].cells.iter().all(|cell| gone[0].cells.contains(cell)));
+    assert_eq!(loaded.take_changes(), gone, "what was told is saved");
+    assert_eq!(again.take_changes(), gone, "and what is yet to be told");
+    assert_eq!(world.take_changes(), []);
+}

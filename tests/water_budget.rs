@@ -1,0 +1,122 @@
+//! Ticks in slices: however small the budget, the same bytes, and nothing is dropped.
+
+#[path = "support/worlds.rs"]
+#[expect(dead_code, reason = "shared with the tests of the other automata")]
+mod worlds;
+
+use fastrand::Rng;
+use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
+use floodplain::water::{Progress, WaterWorld};
+use floodplain::{Chunk, StepReport};
+
+/// Cells of one layer of one chunk.
+const LAYER: u64 = 256;
+/// What the levelling of one body may look at more than that; see `WaterWorld::step_within`.
+const ONE_BODY: u64 = 96 + (1 << 16);
+
+/// Runs one tick with this budget for each call, and checks what holds between the calls.
+fn tick_in_slices(world: &mut WaterWorld, mut budget: impl FnMut() -> u64) -> StepReport {
+    let (ticks, mut sum) = (world.ticks(), StepReport::default());
+    loop {
+        let budget = budget();
+        let Progress { report, looked_at, finished } = world.step_within(budget);
+        sum += report;
+        assert!(looked_at < budget.max(1) + LAYER.max(ONE_BODY), "{looked_at} of {budget}");
+        if !world.rules().pools {
+            assert!(looked_at < budget.max(1) + LAYER, "{looked_at} of {budget}");
+        }
+        world.validate().unwrap();
+        assert_eq!(world.ticks(), ticks + u64::from(finished));
+        if finished {
+            assert_eq!(world.backlog(), 0);
+            return sum;
+        }
+        assert!(!world.is_at_rest());
+    }
+}
+
+#[test]
+fn slices_of_any_size_come_to_the_same_bytes() {
+    for seed in 0..60 {
+        let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
+        let mut rng = Rng::with_seed(seed);
+        for tick in 0..8 {
+            let most = [1, 30, 300, 3_000][rng.usize(..4)];
+            let sum = tick_in_slices(&mut sliced, || rng.u64(..most));
+            assert_eq!(sum, whole.step(), "seed {seed}, tick {tick}");
+            assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, tick {tick}");
+            assert_eq!(sliced.awake_cells(), whole.awake_cells(), "seed {seed}, tick {tick}");
+            assert_eq!(sliced.take_changes(), whole.take_changes(), "seed {seed}, tick {tick}");
+            worlds::edit_water(&mut whole, &mut rng.clone());
+            worlds::edit_water(&mut sliced, &mut rng);
+        }
+    }
+}
+
+/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are those of the loaded world.
+#[test]
+fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
+    let mut stops = 0;
+    for seed in 0..25 {
+        let mut whole = worlds::water(seed);
+        let mut saved = WaterWorld::load(&whole.save()).unwrap();
+        for tick in 0..3 {
+            while !saved.step_within(0).finished {
+                let bytes = saved.save();
+                let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
+                assert_eq!(loaded.state_hash(), saved.state_hash(), "seed {seed}, tick {tick}");
+                assert_eq!(loaded.ledger(), saved.ledger(), "seed {seed}, tick {tick}");
+                assert_eq!(loaded.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
+                assert_eq!(loaded.save(), bytes, "seed {seed}, tick {tick}");
+                (saved, stops) = (loaded, stops + 1);
+            }
+            whole.step();
+            assert_eq!(saved.save(), whole.save(), "seed {seed}, tick {tick}");
+        }
+    }
+    assert!(stops > 1_000, "{stops} stops");
+}
+
+#[test]
+fn an_edit_ends_the_tick_and_a_refused_one_does_not() {
+    for seed in 0..40 {
+        let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
+        let mut rng = Rng::with_seed(seed);
+        for round in 0..6 {
+            let underway = !sliced.step_within(rng.u64(..40)).finished;
+            let (hash, ticks) = (sliced.state_hash(), sliced.ticks());
+            assert!(sliced.pour(IVec3::splat(100), 7).is_err());
+            assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
+            assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(floodplain::water::Voxel::OPEN)).is_err());
+            assert_eq!((sliced.state_hash(), sliced.ticks()), (hash, ticks), "seed {seed}, round {round}");
+            whole.step();
+            worlds::edit_water(&mut whole, &mut rng.clone());
+            worlds::edit_water(&mut sliced, &mut rng);
+            if underway && sliced.ticks() == ticks {
+                // The edit was refused.
+                sliced.step();
+            }
+            assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, round {round}");
+            sliced.validate().unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_backlog_shrinks_to_nothing_in_a_world_where_nothing_wakes() {
+    let mut world = WaterWorld::new(3, floodplain::water::Rules::lossless()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(floodplain::water::Voxel::OPEN)).unwrap();
+    world.fill_water(floodplain::Region::new(IVec3::ZERO, IVec3::new(15, 2, 15)), 7).unwrap();
+    world.run(60);
+    assert!(world.is_at_rest());
+    assert_eq!(world.backlog(), 0);
+    world.wake_all();
+    let mut before = u64::MAX;
+    while !world.step_within(0).finished {
+        let backlog = world.backlog();
+        assert!(backlog <= before, "{backlog} after {before}");
+        before = backlog;
+    }
+    assert_eq!(world.backlog(), 0);
+}
