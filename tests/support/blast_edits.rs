@@ -283,6 +283,14 @@ impl<S: FieldShape> Watched<S> {
             _ => Ok(()),
         };
         assert_eq!(refused.map_or(Ok(()), |error| Err(kind(error))), expected, "{edit:?}");
+        let moved = match *edit {
+            Edit::InsertChunk(position, _) | Edit::RemoveChunk(position) => Some(position),
+            Edit::PutBack => self.kept.as_ref().map(|(position, _)| *position),
+            _ => None,
+        };
+        if let Some(position) = moved.filter(|_| refused.is_none()) {
+            self.twins.forget(S::region_of(position));
+        }
         self.kept = taken.or(self.kept.take());
     }
 
@@ -621,9 +629,9 @@ fn kind(error: EditError) -> &'static str {
     match error {
         EditError::OutOfBounds(_) => "OutOfBounds",
         EditError::Solid(_) => "Solid",
-        EditError::Pressure(_) => "Pressure",
-        EditError::Weight(_) => "Weight",
-        EditError::Strength(_) => "Strength",
+        EditError::Pressure { .. } => "Pressure",
+        EditError::Weight { .. } => "Weight",
+        EditError::Strength { .. } => "Strength",
         EditError::NoLink(..) => "NoLink",
         EditError::Unstable { .. } => "Unstable",
         EditError::ChunkPresent(_) => "ChunkPresent",

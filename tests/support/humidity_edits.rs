@@ -319,7 +319,8 @@ impl<S: FieldShape> Watched<S> {
             Sweep::Conservative => (cell.humidity * 65_536.0).round() / 65_536.0,
             Sweep::InPlace | Sweep::Synchronous => f64::from(cell.humidity as f32),
         };
-        Ok(Cell { humidity, ..cell })
+        let impermeability = if is_soil { cell.impermeability } else { ROCK };
+        Ok(Cell { humidity, impermeability, ..cell })
     }
 }
 

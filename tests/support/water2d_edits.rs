@@ -362,7 +362,7 @@ fn kind(error: EditError) -> &'static str {
         EditError::ChunkPresent(_) => "ChunkPresent",
         EditError::ChunkAbsent(_) => "ChunkAbsent",
         EditError::ChunkOutOfBounds(_) => "ChunkOutOfBounds",
-        EditError::Level(_) => "Level",
+        EditError::Level { .. } => "Level",
         _ => "something new",
     }
 }
