@@ -3,7 +3,7 @@
 #
 #   fuzz/campaign.sh                      all targets to their full counts: hours
 #   fuzz/campaign.sh water_cell           some of them
-#   SECONDS_EACH=20 fuzz/campaign.sh      so many seconds each, whatever the count: what CI does
+#   SECONDS_EACH=10 fuzz/campaign.sh      so many seconds each, whatever the count: what CI does
 #   fuzz/campaign.sh minimise [target…]   adds what was found to fuzz/corpus, and keeps the least set that covers as much
 #
 # What is found on the way gathers in the target folder; fuzz/corpus only changes when asked to. A crash stops the

@@ -2,7 +2,13 @@
 //! conservative one a naive oracle to the unit; it loses nothing, stays within the neighbours' range and comes to rest; sleep
 //! changes nothing; a refused edit changes nothing. Every failure prints the seed and the operations that replay it.
 
+#[path = "support/bytes.rs"]
+mod bytes;
+#[path = "support/humidity_edits.rs"]
+mod humidity_edits;
 mod humidity_oracle;
+#[path = "support/twins.rs"]
+mod twins;
 
 use floodplain::glam::{IVec3, Vec3Swizzles};
 use floodplain::humidity::{Border, Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
@@ -203,6 +209,13 @@ proptest! {
     ) {
         laws_hold::<Sheet>(rules, &edits);
         laws_hold::<Cube>(rules, &edits);
+    }
+
+    #[test]
+    fn every_edit_is_the_models_and_every_step_the_oracles(
+        run in prop::collection::vec(any::<u8>(), 0..192).prop_map(|bytes| humidity_edits::Run::from_bytes(&bytes))
+    ) {
+        run.run();
     }
 
     #[test]

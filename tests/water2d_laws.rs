@@ -1,12 +1,18 @@
 //! The laws of two-dimensional water, on random worlds across chunk borders, against an oracle that shares no code with it.
 
+#[path = "support/bytes.rs"]
+mod bytes;
 #[path = "support/plain_water2d.rs"]
-mod plain;
+mod plain_water2d;
+#[path = "support/twins.rs"]
+mod twins;
+#[path = "support/water2d_edits.rs"]
+mod water2d_edits;
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use floodplain::{Chunk, Region, Shape, Sheet};
-use plain::Levels;
+use plain_water2d::{self as plain, Levels};
 use proptest::prelude::*;
 
 /// Steps within which worlds of this size come to rest.
@@ -110,6 +116,13 @@ fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_edit_is_the_models_and_every_step_the_oracles(
+        run in prop::collection::vec(any::<u8>(), 0..192).prop_map(|bytes| water2d_edits::Run::from_bytes(&bytes))
+    ) {
+        run.run();
+    }
 
     #[test]
     fn literal_levels_are_those_of_the_text_cell_by_cell(drawn in drawn(), seed: u64) {

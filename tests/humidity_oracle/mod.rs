@@ -50,11 +50,11 @@ impl Oracle {
     fn beside(&self, (x, y, z): Key) -> Vec<Option<Cell>> {
         let at = IVec3::new(x, y, z);
         let look = |face: &Face| {
-            let beyond = at + face.offset();
-            if !self.bounds.contains(beyond) && self.rules.borders[face.index()] == Border::Drain {
+            let beyond = at.checked_add(face.offset()).filter(|&beyond| self.bounds.contains(beyond));
+            if beyond.is_none() && self.rules.borders[face.index()] == Border::Drain {
                 return None;
             }
-            Some(self.cells.get(&key(beyond)).copied().unwrap_or(Cell::ROCK))
+            Some(beyond.and_then(|beyond| self.cells.get(&key(beyond))).copied().unwrap_or(Cell::ROCK))
         };
         Face::ALL[..self.neighbours].iter().map(look).collect()
     }

@@ -1,0 +1,8 @@
+//! Edits and steps of humidity, each step against a naive oracle.
+
+#![no_main]
+
+use floodplain_fuzz::HumidityRun;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|run: HumidityRun| run.0.run());

@@ -1,0 +1,150 @@
+//! Two worlds of any automaton that get the same edits and must stay equal, though the second is woken before each step and
+//! never saved and loaded. Shared by the oracles of all automata but water, whose own is in `edits.rs`.
+
+use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
+use floodplain::{Automaton, Region, StepReport};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+/// What the twins must be able to ask any automaton.
+pub trait World: Automaton + Saved {
+    /// What can be seen of a cell; none if it is not loaded.
+    type Cell: Copy + PartialEq + Debug;
+    fn bounds(&self) -> Region;
+    fn look(&self, cell: IVec3) -> Option<Self::Cell>;
+    fn cell_at(chunk: IVec3, index: usize) -> IVec3;
+    fn wake_all(&mut self);
+}
+
+/// See above.
+pub struct Twins<W: World> {
+    pub world: W,
+    awake: W,
+    /// What every cell was when changes were last taken; or when it was loaded, if that was later.
+    told: Vec<Option<W::Cell>>,
+}
+
+impl<W: World> Twins<W> {
+    /// Two worlds that are made in the same way.
+    pub fn new(make: impl Fn() -> W) -> Twins<W> {
+        let mut twins = Twins { world: make(), awake: make(), told: Vec::new() };
+        twins.take_changes();
+        twins
+    }
+
+    /// Makes an edit in both, which must answer the same; one that is refused must change nothing.
+    pub fn edit<T: Debug, E: Debug>(&mut self, mut edit: impl FnMut(&mut W) -> Result<T, E>) -> Result<T, E> {
+        let then = self.cells();
+        let state = |world: &W| (world.state_hash(), world.ledger(), world.awake_cells());
+        let before = state(&self.world);
+        let answer = edit(&mut self.world);
+        assert_eq!(format!("{answer:?}"), format!("{:?}", edit(&mut self.awake)), "two equal worlds");
+        assert!(answer.is_ok() || state(&self.world) == before, "a refused edit changed the world: {answer:?}");
+        self.count_changes(&then);
+        self.compare();
+        answer
+    }
+
+    /// One step.
+    pub fn step(&mut self) {
+        let (then, rested) = (self.cells(), self.world.is_at_rest());
+        let report = self.world.step();
+        self.awake.wake_all();
+        let awake = self.awake.step();
+        assert_eq!(report.changed, awake.changed, "cells that changed; the other world never slept");
+        let changed = self.count_changes(&then);
+        assert!(report.changed >= changed, "{changed} cells changed, and the report says {}", report.changed);
+        assert!(!rested || changed == 0, "a world at rest changed {changed} cells");
+        self.compare();
+    }
+
+    /// Steps in one go by `go`, against single ones of the twin by `single`.
+    pub fn run(
+        &mut self,
+        steps: u64,
+        go: impl FnOnce(&mut W) -> StepReport,
+        mut single: impl FnMut(&mut W) -> StepReport,
+    ) {
+        let then = self.cells();
+        let report = go(&mut self.world);
+        let mut changed = 0;
+        for _ in 0..steps {
+            self.awake.wake_all();
+            changed += single(&mut self.awake).changed;
+        }
+        assert_eq!(report.changed, changed, "cells that changed; the other world took single steps");
+        self.count_changes(&then);
+        self.compare();
+    }
+
+    /// Goes on with what was saved and loaded again.
+    pub fn save_and_load(&mut self) {
+        let bytes = self.world.save();
+        self.world = W::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
+        assert!(self.world.save() == bytes, "other bytes from a world that was loaded");
+        self.compare();
+    }
+
+    /// Both must tell of every cell that is not what it was, and of no others than each other.
+    pub fn take_changes(&mut self) {
+        let changes = self.world.take_changes();
+        assert_eq!(changes, self.awake.take_changes(), "two equal worlds");
+        assert!(changes.is_sorted_by_key(|changes| [changes.chunk.y, changes.chunk.z, changes.chunk.x]));
+        let cells = changes.iter().flat_map(|told| told.cells.iter().map(|index| W::cell_at(told.chunk, index)));
+        let told: BTreeSet<_> = cells.map(|cell| cell.to_array()).collect();
+        let now = self.cells();
+        for (cell, (now, then)) in self.world.bounds().positions().zip(now.iter().zip(&self.told)) {
+            assert!(now == then || told.contains(&cell.to_array()), "cell {cell} changed and was not told");
+        }
+        self.told = now;
+        assert!(self.world.take_changes().is_empty());
+    }
+
+    /// Wakes the first world too: nothing else may change.
+    pub fn wake_all(&mut self) {
+        self.world.wake_all();
+        self.compare();
+    }
+
+    /// The world's own check of its laws.
+    pub fn validate(&self) {
+        if let Err(law) = self.world.validate() {
+            panic!("step {}: {law}", self.world.ticks());
+        }
+    }
+
+    fn cells(&self) -> Vec<Option<W::Cell>> {
+        self.world.bounds().positions().map(|cell| self.world.look(cell)).collect()
+    }
+
+    /// Loading and unloading is no change: whatever these cells are now was told.
+    pub fn forget(&mut self, cells: Region) {
+        for (cell, told) in self.world.bounds().positions().zip(&mut self.told) {
+            if cells.contains(cell) {
+                *told = self.world.look(cell);
+            }
+        }
+    }
+
+    /// Counts the cells that differ. What is loaded or unloaded has not changed.
+    fn count_changes(&mut self, then: &[Option<W::Cell>]) -> u64 {
+        let mut changed = 0;
+        for ((cell, then), told) in self.world.bounds().positions().zip(then).zip(&mut self.told) {
+            let now = self.world.look(cell);
+            if now.is_none() || then.is_none() {
+                *told = now;
+            } else {
+                changed += u64::from(now != *then);
+            }
+        }
+        changed
+    }
+
+    fn compare(&self) {
+        let tick = self.world.ticks();
+        assert_eq!(self.world.state_hash(), self.awake.state_hash(), "the state of the twin, step {tick}");
+        assert_eq!(self.world.ledger(), self.awake.ledger(), "the ledger of the twin, step {tick}");
+        assert_eq!(self.world.total(), self.awake.total(), "the total of the twin, step {tick}");
+    }
+}
