@@ -63,6 +63,13 @@ pub(super) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> La
     plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
 }
 
+/// Whether any cell of a layer satisfies `is_in`: a third of what [`select`] takes.
+#[inline]
+pub(super) fn has<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> bool {
+    // Without an early exit, so that it vectorises.
+    cells.iter().fold(false, |found, &cell| found | is_in(cell))
+}
+
 /// A byte for each cell of a layer, for [`plane`].
 #[inline]
 pub(super) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
@@ -209,6 +216,8 @@ mod tests {
                 let plane = plane(&bytes, bit);
                 assert!((0..256).all(|cell| contains(&plane, cell) == (cells[cell] >> bit & 1 != 0)));
             }
+            assert!((0..256).all(|at| has(&cells, |cell| cell == cells[at])));
+            assert!(!has(&cells, |cell| cells.iter().all(|&other| other != cell)));
             let odd = select(&cells, |cell| cell % 3 == 1);
             assert!((0..256).all(|cell| contains(&odd, cell) == (cells[cell] % 3 == 1)));
         }
