@@ -129,7 +129,13 @@ fn water_load((mut world, chunks): (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>)) -> 
     world
 }
 
+/// Only the thread that runs a function is counted, so it is to do all the work.
+fn one_thread() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("each function has a process of its own");
+}
+
 fn humid(sweep: Sweep) -> HumidityWorld {
+    one_thread();
     let mut world = fields::humidity(sweep, fields::chunks([2, 2, 1]));
     world.step();
     world
@@ -143,6 +149,7 @@ fn humidity_step(mut world: HumidityWorld) -> (StepReport, HumidityWorld) {
 }
 
 fn exploding() -> blast::BlastWorld<Sheet> {
+    one_thread();
     let mut world = fields::blast(0.24, fields::chunks([2, 2, 1]));
     world.step();
     world
@@ -155,6 +162,7 @@ fn blast_step(mut world: blast::BlastWorld<Sheet>) -> (StepReport, blast::BlastW
 }
 
 fn falling(rules: water2d::Rules) -> water2d::Water2dWorld {
+    one_thread();
     let mut world = fields::water2d(rules, fields::chunks([2, 2, 1]));
     world.run(4);
     world

@@ -2,6 +2,9 @@
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, FILL_CHUNK_LIMIT};
 use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, HumidityWorld};
+use floodplain::save_file::{Part, SaveError};
+use floodplain::snapshot::{Kind, SnapshotError};
 use floodplain::water::{CellError, EditError, Rules, RulesError, Violation, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Chunk, Cube, Face, Grid, GridError, Region};
@@ -156,6 +159,110 @@ fn broken_laws_of_explosions_and_2d_water_name_place_and_figures() {
     slice(water2d::Violation::Bounds(HERE), &["[-4, 5, 61]"]);
     slice(water2d::Violation::Restless(HERE), &["[-4, 5, 61]"]);
     slice(water2d::Violation::Uneven { high: HERE, low: THERE }, &["[-4, 5, 61]", "[-3, 5, 61]"]);
+}
+
+#[test]
+fn refused_edits_name_cell_or_chunk_in_every_automaton() {
+    let at = &["[-4, 5, 61]"];
+    for error in [
+        blast::EditError::OutOfBounds(HERE),
+        blast::EditError::NoLink(HERE, Face::Up),
+        blast::EditError::ChunkAbsent(HERE),
+        blast::EditError::ChunkOutOfBounds(HERE),
+    ] {
+        says(&error, at);
+    }
+    for error in [
+        water2d::EditError::NotLoaded(HERE),
+        water2d::EditError::OutOfBounds(HERE),
+        water2d::EditError::Solid(HERE),
+        water2d::EditError::ChunkPresent(HERE),
+        water2d::EditError::ChunkAbsent(HERE),
+        water2d::EditError::ChunkOutOfBounds(HERE),
+    ] {
+        says(&error, at);
+    }
+    says(&water2d::EditError::LedgerFull { units: 77 }, &["77", "ledger"]);
+    for error in [
+        humidity::EditError::NotLoaded(HERE),
+        humidity::EditError::OutOfBounds(HERE),
+        humidity::EditError::ChunkPresent(HERE),
+        humidity::EditError::ChunkAbsent(HERE),
+        humidity::EditError::ChunkOutOfBounds(HERE),
+    ] {
+        says(&error, at);
+    }
+}
+
+#[test]
+fn refused_edits_of_humidity_name_cell_and_value() {
+    let mut world: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
+    let cell = IVec3::new(4, 5, 0);
+    says(&world.set_humidity(cell, -2.5).unwrap_err(), &["[4, 5, 0]", "-2.5", "32767"]);
+    says(&world.set_rain(cell, f64::NAN).unwrap_err(), &["[4, 5, 0]", "NaN"]);
+    says(&world.set_impermeability(cell, 0.25).unwrap_err(), &["[4, 5, 0]", "0.25", "0.5"]);
+    says(&world.set_humidity(IVec3::X * 64, 1.0).unwrap_err(), &["[64, 0, 0]"]);
+    let beyond = world.fill_cells(Region::new(cell, IVec3::new(70, 5, 0)), humidity::Cell::ROCK).unwrap_err();
+    says(&beyond, &["[64, 5, 0]"]);
+    let law = |law: humidity::Violation, parts: &[&str]| says(&law, parts);
+    law(humidity::Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
+    law(humidity::Violation::Storage, &["store"]);
+    law(humidity::Violation::Humidity { cell: HERE, value: -1.5 }, &["[-4, 5, 61]", "-1.5"]);
+    law(humidity::Violation::Impermeability { cell: HERE, value: 0.25 }, &["[-4, 5, 61]", "0.25"]);
+    law(humidity::Violation::Outside(HERE), &["[-4, 5, 61]"]);
+    law(humidity::Violation::Asleep(HERE), &["[-4, 5, 61]"]);
+}
+
+#[test]
+fn refused_rules_of_every_automaton_name_value_and_limit() {
+    says(&blast::Rules::diffusive(-2.5).check(4.0).unwrap_err(), &["coefficient", "-2.5"]);
+    says(&blast::Rules::wave(0.1, 1.5).check(4.0).unwrap_err(), &["damping", "1.5", "1"]);
+    says(&BlastWorld::<Cube>::new(blast::Rules::wave(0.1, 0.99)).err().unwrap(), &["damping", "0.99", "0.98"]);
+    says(&blast::Rules { threshold: -0.5, ..blast::Rules::default() }.check(4.0).unwrap_err(), &["threshold", "-0.5"]);
+    says(&BlastWorld::<Cube>::new(blast::Rules::default()).err().unwrap(), &["0.24", "6", "1"]);
+    says(&blast::Probe::new(HERE, -0.5).unwrap_err(), &["cross-section", "-0.5"]);
+    let rules = water2d::Rules { pressure_flow: 101, ..water2d::Rules::default() };
+    says(&Water2dWorld::new(0, rules).err().unwrap(), &["pressure_flow", "101", "100"]);
+    let refused = |rules: humidity::Rules| HumidityWorld::<Cube>::new(rules).err().unwrap();
+    says(&refused(humidity::Rules { cap: -1.5, ..Default::default() }), &["cap", "-1.5", "32767"]);
+    says(&refused(humidity::Rules { coefficient: 0.5, ..Default::default() }), &["coefficient", "0.5", "0.0416"]);
+    let least = humidity::Rules { least_impermeability: 0.0, ..humidity::Rules::default() };
+    says(&refused(least), &["least_impermeability", "1e-30", "1e30"]);
+}
+
+#[test]
+fn bytes_that_are_refused_name_the_part() {
+    says(&SnapshotError::NotASnapshot, &["FLDPLAIN"]);
+    says(&SnapshotError::NewerVersion { found: 9, newest: 1 }, &["9", "1"]);
+    says(&SnapshotError::OtherKind { found: 9, wanted: Kind::Water }, &["9", "Water"]);
+    says(&SnapshotError::Header, &["header"]);
+    says(&SnapshotError::Truncated { section: "WRLD" }, &["WRLD"]);
+    says(&SnapshotError::Damaged { section: "WRLD" }, &["WRLD", "checksum"]);
+    let malformed = || SnapshotError::Malformed { section: "WRLD", at: 17, wanted: "a mask" };
+    says(&malformed(), &["WRLD", "17", "a mask"]);
+    says(&SnapshotError::Trailing { bytes: 8 }, &["8"]);
+    says(&SnapshotError::Unlawful { law: "11 units".to_owned() }, &["11 units"]);
+    for error in [SaveError::Exists, SaveError::Empty, SaveError::NotADatabase, SaveError::OtherProgram] {
+        says(&error, &["save"]);
+        assert!(error.source().is_none());
+    }
+    says(&SaveError::NewerVersion { found: 9, newest: 1 }, &["9", "1"]);
+    says(&SaveError::OtherKind { found: 9, wanted: Kind::Water }, &["9", "Water"]);
+    says(&SaveError::InUse, &["open already"]);
+    says(&SaveError::DamagedDatabase { reason: "torn".to_owned() }, &["torn"]);
+    says(&SaveError::Damaged { part: Part::Entry("rules") }, &["entry rules"]);
+    says(&SaveError::Damaged { part: Part::Chunks }, &["table of chunks"]);
+    let chunk = SaveError::Malformed { part: Part::Chunk(HERE), error: malformed() };
+    says(&chunk, &["[-4, 5, 61]", "a mask"]);
+    assert_eq!(chunk.source().unwrap().to_string(), malformed().to_string());
+    says(&SaveError::Unlawful { law: "11 units".to_owned() }, &["11 units"]);
+    let disk = SaveError::from(std::io::Error::other("no more room"));
+    says(&disk, &["no more room"]);
+    assert_eq!(disk.source().unwrap().to_string(), "no more room");
+    let database = SaveError::Database("gone".into());
+    says(&database, &["gone"]);
+    assert!(database.source().is_some());
 }
 
 /// A fill of a million chunks was let through, and took tens of gigabytes.

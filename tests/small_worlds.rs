@@ -66,10 +66,9 @@ fn corner() -> Region {
     Region::new(IVec3::ZERO, IVec3::new(3, 3, 0))
 }
 
-/// One step changes the world and breaks no law; then its bytes are the same world.
+/// One step changes the world; then its bytes are the same world, which loading has checked for its laws.
 fn steps_and_comes_back<W: Automaton + Saved>(mut world: W) {
     assert!(world.step().changed > 0);
-    assert!(world.validate().is_ok());
     let bytes = world.save();
     let loaded = W::load(&bytes).unwrap();
     assert_eq!((loaded.save() == bytes, loaded.state_hash()), (true, world.state_hash()));

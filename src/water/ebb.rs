@@ -126,23 +126,8 @@ impl Tick<'_> {
         let sources = if self.store.sources(slot).is_empty() { NONE } else { of(CellFlags::IS_SOURCE.bits()) };
         let flow_out = of(CellFlags::FLOW_OUT.bits());
         let active = of(7 << 11);
-        let mut parents = self.store.parent_planes(slot, layer);
-        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
-
-        let sourced = self.store.sourced(slot, layer);
-        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
-        for cell in bits::iter(minus(and(follows, touched), sources)) {
-            if self.follow((slot, first + cell), &inflow, later) {
-                set_parents(&mut parents, cell, self.store.parents_of((slot, first + cell)));
-            }
-        }
         let idle = minus(minus(minus(cells, touched), active), sources);
-        for cell in bits::iter(minus(and(idle, fed), self.store.sourced(slot, layer))) {
-            let voxel = self.store.read((slot, first + cell));
-            let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
-            self.put((slot, first + cell), voxel);
-            set_parents(&mut parents, cell, 0);
-        }
+        let retied = self.retie(ebb, &inflow, idle, sources, later);
         let mut goes = NONE;
         if chances.evaporation > 0 {
             let rising = chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
@@ -155,27 +140,59 @@ impl Tick<'_> {
             let voxel = self.store.read((slot, first + cell));
             self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
         }
-        self.note_afterwards(ebb, &parents, sources, active, later);
+        if retied || self.work.ties_changed {
+            self.note_turned(ebb, sources, later);
+        }
+        let (wet, closed) = self.store.layer(slot, layer);
+        let dry = minus(cells, or(wet, closed));
+        if any(dry) {
+            let fed = self.store.parent_planes(slot, layer).iter().fold(NONE, |fed, &plane| or(fed, plane));
+            later.dried.extend(bits::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)));
+        }
         and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
     }
 
-    /// Notes which cells of a layer have turned or dried, as they and their parents are now.
-    fn note_afterwards(
-        &self,
+    /// Lets directions follow the flow, and takes them from idle cells without a source. Whether any cell has other parents
+    /// now.
+    fn retie(
+        &mut self,
         ebb: &Ebb,
-        parents: &[LayerBits; 6],
+        inflow: &[LayerBits; 6],
+        idle: LayerBits,
         sources: LayerBits,
-        active: LayerBits,
         later: &mut Afterwards,
-    ) {
-        let &Ebb { slot, layer, cells, .. } = ebb;
-        let place = |cell| (slot, layer * LAYER_CELLS + cell);
-        let turned = bits::xor(self.sourced_parents(slot, layer, parents), self.store.sourced(slot, layer));
-        later.turned.extend(bits::iter(minus(and(cells, turned), sources)).map(place));
-        let (wet, closed) = self.store.layer(slot, layer);
+    ) -> bool {
+        let &Ebb { slot, layer, touched, .. } = ebb;
+        let sourced = self.store.sourced(slot, layer);
+        let entered = inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
+        if !any(or(and(entered, touched), minus(idle, sourced))) {
+            return false;
+        }
+        let first = layer * LAYER_CELLS;
+        let parents = self.store.parent_planes(slot, layer);
         let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
-        let dry = minus(minus(cells, or(wet, closed)), and(fed, active));
-        later.dried.extend(bits::iter(dry).map(place));
+        let follows = may_follow(inflow, &parents, sourced, sources, self.rules.many_parents);
+        let mut retied = false;
+        for cell in bits::iter(minus(and(follows, touched), sources)) {
+            retied |= self.follow((slot, first + cell), inflow, later);
+        }
+        for cell in bits::iter(minus(and(idle, fed), sourced)) {
+            let voxel = self.store.read((slot, first + cell));
+            let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
+            self.put((slot, first + cell), voxel);
+            retied = true;
+        }
+        retied
+    }
+
+    /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties have changed since the
+    /// last tick, for after each tick HasSource is true.
+    fn note_turned(&self, ebb: &Ebb, sources: LayerBits, later: &mut Afterwards) {
+        let &Ebb { slot, layer, cells, .. } = ebb;
+        let parents = self.store.parent_planes(slot, layer);
+        let turned = bits::xor(self.sourced_parents(slot, layer, &parents), self.store.sourced(slot, layer));
+        let turned = bits::iter(minus(and(cells, turned), sources));
+        later.turned.extend(turned.map(|cell| (slot, layer * LAYER_CELLS + cell)));
     }
 
     /// The cells of a layer with a parent that has a source.
@@ -351,16 +368,6 @@ fn may_follow(
         }
     }
     and(any_of(&entered), or(loose, and(sourced, joins)))
-}
-
-/// Makes `faces` (by bit) those behind which a cell's parents lie.
-fn set_parents(parents: &mut [LayerBits; 6], cell: usize, faces: u8) {
-    for (face, plane) in parents.iter_mut().enumerate() {
-        bits::remove(plane, cell);
-        if faces >> face & 1 != 0 {
-            bits::insert(plane, cell);
-        }
-    }
 }
 
 /// Raises the activity of the cells in `up` and their bottleneck to what they passed, lowers the activity of those in

@@ -263,6 +263,7 @@ impl Store {
     /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one above, which may slide
     /// into it.
     pub(super) fn note_change(&mut self, place: Place) {
+        self.note_ties();
         self.grid.mark_changed_at(place.0, place.1);
         self.wake(place);
         for face in Face::ALL {

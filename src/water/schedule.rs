@@ -1,6 +1,7 @@
 //! The order in which a tick goes over its chunks. Kept between calls, so that a tick can stop anywhere and go on later.
 
 use super::store::Store;
+use crate::chunk::ones;
 use crate::grid::Slot;
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub(super) struct Schedule {
     rows: BTreeMap<i32, Vec<Slot>>,
     /// The row that is being worked on, taken out of `rows`, which is searched too slowly to be asked for every layer.
     current: Option<(i32, Vec<Slot>)>,
+    /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some more.
+    open: u16,
     layer: usize,
     at: usize,
     /// Who had the last turn, at `at` unless somebody has joined before it.
@@ -62,10 +65,19 @@ impl Schedule {
         row.insert(at, slot);
     }
 
-    /// The next layer of those that `is_open`, or `None` at the end; then the way begins anew.
+    /// Notes that something goes on in a layer of a member.
     #[inline]
-    pub(super) fn next(&mut self, store: &Store, is_open: impl Fn(Slot, usize) -> bool) -> Option<(Slot, usize)> {
-        if self.current.is_none() && !self.next_row() {
+    pub(super) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
+        if self.current.as_ref().is_some_and(|(y, _)| *y == store.grid.position_at(slot).y) {
+            self.open |= 1 << layer;
+        }
+    }
+
+    /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end; then the way begins
+    /// anew.
+    #[inline]
+    pub(super) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
+        if self.current.is_none() && !self.next_row(&open) {
             return None;
         }
         loop {
@@ -77,25 +89,23 @@ impl Schedule {
                 self.at += 1;
             }
             while let Some(&slot) = row.get(self.at) {
-                if is_open(slot, self.layer) {
+                if open(slot) >> self.layer & 1 != 0 {
                     self.last = Some(slot);
                     return Some((slot, self.layer));
                 }
                 self.at += 1;
             }
-            (self.at, self.layer) = (0, self.layer + 1);
-            if self.layer == 16 {
-                self.layer = 0;
-                if !self.next_row() {
-                    return None;
-                }
+            let above = u32::from(self.open) >> (self.layer + 1);
+            (self.at, self.layer) = (0, self.layer + 1 + above.trailing_zeros() as usize);
+            if above == 0 && !self.next_row(&open) {
+                return None;
             }
         }
     }
 
     /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
     /// none left.
-    fn next_row(&mut self) -> bool {
+    fn next_row(&mut self, open: impl Fn(Slot) -> u16) -> bool {
         let next = match self.current.take() {
             None => self.rows.keys().next().copied(),
             Some((y, row)) => {
@@ -104,6 +114,10 @@ impl Schedule {
             }
         };
         self.current = next.and_then(|y| self.rows.remove_entry(&y));
+        let row = self.current.as_ref().map_or(&[][..], |(_, row)| row);
+        self.open = row.iter().fold(0, |layers, &slot| layers | open(slot));
+        // With no layer open, the first is found empty.
+        self.layer = self.open.trailing_zeros() as usize % 16;
         self.current.is_some()
     }
 
@@ -159,7 +173,7 @@ impl Sweep {
         chunks.flat_map(move |(at, &slot)| {
             let first = if at == self.at { self.layer } else { 0 };
             let layers = u64::from(open(slot)) >> first << first;
-            crate::chunk::ones(layers).map(move |layer| (slot, layer))
+            ones(layers).map(move |layer| (slot, layer))
         })
     }
 }

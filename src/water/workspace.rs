@@ -10,6 +10,7 @@ use super::schedule::{Phase, Schedule, Sweep};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
 use super::voxel::Voxel;
+use crate::chunk::ones;
 use crate::coords::Face;
 use crate::grid::Slot;
 use core::cmp::Reverse;
@@ -152,8 +153,13 @@ pub(super) struct Opening<'w> {
     pub(super) awake: LayerBits,
 }
 
-/// One chunk's part in a tick: a box for each layer where anything goes on.
-type ChunkWork = [Option<Box<LayerWork>>; 16];
+/// One chunk's part in a tick.
+#[derive(Default)]
+struct ChunkWork {
+    /// The layers (by bit) where anything goes on.
+    open: u16,
+    layers: [Option<Box<LayerWork>>; 16],
+}
 
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
@@ -165,6 +171,8 @@ pub(super) struct Workspace {
         reason = "the boxes go to chunks and come back; unboxed, each way would copy a kilobyte"
     )]
     spare: Vec<Box<LayerWork>>,
+    #[expect(clippy::vec_box, reason = "these too come and go")]
+    spare_chunks: Vec<Box<ChunkWork>>,
     /// Layers in use.
     layers: usize,
     random: u64,
@@ -176,6 +184,8 @@ pub(super) struct Workspace {
     pub(super) pieces: u64,
     /// The account when the tick began.
     pub(super) opening: Ledger,
+    /// Whether parents or sources were changed between the last tick and this one.
+    pub(super) ties_changed: bool,
     pub(super) trees: Trees,
     pub(super) flooded: Flooded,
     /// Bodies that are still to be levelled, the first last.
@@ -187,9 +197,12 @@ impl Workspace {
     /// Begins a tick: drops what the last one left, and takes the awake layers in. `random` is the mix of world seed and
     /// tick.
     pub(super) fn begin(&mut self, store: &Store, random: u64) {
+        let members = self.members.len();
         for slot in self.members.drain(..) {
-            if let Some(chunk) = self.chunks[slot.index()].take() {
-                self.spare.extend(chunk.into_iter().flatten());
+            if let Some(mut chunk) = self.chunks[slot.index()].take() {
+                let open = core::mem::take(&mut chunk.open);
+                self.spare.extend(ones(u64::from(open)).filter_map(|layer| chunk.layers[layer].take()));
+                self.spare_chunks.push(chunk);
             }
         }
         let used = core::mem::take(&mut self.layers);
@@ -204,11 +217,12 @@ impl Workspace {
         self.schedule.begin(store, random);
         // What two ticks in a row had no use for goes back to the system.
         self.spare.truncate(used);
+        self.spare_chunks.truncate(members);
     }
 
     /// Makes a chunk a member, with its awake layers.
     fn enter(&mut self, store: &Store, slot: Slot) {
-        self.chunks[slot.index()] = Some(Box::default());
+        self.chunks[slot.index()] = Some(self.spare_chunks.pop().unwrap_or_default());
         self.members.push(slot);
         let Some(awake) = store.grid.awake_at(slot) else { return };
         for layer in (0..16).filter(|&layer| any(awake.layer(layer))) {
@@ -219,12 +233,12 @@ impl Workspace {
     /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick yet.
     #[inline]
     pub(super) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerWork {
-        let here = self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk[layer].is_some());
+        let here = self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
         if !here {
             self.take_in(store, slot, layer);
         }
         match &mut self.chunks[slot.index()] {
-            Some(chunk) => match &mut chunk[layer] {
+            Some(chunk) => match &mut chunk.layers[layer] {
                 Some(work) => work,
                 None => unreachable!("opened above"),
             },
@@ -244,7 +258,7 @@ impl Workspace {
     /// Gives a member's layer something to work with, if it has nothing yet.
     fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
         let Some(chunk) = &mut self.chunks[slot.index()] else { return };
-        if chunk[layer].is_some() {
+        if chunk.layers[layer].is_some() {
             return;
         }
         let mut work = match self.spare.pop() {
@@ -256,22 +270,22 @@ impl Workspace {
         };
         work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
         work.awake_before = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
-        chunk[layer] = Some(work);
+        chunk.layers[layer] = Some(work);
+        chunk.open |= 1 << layer;
+        self.schedule.open(store, slot, layer);
         self.layers += 1;
     }
 
     #[inline]
     pub(super) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
-        self.chunks.get(slot.index())?.as_ref()?[layer].as_deref()
+        self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
     }
 
     /// The next layer of the tick's way over the layers.
     #[inline]
     pub(super) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
         let chunks = &self.chunks;
-        let is_open =
-            |slot: Slot, layer: usize| chunks[slot.index()].as_ref().is_some_and(|chunk| chunk[layer].is_some());
-        self.schedule.next(store, is_open)
+        self.schedule.next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
     }
 
     /// The next layer of the sweep over the chunks.
@@ -300,8 +314,7 @@ impl Workspace {
             let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
             u64::from(bits::count(bits::or(awake, touched)))
         };
-        let layers_of =
-            |&slot: &Slot| crate::chunk::ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
+        let layers_of = |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
         let everywhere = || self.members.iter().flat_map(layers_of);
         let all = || everywhere().map(in_layer).sum::<u64>();
         let in_schedule = || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
@@ -319,8 +332,7 @@ impl Workspace {
     /// The layers (by bit) of a chunk where anything goes on.
     #[inline]
     pub(super) fn open_layers(&self, slot: Slot) -> u16 {
-        let Some(Some(chunk)) = self.chunks.get(slot.index()) else { return 0 };
-        chunk.iter().rev().fold(0, |layers, work| layers << 1 | u16::from(work.is_some()))
+        self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
     }
 
     /// What all random choices of a layer in this tick begin with.
@@ -345,7 +357,7 @@ impl Workspace {
     /// Drops what the last tick left about a chunk that is going.
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
-            self.layers -= chunk.iter().flatten().count();
+            self.layers -= chunk.open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
     }
@@ -353,7 +365,7 @@ impl Workspace {
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
         (self.layers + self.spare.len()) * size_of::<LayerWork>()
-            + self.members.len() * size_of::<ChunkWork>()
+            + (self.members.len() + self.spare_chunks.len()) * size_of::<ChunkWork>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
             + self.members.capacity() * size_of::<Slot>()
     }

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 impl Store {
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
     pub(in crate::water) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
+        self.note_ties();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
             for (index, voxel) in cells.iter_mut().enumerate() {

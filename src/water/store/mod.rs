@@ -61,13 +61,32 @@ pub(super) struct Store {
     beside: Vec<Beside>,
     /// Sources by the height of their layer.
     source_heights: BTreeMap<i32, usize>,
+    /// Whether parents or sources may have changed since this was last asked, otherwise than by the flow of a tick.
+    ties_changed: bool,
     bounds: Region,
     edges: Edges,
 }
 
 impl Store {
     pub(super) fn new(bounds: Region, edges: Edges) -> Self {
-        Store { grid: Grid::new(Voxel::HELD), beside: Vec::new(), source_heights: BTreeMap::new(), bounds, edges }
+        Store {
+            grid: Grid::new(Voxel::HELD),
+            beside: Vec::new(),
+            source_heights: BTreeMap::new(),
+            ties_changed: false,
+            bounds,
+            edges,
+        }
+    }
+
+    /// Notes that parents or sources may have changed.
+    pub(super) fn note_ties(&mut self) {
+        self.ties_changed = true;
+    }
+
+    /// Whether they may have, since this was last asked.
+    pub(super) fn take_ties_changed(&mut self) -> bool {
+        core::mem::take(&mut self.ties_changed)
     }
 
     pub(super) fn bounds(&self) -> Region {

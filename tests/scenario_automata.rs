@@ -1,0 +1,133 @@
+//! What a scenario may say of each automaton: what is refused, on which line and in which words, and what can be asked.
+
+use floodplain::glam::IVec3;
+use floodplain::scenario::{Outcome, Scenario, play};
+
+/// Plays a file with these lines, after two for the automaton and its ticks, and this layer after them.
+fn played(automaton: &str, lines: &str, rows: &str) -> (Outcome, String, String) {
+    let text = format!("automaton = \"{automaton}\"\nticks = 3\n{lines}\n[[layer]]\nrows = {rows}");
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let outcome = play("file.toml", &text, &mut out, &mut err).expect("writing to memory");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (outcome, text(out), text(err))
+}
+
+/// The lines, counted from their own start, are refused on this one, with a message that begins so.
+#[track_caller]
+fn refused(automaton: &str, lines: &str, line: usize, message: &str) {
+    let (outcome, out, err) = played(automaton, lines, "[\"..\"]");
+    assert_eq!((outcome, out.as_str()), (Outcome::Refused, ""), "{lines}\n{err}");
+    assert!(err.starts_with(&format!("file.toml:{}: {message}", line + 2)), "{err}");
+}
+
+/// The world itself refuses the file, at no one line.
+#[track_caller]
+fn refused_by_the_world(automaton: &str, lines: &str, rows: &str, message: &str) {
+    let (outcome, out, err) = played(automaton, lines, rows);
+    assert_eq!((outcome, out.as_str()), (Outcome::Refused, ""), "{lines}\n{err}");
+    assert!(err.starts_with(&format!("file.toml: the world was refused: {message}")), "{err}");
+}
+
+#[track_caller]
+fn holds(automaton: &str, lines: &str, rows: &str) -> String {
+    let (outcome, out, err) = played(automaton, lines, rows);
+    assert_eq!((outcome, err.as_str()), (Outcome::Held, ""));
+    out
+}
+
+#[test]
+fn explosions_are_refused_in_words() {
+    let refused = |lines: &str, line: usize, message: &str| refused("explosion", lines, line, message);
+    refused("[rules]\nrule = \"loud\"", 2, "`rule` must be \"diffusive\" or \"wave\", not \"loud\"");
+    refused("[rules]\nrule = \"wave\"\ndamping = 1.5", 3, "`damping` must be above 0 and at most 1, not 1.5");
+    refused("[rules]\nthreshold = -1", 2, "`threshold` must be a pressure of 0 or more, not -1");
+    refused("[rules]\ncoefficient = -1", 2, "`coefficient` must be a number above 0, not -1");
+    refused("[legend]\nw = { solid = false }", 2, "`w` must be one of { solid = true }");
+    refused("[legend]\nw = { solid = true, open = true }", 2, "`w` must be one of { solid = true }");
+    refused("[legend]\nw = 3", 2, "`w` must be one of { solid = true }");
+    refused_by_the_world("explosion", "[rules]\nrule = \"wave\"\ndamping = 0.99", "[\".\"]", "damping on a grid");
+    refused_by_the_world(
+        "explosion",
+        "[legend]\nw = { pressure = -5 }",
+        "[\"w\"]",
+        "a pressure of -5 in cell [0, 0, 0]",
+    );
+}
+
+#[test]
+fn humidity_is_refused_in_words() {
+    let refused = |lines: &str, line: usize, message: &str| refused("humidity", lines, line, message);
+    refused("[rules]\nsweep = \"wild\"", 2, "`sweep` must be \"in place\", \"synchronous\" or \"conservative\"");
+    refused("[rules]\ncap = -1", 2, "`cap` must be in range (cap is above 0, up to 32767, not -1), not -1");
+    refused("[rules]\ncoefficient = 9", 2, "`coefficient` must be in range (coefficient is above 0, up to 0.0625");
+    refused("[rules]\nleast_impermeability = 0", 2, "`least_impermeability` must be in range (least_impermeability is");
+    refused("[world]\nedges = \"held\"", 2, "`edges` must be \"wall\" or \"drain\", not \"held\"");
+    refused("[legend]\nw = 3", 2, "`w` must be { humidity = …, impermeability = … }");
+    refused("[legend]\nw = { rock = false }", 2, "`w` must be { humidity = …, impermeability = … }");
+    refused("[legend]\nw = { rain = 1, humidity = 1 }", 2, "`w` must be { humidity = …, impermeability = … }");
+    let drowned = "[legend]\nw = { humidity = 1e9 }";
+    refused_by_the_world("humidity", drowned, "[\"w\"]", "a humidity of 1000000000 in cell [0, 0, 0]");
+}
+
+#[test]
+fn two_dimensional_water_is_refused_in_words() {
+    let refused = |lines: &str, line: usize, message: &str| refused("water-2d", lines, line, message);
+    refused("[rules]\nrule = \"x\"", 2, "`rule` must be \"literal\" or \"settling\", not \"x\"");
+    refused("[world]\nfloor = \"drain\"", 2, "`floor` must be \"wall\": nothing drains from 2D water, not \"drain\"");
+    for glyph in ["{ solid = false }", "{ solid = true, open = true }", "{ open = true, water = 3 }", "{ }", "3"] {
+        refused(&format!("[legend]\nw = {glyph}"), 2, "`w` must be one of { solid = true }, { open = true }");
+    }
+    refused("[legend]\nw = { water = 2000000 }", 2, "`water` must be a whole number from 0 to 1000000, not 2000000");
+}
+
+#[test]
+fn drawings_and_choices_of_cells_are_refused_in_words() {
+    let refused = |lines: &str, line: usize, message: &str| refused("water", lines, line, message);
+    let check = "[[expect.check]]\ntotal = 0\n";
+    refused(&format!("{check}cells = \".\"\nfrom = [0, 0, 0]"), 3, "`cells` must be alone, or give way to `from`");
+    refused(&format!("{check}to = [0, 0, 0]"), 3, "`to` must be the second corner, after `from`");
+    refused("[[layer]]\nrepeat = [1, 2]\nrows = [\"..\"]", 2, "`repeat` must be a number or [x, y, z], not [1, 2]");
+    refused("[[layer]]\nrepeat = [9999999, 9, 1]\nrows = [\"..\"]", 1, "the drawing has more than 16777216 cells");
+    refused("[legend]\nw = { water = 3, open = true }", 2, "`w` must be one of { solid = true }, { open = true }");
+    refused("[legend]\nw = { source = false }", 2, "`w` must be one of { solid = true }, { open = true }");
+    let slices = "automaton = \"water\"\nticks = 1\n[[slice]]\nrepeat = 3\nrows = [\"7\"]\n[expect]\ntotal = 21";
+    assert_eq!(Scenario::from_toml(slices).unwrap().run().unwrap().failures, []);
+    let far = Scenario::from_toml(slices).unwrap().at_offset(IVec3::Z * i32::MAX).unwrap_err();
+    assert_eq!((far.line(), far.to_string().contains("leaves the i32 range")), (0, true), "{far}");
+}
+
+#[test]
+fn humidity_can_be_asked_about() {
+    for sweep in ["in place", "synchronous", "conservative"] {
+        let lines = format!(
+            "[rules]\nsweep = \"{sweep}\"\n[world]\nwest = \"drain\"\n\
+             [legend]\nr = {{ rock = true }}\nw = {{ rain = 8.0, impermeability = 2.0 }}\nd = {{ impermeability = 3.0 }}\n\
+             [expect]\nbalanced = true\n[[expect.check]]\nwhen = \"always\"\ncells = \"w\"\nrain = true\nhumidity = 8\n\
+             [[expect.check]]\ncells = \"d\"\nrain = false\nimpermeability = 3\nhumidity = [0.01, 8]\nlevel = [0, inf]\n\
+             [[edit]]\nat = 2\ncells = \"r\"\nwith = \".\""
+        );
+        let out = holds("humidity", &lines, "[\"r.w\", \" d.\"]");
+        let last: serde_json::Value = serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
+        assert_eq!(last["layers"][0]["values"][1][0], -2, "not in the world");
+    }
+}
+
+#[test]
+fn explosions_can_be_asked_about() {
+    let lines = "[expect]\nbalanced = true\nfills = [\"@\"]\n\
+                 [[expect.check]]\nwhen = 1\ncells = \"@\"\nflow = [0.1, inf]\nflow_x = [0.1, inf]\nflow_y = 0\n\
+                 exposure = [0.1, inf]\npressure = [1, 299]\nlevel = [1, 299]\n\
+                 [[expect.check]]\ncells = \"#\"\nsolid = true\n[[expect.check]]\ncells = \".\"\nsolid = false";
+    let out = holds("explosion", lines, "[\"@.#\", \" ..\"]");
+    let last: serde_json::Value = serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
+    assert_eq!((&last["layers"][0]["values"][0][2], &last["layers"][0]["values"][1][0]), (&(-1).into(), &(-2).into()));
+}
+
+#[test]
+fn water_drains_where_the_file_says() {
+    let lines = "[rules]\nevaporation = 0.0\n[world]\nedges = \"drain\"\nunloaded_edge = \"drain\"\n\
+                 [expect]\nbalanced = true\n[[expect.check]]\ntotal = [0, 6]";
+    holds("water", lines, "[\"7.\"]");
+    let stays = "[rules]\nevaporation = 0.0\n[world]\nedges = \"held\"\n[expect]\ntotal = 7";
+    holds("water", stays, "[\"7.\"]");
+}
