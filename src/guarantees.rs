@@ -9,7 +9,7 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | no input makes a public function panic, unless under `# Panics` | all property tests | all |
-//! | an edit that is refused changes nothing, and the error names the thing | `water_laws`, `water_ends`, `storage_model`, `scenario_format` | `water_edits`, `water_stream`, `chunk_store`, `scenario_text` |
+//! | an edit that is refused changes nothing, and the error names the thing | `water_laws`, `water_ends`, `storage_model`, `scenario_format`; of the automata `blast_edits`, `humidity_laws`, `water2d_laws` | all but `water_cell` and `snapshot_bytes` |
 //! | no unsafe code in this crate | the lint `unsafe_code = "forbid"`; `.ci/miri` for what it is built on | |
 //!
 //! # The chunk store
@@ -58,8 +58,55 @@
 //! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | |
 //! | a closed world without evaporation comes to rest, level, without a current | `water_laws::a_closed_world_comes_to_rest` | |
 //! | once the sources are gone, HasSource is gone within as many ticks as there are cells | `water_bounds::has_source_clears_once_the_sources_are_gone` | |
+//! | a tick in slices, saved and loaded in between, is the tick in one go | the same; `water_budget` | the same |
 //! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | |
 //! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | |
+//!
+//! # The automata
+//!
+//! Each has a `validate` of its own, which `scenarios` and the fuzz targets `humidity`, `water_2d`, `blast_grid`,
+//! `blast_graph`, `snapshot_bytes` and `scenario_text` call after every step. The same tests and targets hold for all four:
+//!
+//! | law | tests | fuzz targets |
+//! |---|---|---|
+//! | each edit does, cell by cell and in the account, what its documentation says | `humidity_laws::every_edit_is_the_models_and_every_step_the_oracles`, `water2d_laws` by the same name, `blast_edits::every_edit_and_step_on_a_grid_is_the_maps`, `every_edit_and_step_on_a_graph_is_the_maps` | `humidity`, `water_2d`, `blast_grid`, `blast_graph` |
+//! | a world that sleeps equals one that is woken before each step, and counts the same changes | the same | the same |
+//! | `run` is that many single steps | the same | the same |
+//! | a world that is saved and loaded in between goes on as if it had not been | the same | the same |
+//! | `take_changes` tells of every cell that is not what it was | the same; `changes` | the same |
+//!
+//! Humidity ([`HumidityWorld::validate`](crate::humidity::HumidityWorld::validate)):
+//!
+//! | law | violation | tests beside those above |
+//! |---|---|---|
+//! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity_laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
+//! | a step is that of the formula as it is written: the mean to the bit of `f32`, flows to the unit | | `humidity_laws::each_step_is_the_oracles`, `humidity_golden` |
+//! | conservative sweep: no cell of soil leaves the range of itself and its neighbours, nor passes the cap | | `humidity_laws::the_conservative_sweep_stays_within_the_neighbours_range` |
+//! | conservative sweep without drain, cap or rain of two strengths: it comes to rest, level as the module's page says | | `humidity_laws::the_conservative_sweep_comes_to_rest_nearly_level` |
+//! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
+//! | a chunk that sleeps would not change | `Asleep` | |
+//!
+//! 2D water ([`Water2dWorld::validate`](crate::water2d::Water2dWorld::validate)):
+//!
+//! | law | violation | tests beside those above |
+//! |---|---|---|
+//! | the units in the cells are `placed − removed` | `Ledger` | `water2d_laws::neither_levels_nor_sums_overflow_from_the_highest_levels` |
+//! | a step is that of the source text, or of units moved one by one, in every cell | | `water2d_laws::literal_levels_are_those_of_the_text_cell_by_cell`, `settling_levels_are_those_of_units_moved_one_by_one` |
+//! | the settling rule comes to rest level within a unit, and every change on the way costs energy | `Uneven` | `water2d_laws::settling_worlds_come_to_rest_level_and_every_change_on_the_way_costs_energy` |
+//! | levels are 0 to 1,000,000; cells beyond the bounds are ground; what sleeps would not change | `Level`, `Bounds`, `Restless` | |
+//!
+//! Explosions ([`BlastWorld::validate`](crate::blast::BlastWorld::validate),
+//! [`BlastGraph::validate`](crate::blast::BlastGraph::validate)):
+//!
+//! | law | violation | tests beside those above |
+//! |---|---|---|
+//! | the pressures add up to `placed − removed − left − absorbed`, within a millionth | `Ledger` | `blast_world::the_account_balances_over_ten_thousand_steps` |
+//! | with a threshold of 0 a step on a grid is that of the formulas in `f64` within 1/50,000 of the largest pressure there was; on a graph within 10⁻⁹ of it | | `blast_laws::a_sheet_a_graph_and_the_oracle_agree` |
+//! | exactly those walls break whose difference passes their strength, and each is told of once | | `blast_edits` |
+//! | pressure that evens out neither rises above the highest nor falls below 0 | `Pressure` | `blast_edits` |
+//! | what flows out of one end of a link flows into the other; nothing flows where nothing passes | `Flow`, `Conductance`, `Filled`, `Links` | |
+//! | no edit makes the rule unstable at any node | `Unstable` | `blast_edits` |
+//! | a probe changes nothing, and feels an impulse of no more than its exposure | | `blast_edits` |
 //!
 //! # Snapshots
 //!
@@ -67,7 +114,19 @@
 //! |---|---|---|
 //! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | |
 //! | damaged bytes are refused by the name of their section; forged ones give an error or a lawful world | `snapshot::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world` | `snapshot_bytes` |
+//! | what sleeps in a snapshot would not change if it were awake, or it is refused | `snapshot_sleep` | `snapshot_bytes` |
 //! | snapshots of all versions of the format are read | `snapshot_versions` | |
+//!
+//! # Saves on disk
+//!
+//! With the feature `store`.
+//!
+//! | promise | tests |
+//! |---|---|
+//! | what is opened is what was saved, whatever the kind of world, and only chunks that differ are written | `save_file::laws`, `save_file::kinds` |
+//! | after a fault, a torn write, a full disk or a loss of power at any operation the last save acknowledged is opened, or the one under way | `save_file::faults`; for every kind of world, at every seventh operation, `save_file::kinds` |
+//! | so is it after the process was killed | `save_file::kill`: 25 times in `cargo test`, with water |
+//! | what is no save, is damaged, or is a save of another kind is refused by its own error and left as it was | `save_file::refusals`, `save_file::kinds` |
 //!
 //! # Scenarios
 //!
@@ -91,6 +150,13 @@
 //! - That edits commute where a stream ties them together. Cells that only pass water on dry up as soon as they are cut off,
 //!   all the way down to the first that holds water; so it matters whether water is poured into one of them before or
 //!   after its way up is cut.
+//! - Exact sums of pressure: they are floating-point numbers, and the account is kept within a millionth. The same bytes on
+//!   every platform are promised for them too.
+//! - An account of humidity under the weighted mean, which makes and loses some by its nature.
+//! - That pressure below the threshold lasts: it is absorbed chunk by chunk, and entered as such.
+//! - A bound on the memory that loading a snapshot of pressure, humidity or 2D water takes; see
+//!   the module `snapshot`.
+//! - That a save survives a disk that says it has written what it has not.
 //! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.
 //! - Anything after a panic was caught in mid-tick. No tick is known to panic.

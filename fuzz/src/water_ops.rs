@@ -133,6 +133,8 @@ fn edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
         16 => Edit::InsertChunks,
         17 => Edit::WakeAll,
         18 => Edit::TakeChanges,
+        19 => Edit::Sliced(u64::from(u8::arbitrary(bytes)?) * 8),
+        20 => Edit::SaveAndLoad,
         _ => Edit::Run(1 + u8::arbitrary(bytes)? % 6),
     })
 }

@@ -118,7 +118,11 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
 
     fn broken_law(&self) -> Option<String> {
         let broken = self.validate().err().map(|law| law.to_string());
-        broken.or_else(|| restless(self, BlastWorld::wake_all))
+        let step = |world: &mut Self| {
+            world.step();
+            world.state_hash()
+        };
+        broken.or_else(|| restless(self, BlastWorld::wake_all, step))
     }
 }
 

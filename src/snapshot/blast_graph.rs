@@ -4,7 +4,7 @@ use super::blast::{LARGEST, put_events, take_events};
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
 use super::sections::Kind;
-use super::world::Saved;
+use super::world::{Saved, restless};
 use crate::automata::blast::{GraphParts, LinkParts, NodeParts};
 use crate::blast::{BlastGraph, NodeId, Rules};
 use glam::{DVec3, IVec3};
@@ -82,7 +82,12 @@ impl Saved for BlastGraph {
     }
 
     fn broken_law(&self) -> Option<String> {
-        self.validate().err().map(|law| law.to_string())
+        let broken = self.validate().err().map(|law| law.to_string());
+        let step = |graph: &mut Self| {
+            graph.step();
+            graph.state_hash()
+        };
+        broken.or_else(|| restless(self, BlastGraph::wake_all, step))
     }
 }
 

@@ -69,7 +69,11 @@ impl Saved for Water2dWorld {
 
     fn broken_law(&self) -> Option<String> {
         let broken = self.validate().err().map(|law| law.to_string());
-        broken.or_else(|| restless(self, Water2dWorld::wake_all))
+        let step = |world: &mut Self| {
+            world.step();
+            world.state_hash()
+        };
+        broken.or_else(|| restless(self, Water2dWorld::wake_all, step))
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::cells::{Cells, Content};
 use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape, StepReport};
 use std::collections::BTreeSet;
@@ -30,6 +31,9 @@ pub enum Edit {
     WakeAll,
     TakeChanges,
     Run(u8),
+    /// One tick in slices of so many cells, saved and loaded after the first.
+    Sliced(u64),
+    SaveAndLoad,
 }
 
 /// The most looks that one tick takes at a cell: one for each of its passes and one to spare.
@@ -67,7 +71,11 @@ impl Watched {
     /// Makes an edit, or runs ticks, and checks everything.
     pub fn apply(&mut self, edit: &Edit) {
         if let &Edit::Run(ticks) = edit {
-            (0..ticks).for_each(|_| self.tick());
+            (0..ticks).for_each(|_| self.tick(WaterWorld::step));
+            return;
+        }
+        if let &Edit::Sliced(budget) = edit {
+            self.tick(|world| slices(world, budget));
             return;
         }
         let (before, then) = (self.world.state_hash(), self.cells.clone());
@@ -127,7 +135,11 @@ impl Watched {
                 self.take_changes();
                 false
             }
-            Edit::Run(_) => false,
+            Edit::SaveAndLoad => {
+                *world = saved_and_loaded(world);
+                false
+            }
+            Edit::Run(_) | Edit::Sliced(_) => false,
         }
     }
 
@@ -189,11 +201,11 @@ impl Watched {
         }
     }
 
-    /// One tick of both worlds, with the laws that can be seen from outside.
-    fn tick(&mut self) {
+    /// One tick of both worlds, of the first in the given way, with the laws that can be seen from outside.
+    fn tick(&mut self, step: impl FnOnce(&mut WaterWorld) -> StepReport) {
         let voxels = |world: &WaterWorld| world.bounds().positions().map(|cell| world.voxel(cell)).collect::<Vec<_>>();
         let (before, rested) = (voxels(&self.world), self.world.is_at_rest());
-        let report = self.world.step();
+        let report = step(&mut self.world);
         self.awake.wake_all();
         let report_awake = self.awake.step();
         let tick = self.world.ticks();
@@ -246,4 +258,26 @@ impl Watched {
         assert!(now_.evaporated == then.evaporated || loses && now_.evaporated > then.evaporated, "tick {tick}: gone");
         assert_eq!(now.total(), now_.total(), "the ledger, tick {tick}");
     }
+}
+
+/// A tick that is done in slices, and is saved and loaded between the first two.
+fn slices(world: &mut WaterWorld, budget: u64) -> StepReport {
+    let mut progress = world.step_within(budget);
+    let mut sum = progress.report;
+    if !progress.finished {
+        *world = saved_and_loaded(world);
+    }
+    while !progress.finished {
+        assert!(world.backlog() > 0 && !world.is_at_rest(), "a tick underway with nothing left to do");
+        progress = world.step_within(budget);
+        sum += progress.report;
+    }
+    sum
+}
+
+fn saved_and_loaded(world: &WaterWorld) -> WaterWorld {
+    let bytes = world.save();
+    let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
+    assert!(loaded.save() == bytes, "other bytes from a world that was loaded");
+    loaded
 }

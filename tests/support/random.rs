@@ -40,6 +40,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => Just(Edit::WakeAll),
         1 => Just(Edit::TakeChanges),
         8 => (1u8..12).prop_map(Edit::Run),
+        1 => (0u64..4000).prop_map(Edit::Sliced),
+        1 => Just(Edit::SaveAndLoad),
     ]
 }
 
