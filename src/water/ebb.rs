@@ -88,8 +88,6 @@ impl Tick<'_> {
             return 0;
         }
         let looked_at = u64::from(bits::count(ebb.cells));
-        // Further parents may change before any voxel does.
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer);
         if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
             let still = self.store.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL));
@@ -170,6 +168,8 @@ impl Tick<'_> {
         if !any(or(and(entered, touched), minus(idle, sourced))) {
             return false;
         }
+        // Further parents may change before any voxel does.
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer);
         let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
         let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
