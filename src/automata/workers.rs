@@ -31,14 +31,13 @@ impl<W: Send> Workers<W> {
             self.rooms.resize_with(parts, self.make);
         }
         let run = |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
-        if parts == 1 {
-            return run((jobs, &mut self.rooms[0]));
-        }
         #[cfg(feature = "rayon")]
-        {
+        if parts > 1 {
             use rayon::prelude::*;
             jobs.par_chunks_mut(part).zip(&mut self.rooms).for_each(run);
+            return;
         }
+        run((jobs, &mut self.rooms[0]));
     }
 
     /// What workers have to work in.
