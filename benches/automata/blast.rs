@@ -76,16 +76,18 @@ fn step(dense: &mut Dense) {
     let mut east = vec![0.0; side + 1];
     let mut below: Vec<f32> = (1..=side).map(|x| out(dense.old[x], dense.old[stride + x])).collect();
     for y in 1..=side {
-        let row = |y: usize, x: usize| &dense.old[y * stride + x..][..side + 1];
-        let (here, next, up) = (row(y, 0), row(y, 1), row(y + 1, 1));
-        for x in 0..=side {
-            east[x] = out(here[x], next[x]);
+        let row = |y: usize, x: usize| &dense.old[y * stride + x..];
+        let (here, next) = (&row(y, 0)[..side + 1], &row(y, 1)[..side + 1]);
+        let links = &mut east[..side + 1];
+        for x in 0..side + 1 {
+            links[x] = out(here[x], next[x]);
         }
-        let (next, below) = (&next[..side], &mut below[..side]);
+        let (west, east) = (&east[..side], &east[1..][..side]);
+        let (here, up, below) = (&next[..side], &row(y + 1, 1)[..side], &mut below[..side]);
         let new = &mut dense.new[y * stride + 1..][..side];
         for x in 0..side {
-            let on = out(next[x], up[x]);
-            new[x] = (next[x] - ((east[x + 1] - east[x]) + (on - below[x]))).max(0.0);
+            let on = out(here[x], up[x]);
+            new[x] = (here[x] - ((east[x] - west[x]) + (on - below[x]))).max(0.0);
             below[x] = on;
         }
     }
@@ -114,20 +116,20 @@ fn step_bare(dense: &mut Dense) {
 fn step_wave<const GRAINS: bool>(dense: &mut DenseWave) {
     let (side, stride) = (dense.side, dense.side + 2);
     for y in 0..=side {
-        let row = |x: usize| y * stride + x..y * stride + x + side + 1;
-        let (here, next, above) = (&dense.pressures[row(0)], &dense.pressures[row(1)], &dense.pressures[row(stride)]);
-        let (east, up) = (&mut dense.east[row(0)], &mut dense.up[row(0)]);
-        for x in 0..=side {
+        let (from, length) = (y * stride, side + 1);
+        let row = |x: usize| &dense.pressures[from + x..][..length];
+        let (here, next, above) = (row(0), row(1), row(stride));
+        let (east, up) = (&mut dense.east[from..][..length], &mut dense.up[from..][..length]);
+        for x in 0..length {
             east[x] = ripple::<GRAINS>(east[x], here[x], next[x]);
             up[x] = ripple::<GRAINS>(up[x], here[x], above[x]);
         }
     }
     for y in 1..=side {
-        let row = |first: usize| first..first + side;
         let here = y * stride + 1;
-        let (east, west) = (&dense.east[row(here)], &dense.east[row(here - 1)]);
-        let (up, down) = (&dense.up[row(here)], &dense.up[row(here - stride)]);
-        let pressures = &mut dense.pressures[row(here)];
+        let (east, west) = (&dense.east[here..][..side], &dense.east[here - 1..][..side]);
+        let (up, down) = (&dense.up[here..][..side], &dense.up[here - stride..][..side]);
+        let pressures = &mut dense.pressures[here..][..side];
         for x in 0..side {
             pressures[x] -= (east[x] - west[x]) + (up[x] - down[x]);
         }
@@ -177,6 +179,22 @@ pub fn benches(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("dense_bare", side), |bencher| {
             bencher.iter(|| (0..STEPS).for_each(|_| step_bare(&mut bare)));
         });
+    }
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let side = SIDES[2];
+        for (name, at_once) in [("single_steps", 1), ("run", 16)] {
+            group.throughput(Throughput::Elements((side * side) as u64 * 16));
+            let uneven = || {
+                let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
+                world.step();
+                world
+            };
+            let run = |world: &mut BlastWorld| pool.install(|| (0..16 / at_once).for_each(|_| _ = world.run(at_once)));
+            group.bench_function(BenchmarkId::new(format!("16_steps/{name}"), threads), |bencher| {
+                bencher.iter_batched_ref(uneven, run, BatchSize::PerIteration);
+            });
+        }
     }
     let waves = Rules::wave(0.25, 0.98);
     for side in SIDES {

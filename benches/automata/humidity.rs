@@ -143,35 +143,44 @@ fn step_in_place(dense: &mut Dense) {
 /// Each flow once, a row at a time; what goes up is kept for the row above.
 #[multiversion(targets = "simd")]
 fn step_conservative(dense: &mut Dense) {
-    fn flow(share: u32, from: u32, to: u32) -> i32 {
-        let difference = from as i32 - to as i32;
-        let sign = difference >> 31;
-        let size = u64::from(((difference ^ sign) - sign) as u32);
-        (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
-    }
     let (side, cap) = (dense.side, 1024 * UNITS);
     let [from_below, to_east, to_up] = &mut dense.flows;
     from_below.fill(0);
     for y in 1..side - 1 {
-        let row = y * side..(y + 1) * side;
-        let (east, up) = (&dense.shares[0][row.clone()], &dense.shares[1][row.clone()]);
-        let held = &dense.held[row.clone()];
-        let (cells, above) = dense.units[row.start..].split_at_mut(side);
+        let (row, inner) = (y * side, side - 2);
+        let (east, up) = (&dense.shares[0][row..][..side - 1], &dense.shares[1][row + 1..][..inner]);
+        let held = &dense.held[row + 1..][..inner];
+        let (cells, above) = dense.units[row..].split_at_mut(side);
+        let (here, next, links) = (&cells[..side - 1], &cells[1..][..side - 1], &mut to_east[..side - 1]);
         for x in 0..side - 1 {
-            to_east[x] = flow(east[x], cells[x], cells[x + 1]);
+            links[x] = flow(east[x], here[x], next[x]);
         }
-        for (to_up, ((&share, &here), &above)) in to_up.iter_mut().zip(up.iter().zip(&*cells).zip(&*above)) {
-            *to_up = flow(share, here, above);
+        let (west, east) = (&to_east[..inner], &to_east[1..][..inner]);
+        let (cells, above) = (&mut cells[1..][..inner], &above[1..][..inner]);
+        let (below, to_up) = (&mut from_below[..inner], &mut to_up[..inner]);
+        let mut rained = 0i64;
+        for x in 0..inner {
+            to_up[x] = flow(up[x], cells[x], above[x]);
         }
-        for x in 1..side - 1 {
-            let gained = to_east[x - 1] + from_below[x] - to_east[x] - to_up[x];
+        for x in 0..inner {
+            let gained = west[x] + below[x] - east[x] - to_up[x];
             let new = cells[x].wrapping_add_signed(gained);
             let capped = if new as i32 > cap as i32 { cap } else { new };
-            dense.rained -= if held[x] { i64::from(gained) } else { 0 };
+            rained -= if held[x] { i64::from(gained) } else { 0 };
             cells[x] = if held[x] { cells[x] } else { capped };
         }
-        core::mem::swap(from_below, to_up);
+        dense.rained += rained;
+        below.copy_from_slice(to_up);
     }
+}
+
+/// Units across a face, rounded towards zero.
+#[inline(always)]
+fn flow(share: u32, from: u32, to: u32) -> i32 {
+    let difference = from as i32 - to as i32;
+    let sign = difference >> 31;
+    let size = u64::from(((difference ^ sign) - sign) as u32);
+    (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
 }
 
 /// A world all of which is awake.
@@ -189,16 +198,19 @@ impl<F: Fn() -> HumidityWorld> Awake<F> {
         Awake { build, world, cells }
     }
 
-    /// Times steps. What sleeps would not be measured, so a world of which a part has come to rest is built anew.
-    fn time(&mut self, steps: u64) -> Duration {
+    /// Times so many steps so many times, a number of them at once. What sleeps would not be measured, so a world of which a
+    /// part has come to rest is built anew.
+    fn time(&mut self, times: u64, steps: u64, at_once: u64) -> Duration {
         let mut spent = Duration::ZERO;
-        for _ in 0..steps {
+        for _ in 0..times {
             if self.world.awake_cells() < self.cells {
                 self.world = (self.build)();
                 self.world.step();
             }
             let start = Instant::now();
-            black_box(self.world.step());
+            for _ in 0..steps / at_once {
+                black_box(self.world.run(at_once));
+            }
             spent += start.elapsed();
         }
         spent
@@ -217,7 +229,7 @@ pub fn benches(criterion: &mut Criterion) {
             let all = Region::new(IVec3::ZERO, IVec3::new(chunks, chunks, 0));
             let mut ours = Awake::new(|| world(sweep, all.positions()));
             group.bench_function(BenchmarkId::new("chunks", side), |bencher| {
-                bencher.iter_custom(|steps| ours.time(steps));
+                bencher.iter_custom(|times| ours.time(times, 1, 1));
             });
             drop(ours);
             let mut dense = Dense::new(side);
@@ -226,13 +238,23 @@ pub fn benches(criterion: &mut Criterion) {
             });
         }
         let all = Region::new(IVec3::ZERO, IVec3::new(SPARSE_CHUNKS - 1, SPARSE_CHUNKS - 1, 0));
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            for (name, at_once) in [("single_steps", 1), ("run", 16)] {
+                let mut ours = Awake::new(|| world(sweep, all.positions()));
+                group.throughput(Throughput::Elements(16 * ours.cells as u64));
+                group.bench_function(BenchmarkId::new(format!("16_steps/{name}"), threads), |bencher| {
+                    bencher.iter_custom(|times| pool.install(|| ours.time(times, 16, at_once)));
+                });
+            }
+        }
         let mut sparse = Awake::new(|| {
             let mut rng = fastrand::Rng::with_seed(3);
             world(sweep, all.positions().filter(|_| rng.u32(..10) == 0))
         });
         group.throughput(Throughput::Elements(sparse.cells as u64));
         group.bench_function(BenchmarkId::new("sparse", "a_tenth_of_4096"), |bencher| {
-            bencher.iter_custom(|steps| sparse.time(steps));
+            bencher.iter_custom(|times| sparse.time(times, 1, 1));
         });
     }
 }

@@ -63,18 +63,18 @@ impl Dense {
 /// The literal rule: what every cell gives, then what every cell has.
 #[multiversion(targets = "simd")]
 fn literal_step(dense: &mut Dense, left_first: bool) {
-    let width = dense.width;
+    let (width, inner) = (dense.width, dense.width - 2);
     let accepted = |to: i32, offer: i32| if to < 0 { 0 } else { offer.max(0) };
     let capacity = |above: i32| if above >= 100 { above + 5 } else { 100 };
     let [downs, firsts, seconds, ups] = &mut dense.gives;
     for y in 1..width - 1 {
-        let row = |y: usize, shift: usize| &dense.old[y * width + shift..][..width - 2];
+        let row = |y: usize, shift: usize| &dense.old[y * width + shift..][..inner];
         let (here, below, above) = (row(y, 1), row(y - 1, 1), row(y + 1, 1));
         let (first, second) = if left_first { (row(y, 0), row(y, 2)) } else { (row(y, 2), row(y, 0)) };
-        let part = y * width + 1..(y + 1) * width - 1;
-        let (downs, firsts) = (&mut downs[part.clone()], &mut firsts[part.clone()]);
-        let (seconds, ups) = (&mut seconds[part.clone()], &mut ups[part]);
-        for x in 0..width - 2 {
+        let from = y * width + 1;
+        let (downs, firsts) = (&mut downs[from..][..inner], &mut firsts[from..][..inner]);
+        let (seconds, ups) = (&mut seconds[from..][..inner], &mut ups[from..][..inner]);
+        for x in 0..inner {
             let down = accepted(below[x], (capacity(here[x]) - below[x]).min(here[x]));
             let left = here[x] - down;
             let to_first = accepted(first[x], (left - first[x] + 1) >> 1);
@@ -88,16 +88,12 @@ fn literal_step(dense: &mut Dense, left_first: bool) {
     let [downs, firsts, seconds, ups] = &dense.gives;
     let (wests, easts) = if left_first { (firsts, seconds) } else { (seconds, firsts) };
     for y in 1..width - 1 {
-        let part = y * width + 1..(y + 1) * width - 1;
-        let (from_below, from_above) = (&ups[part.start - width..], &downs[part.start + width..]);
-        let (from_west, from_east) = (&easts[part.start - 1..], &wests[part.start + 1..]);
-        let out = &mut dense.new[part.clone()];
-        let old = &dense.old[part.clone()];
-        let [down, west, east, up] = [downs, wests, easts, ups].map(|gives| &gives[part.clone()]);
-        let length = out.len();
-        let (from_below, from_above) = (&from_below[..length], &from_above[..length]);
-        let (from_west, from_east) = (&from_west[..length], &from_east[..length]);
-        for x in 0..length {
+        let from = y * width + 1;
+        let (from_below, from_above) = (&ups[from - width..][..inner], &downs[from + width..][..inner]);
+        let (from_west, from_east) = (&easts[from - 1..][..inner], &wests[from + 1..][..inner]);
+        let (out, old) = (&mut dense.new[from..][..inner], &dense.old[from..][..inner]);
+        let [down, west, east, up] = [downs, wests, easts, ups].map(|gives| &gives[from..][..inner]);
+        for x in 0..inner {
             let given = down[x] + west[x] + east[x] + up[x];
             out[x] = old[x] - given + from_below[x] + from_above[x] + from_west[x] + from_east[x];
         }

@@ -1,5 +1,6 @@
 //! The automata that update every cell of a chunk by the same rule, and what their kernels share. None imports another.
 
+mod ahead;
 pub mod blast;
 mod front;
 pub mod humidity;

@@ -57,14 +57,13 @@ const WORLDS: [Build; 12] = [
     ("water, settling", || water(WaterRules::default())),
 ];
 
-/// A square of chunks with holes in it: wet ground in its west, dry in its east.
+/// A square of chunks with a hole in it: wet ground in its west, dry in its east.
 fn humidity<S: FieldShape>(sweep: Sweep) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(1);
     let rules = HumidityRules::with_sweep(sweep).with_border(Face::Down, super::humidity::Border::Drain);
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(1000));
     let mut world = HumidityWorld::<S>::with_bounds(rules, bounds).unwrap();
-    for chunk in
-        Region::new(IVec3::ZERO, IVec3::new(9, 5, 0)).positions().filter(|chunk| (chunk.x * 7 + chunk.y * 3) % 11 != 0)
+    for chunk in Region::new(IVec3::ZERO, IVec3::new(9, 5, 0)).positions().filter(|chunk| [chunk.x, chunk.y] != [8, 1])
     {
         let cells = core::array::from_fn(|_| match rng.u32(..50) {
             0 => Soil::ROCK,
@@ -86,7 +85,7 @@ fn blast<S: FieldShape>(rules: BlastRules, border: Border) -> Box<dyn World + Se
         let cells: [f32; CHUNK_CELLS] = core::array::from_fn(|_| 1.0 + 99.0 * rng.f32());
         world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
     }
-    world.set_wall(S::region_of(IVec3::new(1, 1, 0)).max(), 3.0).unwrap();
+    world.set_wall(S::region_of(IVec3::ZERO).max(), 3.0).unwrap();
     Box::new(world)
 }
 
@@ -146,7 +145,7 @@ fn in_pool(pool: &rayon::ThreadPool, world: &mut Box<dyn World + Send>, steps: u
 fn many_steps_at_once_give_the_same_bytes() {
     for (name, build) in WORLDS {
         let (mut single, mut many) = (build(), build());
-        for steps in [1, 2, 9, 16, 3, 40] {
+        for steps in [1, 9, 16, 10] {
             let mut expected = single.run(1);
             for _ in 1..steps {
                 let next = single.run(1);

@@ -33,6 +33,8 @@ pub(super) struct Flooded {
     tick: u64,
     open: Vec<Piece>,
     open_layers: Vec<(Slot, u16)>,
+    /// Lists of pieces to be used again.
+    spare: Vec<Vec<Piece>>,
 }
 
 #[derive(Default)]
@@ -69,7 +71,7 @@ impl Flooded {
 
     /// The body of the cells in `seed`, apart from what is flooded already; `None` if that is nothing.
     pub(super) fn flood(&mut self, store: &Store, seed: Piece) -> Option<Body> {
-        let mut body = Body { pieces: Vec::new(), lowest: [i32::MAX; 3] };
+        let mut body = Body { pieces: self.spare.pop().unwrap_or_default(), lowest: [i32::MAX; 3] };
         self.open.push(seed);
         loop {
             if let Some((slot, layers)) = self.open_layers.pop() {
@@ -81,9 +83,19 @@ impl Flooded {
                     self.flood_piece(store, piece, &mut body);
                 }
             } else {
-                return (body.lowest != [i32::MAX; 3]).then_some(body);
+                if body.lowest != [i32::MAX; 3] {
+                    return Some(body);
+                }
+                self.recycle(body);
+                return None;
             }
         }
+    }
+
+    /// Takes a body back that is done with.
+    pub(super) fn recycle(&mut self, mut body: Body) {
+        body.pieces.clear();
+        self.spare.push(body.pieces);
     }
 
     /// Floods the cells of a piece and what is joined to them in its layer.

@@ -122,10 +122,12 @@ impl Tick<'_> {
             self.work.join(self.store, slot, layer).save(self.store, slot, layer);
             self.store.write_marks(slot, layer, |cells| *cells = words);
         }
-        let of = |bits: u16| bits::select(&words, |voxel| voxel.word() & bits != 0);
-        let sources = if self.store.sources(slot).is_empty() { NONE } else { of(CellFlags::IS_SOURCE.bits()) };
-        let flow_out = of(CellFlags::FLOW_OUT.bits());
-        let active = of(7 << 11);
+        let marks = bits::bytes(&words, |voxel| {
+            let is = |bits: u16| u8::from(voxel.word() & bits != 0);
+            is(7 << 11) | is(CellFlags::FLOW_OUT.bits()) << 1 | is(CellFlags::IS_SOURCE.bits()) << 2
+        });
+        let (active, flow_out) = (bits::plane(&marks, 0), bits::plane(&marks, 1));
+        let sources = if self.store.sources(slot).is_empty() { NONE } else { bits::plane(&marks, 2) };
         let idle = minus(minus(minus(cells, touched), active), sources);
         let retied = self.retie(ebb, &inflow, idle, sources, later);
         let mut goes = NONE;

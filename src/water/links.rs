@@ -290,17 +290,24 @@ impl Store {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
         }
+        let has_further = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         for layer in 0..16 {
-            for cell in bits::iter(self.select(slot, layer, |voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA))) {
+            if !self.has(slot, layer, has_further) {
+                continue;
+            }
+            for cell in bits::iter(self.select(slot, layer, has_further)) {
                 let place = (slot, layer * LAYER_CELLS + cell);
                 self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
         }
         let mut sound = CellMask::EMPTY;
         for layer in 0..16 {
+            if !self.has(slot, layer, |voxel| !voxel.is_inert()) {
+                continue;
+            }
             let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
             let tied = self.select(slot, layer, |voxel| parent_face(voxel).is_some());
-            if !bits::any(tied) && bits::any(lively) {
+            if !bits::any(tied) {
                 self.grid.wake_layer_at(slot, layer, lively);
                 continue;
             }

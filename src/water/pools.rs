@@ -157,12 +157,12 @@ impl Tick<'_> {
             if best.is_some_and(|((least, _), ..)| least < at_least(piece)) {
                 continue;
             }
-            for index in bits::iter(piece.cells) {
-                let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
-                let rank = (distance(cell, there), key(there));
-                if best.is_none_or(|(least, ..)| rank < least) {
-                    best = Some((rank, number, (piece.slot, piece.layer * LAYER_CELLS + index)));
-                }
+            let least = best.map_or(u32::MAX, |((least, _), ..)| least);
+            let Some(index) = nearest_in(cell, low, piece.cells, least) else { continue };
+            let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
+            let rank = (distance(cell, there), key(there));
+            if best.is_none_or(|(least, ..)| rank < least) {
+                best = Some((rank, number, (piece.slot, piece.layer * LAYER_CELLS + index)));
             }
         }
         best.map(|(_, number, place)| (number, place))
@@ -448,4 +448,54 @@ fn distance(a: IVec3, b: IVec3) -> u32 {
 
 fn key(cell: IVec3) -> [i32; 3] {
     [cell.y, cell.z, cell.x]
+}
+
+/// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
+/// has none within `most` steps. The layer's first cell lies at `low`.
+fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
+    let mut best = None;
+    let mut least = most;
+    // A cell to the west of the layer is nearest to its first column, as one in that column is.
+    let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
+    for z in 0..16 {
+        let row = (cells[z / 4] >> (z % 4 * 16)) as u16;
+        let steps = distance(cell.with_x(low.x), low + IVec3::new(0, 0, z as i32));
+        if row == 0 || steps > least {
+            continue;
+        }
+        let (west, east) = (u32::from(row) & ((2 << x) - 1), u32::from(row) >> x);
+        let nearest = match (west, east) {
+            (0, _) => x + east.trailing_zeros(),
+            (_, 0) => west.ilog2(),
+            _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
+            _ => x + east.trailing_zeros(),
+        };
+        let steps = steps.saturating_add(cell.x.abs_diff(low.x + nearest as i32));
+        if steps < least || steps == least && best.is_none() {
+            (best, least) = (Some(z * 16 + nearest as usize), steps);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_cell_is_that_of_a_look_at_all() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for round in 0..3_000 {
+            let near = |random: &mut fastrand::Rng| IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)));
+            let (cell, low, most) = (near(&mut random), near(&mut random), random.u32(..120));
+            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
+            let rank = |index: usize| {
+                let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
+                (distance(cell, there), key(there))
+            };
+            let expected = bits::iter(cells).map(|index| (rank(index), index)).min();
+            let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
+            assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
+        }
+    }
 }

@@ -167,7 +167,11 @@ impl Tick<'_> {
                     }
                 },
                 Phase::Level => match self.work.bodies.pop() {
-                    Some(body) => return Some(self.level(&body.pieces)),
+                    Some(body) => {
+                        let looked_at = self.level(&body.pieces);
+                        self.work.flooded.recycle(body);
+                        return Some(looked_at);
+                    }
                     None => {
                         self.work.phase = Phase::Ebb;
                         self.work.begin_sweep();

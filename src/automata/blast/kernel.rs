@@ -1,6 +1,7 @@
 //! One step of a row of cells, under both rules, with links that are all whole or of any weight.
 
 use super::flow::{along_axes, balanced_sum, diffusive, in_grains, larger, wave};
+use crate::automata::ahead::WIDTH;
 use crate::automata::rows::{RowRule, differing};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -87,14 +88,14 @@ pub(super) struct DiffuseWhole<'a> {
     /// What flows out of the last rows along y, and along z.
     carried: [[f32; 256]; 2],
     /// What flows out of the cells of a row, less what flows in: along y, and along z.
-    net: [[f32; 64]; 2],
+    net: [[f32; WIDTH]; 2],
     /// What flows into the first cell of a row from the west, and out of each to the east.
-    east: [f32; 65],
+    east: [f32; WIDTH + 1],
 }
 
 impl<'a> DiffuseWhole<'a> {
     pub(super) fn new(conductance: f32, changed: &'a mut CellMask) -> Self {
-        DiffuseWhole { conductance, changed, carried: [[0.0; 256]; 2], net: [[0.0; 64]; 2], east: [0.0; 65] }
+        DiffuseWhole { conductance, changed, carried: [[0.0; 256]; 2], net: [[0.0; WIDTH]; 2], east: [0.0; WIDTH + 1] }
     }
 
     /// Fills `net` for y (`axis` 1) or z (2). What flows in is what flows out of the row before, kept from `at` on; of the
@@ -120,11 +121,11 @@ impl<'a> DiffuseWhole<'a> {
             carried[x] = on;
         }
     }
-}
 
-impl RowRule<f32> for DiffuseWhole<'_> {
+    /// A row of cells after a step. Only the remainder of `first` by the cells of a plane counts, and whether a plane ends
+    /// before it.
     #[inline(always)]
-    fn row<const W: usize, const N: usize>(
+    pub(super) fn step_row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
         here: &[f32; W],
@@ -147,6 +148,19 @@ impl RowRule<f32> for DiffuseWhole<'_> {
         for x in 0..W {
             cells[x] = less(here[x], balanced_sum::<N>([east[x] - west[x], y[x], z[x]]));
         }
+    }
+}
+
+impl RowRule<f32> for DiffuseWhole<'_> {
+    #[inline(always)]
+    fn row<const W: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        here: &[f32; W],
+        around: [&[f32; W]; N],
+        cells: &mut [f32; W],
+    ) {
+        self.step_row(first, here, around, cells);
         mark(self.changed, first, differing(here, cells));
     }
 }

@@ -7,6 +7,7 @@
 //! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same world gives the same
 //! pressures on both, but for rounding. A [`Probe`] says what an explosion does to a thing that stands in it.
 
+mod ahead;
 mod edit;
 mod flow;
 mod graph;
@@ -39,6 +40,7 @@ pub use rules::{
 pub use validate::Violation;
 pub use walls::Broken;
 
+use super::ahead::Ahead;
 use super::rims::Rims;
 use super::rows::FieldShape;
 use super::workers::Workers;
@@ -51,6 +53,7 @@ use ground::Ground;
 use kernel::Planes;
 use space::Space;
 use std::collections::BTreeMap;
+use step::Room;
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -85,7 +88,9 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     /// they did. Only those that were known then: what came and went in between is as it was.
     gone: BTreeMap<[i32; 3], CellMask>,
     rims: Rims<f32, S>,
-    workers: Workers<Box<S::Halo<f32>>>,
+    workers: Workers<Room<S>>,
+    /// Empty but during a run of many steps.
+    ahead: Ahead<f32, S>,
 }
 
 /// What a chunk has beside its pressures.
@@ -138,7 +143,8 @@ impl<S: FieldShape> BlastWorld<S> {
             events: Vec::new(),
             gone: BTreeMap::new(),
             rims: Rims::new(0.0),
-            workers: Workers::new(|| S::uniform_halo(0.0)),
+            workers: Workers::new(Room::new),
+            ahead: Ahead::new(),
         })
     }
 

@@ -149,7 +149,7 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.events.capacity() * size_of::<super::Broken>()
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
-            + self.workers.rooms().len() * size_of::<S::Halo<f32>>()
+            + self.workers.rooms().iter().map(super::step::Room::memory_bytes).sum::<usize>()
     }
 
     /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,

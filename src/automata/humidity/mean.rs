@@ -14,6 +14,7 @@ use super::cell::Ground;
 use super::rules::Rules;
 use super::step::Room;
 use super::store::{Store, words};
+use crate::automata::ahead::{self, Ahead, Future, STEPS, Source, Square, WIDTH};
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, differing, part};
 use crate::chunk::CellMask;
@@ -51,8 +52,11 @@ impl<S: FieldShape> Mean<S> {
     }
 
     /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
+    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
         self.rims.save_as(&store.moisture, slots, |slot| {
+            if let Some(rims) = ahead.rims(slot) {
+                return *rims;
+            }
             let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
             let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
             S::join_rims(&moisture, &ground, quotient)
@@ -81,6 +85,18 @@ impl<S: FieldShape> Mean<S> {
         let around = self.rims.around(store.moisture.neighbours_of(slot));
         let fixed = Fixed { ground, denominators, cap: self.cap };
         simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells })
+    }
+
+    /// Works out the next steps of a chunk around which all were prepared.
+    pub(super) fn look_ahead(&self, store: &Store<S>, future: &mut Future<u32, S>, squares: &mut Squares) {
+        let [words, ground, denominators, quotients] = squares;
+        ahead::gather(future.slots.map(|row| row.map(|slot| store.moisture.chunk_at(slot).into())), words);
+        ahead::gather(future.slots.map(|row| row.map(|slot| store.ground_at(slot).into())), ground);
+        let prepared = |slot: Slot| self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
+        ahead::gather(future.slots.map(|row| row.map(|slot| Source::Each(prepared(slot)))), denominators);
+        let Future { cells, changed, rims, .. } = future;
+        let cells = cells.cells_mut();
+        simd::run(MeanAhead::<S> { words, ground, denominators, quotients, cap: self.cap, cells, changed, rims });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -121,6 +137,68 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             S::rows(halo, cells, &mut Synchronous { fixed, changed: &mut changed });
         }
         changed
+    }
+}
+
+/// Humidity, ground, denominators and quotients of a chunk with its rim.
+pub(super) type Squares = [Square<u32>; 4];
+
+/// The next steps of a chunk.
+struct MeanAhead<'a, S: FieldShape> {
+    words: &'a mut Square<u32>,
+    ground: &'a Square<u32>,
+    denominators: &'a Square<u32>,
+    quotients: &'a mut Square<u32>,
+    cap: f32,
+    /// What the chunk will be.
+    cells: &'a mut [u32; CHUNK_CELLS],
+    /// By step.
+    changed: &'a mut [CellMask],
+    /// By step, or none.
+    rims: &'a mut [S::Rims<u32>],
+}
+
+impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let MeanAhead { words, ground, denominators, quotients, cap, cells, changed, rims } = self;
+        let divide = |words: &Square<u32>, y: usize| -> [u32; WIDTH] {
+            let (words, ground) = (ahead::row(words, y), ahead::row(ground, y));
+            core::array::from_fn(|x| quotient(words[x], ground[x]))
+        };
+        for (y, quotients) in quotients.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
+            *quotients = divide(words, y);
+        }
+        for (step, changed) in changed.iter_mut().enumerate() {
+            if let Some(rims) = rims.get_mut(step) {
+                ahead::copy_inner(quotients, cells);
+                *rims = S::rims_of(cells);
+            }
+            let rows = ahead::rows_of_step(step);
+            for y in rows.clone() {
+                let around = ahead::around(quotients, y);
+                let (ground, denominators) = (ahead::row(ground, y), ahead::row(denominators, y));
+                let before = *ahead::row(words, y);
+                let after: [u32; WIDTH] = core::array::from_fn(|x| {
+                    let impermeability = Ground(ground[x]).impermeability();
+                    mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap)
+                });
+                words[WIDTH * y..][..WIDTH].copy_from_slice(&after);
+                if (STEPS..STEPS + 64).contains(&y) {
+                    let inner = |row: &[u32; WIDTH]| -> [u32; 64] { *part(row, STEPS) };
+                    changed.words_mut()[y - STEPS] = differing(&inner(&before), &inner(&after));
+                }
+                // This row was the last to need the old quotients of the row before.
+                if y > rows.start {
+                    quotients[WIDTH * (y - 1)..][..WIDTH].copy_from_slice(&divide(words, y - 1));
+                }
+            }
+            let last = rows.end - 1;
+            quotients[WIDTH * last..][..WIDTH].copy_from_slice(&divide(words, last));
+        }
+        ahead::copy_inner(words, cells);
     }
 }
 

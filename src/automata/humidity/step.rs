@@ -1,10 +1,11 @@
 //! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it leaves awake.
 
 use super::HumidityWorld;
-use super::mean::Mean;
+use super::mean::{Mean, Squares};
 use super::rules::{Rules, Sweep};
 use super::seep::{Flows, Seep};
 use super::store::Store;
+use crate::automata::ahead::{self, Ahead, Future};
 use crate::automata::front;
 use crate::automata::rows::FieldShape;
 use crate::automaton::StepReport;
@@ -43,9 +44,9 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
+    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
         match self {
-            Kernel::Mean(mean) => mean.save_rims(store, slots),
+            Kernel::Mean(mean) => mean.save_rims(store, slots, ahead),
             Kernel::Seep(seep) => seep.save_rims(store, slots),
         }
     }
@@ -75,15 +76,18 @@ impl<S: FieldShape> Kernel<S> {
 pub(super) struct Room<S: FieldShape> {
     pub(super) halo: Box<S::Halo<u32>>,
     pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
+    squares: Option<Box<Squares>>,
 }
 
 impl<S: FieldShape> Room<S> {
     pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0), ground: None }
+        Room { halo: S::uniform_halo(0), ground: None, squares: None }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<u32>>() + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
+        size_of::<S::Halo<u32>>()
+            + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
+            + self.squares.as_ref().map_or(0, |_| size_of::<Squares>())
     }
 }
 
@@ -105,28 +109,85 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
     /// sweep, and nothing in the others.
     pub fn step(&mut self) -> StepReport {
-        self.ticks += 1;
+        self.ticks = self.ticks.wrapping_add(1);
         match self.rules.sweep {
             Sweep::InPlace => self.step_in_order(),
             Sweep::Synchronous | Sweep::Conservative => self.step_at_once(),
         }
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step).
+    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but in the synchronous sweep on
+    /// [`Sheet`](crate::Sheet)s faster in worlds larger than the cache: eight steps at a time are worked out chunk by chunk,
+    /// for which the world takes up to twice its memory meanwhile.
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
-        for _ in 0..steps {
-            report += self.step();
+        let mut left = steps;
+        while left > 0 {
+            if self.is_at_rest() {
+                // Nothing changes any more; time still passes.
+                self.ticks = self.ticks.wrapping_add(left);
+                break;
+            }
+            let together = if left >= ahead::STEPS as u64 && self.look_ahead() { ahead::STEPS as u64 } else { 1 };
+            for _ in 0..together {
+                report += self.step();
+            }
+            self.catch_up();
+            left -= together;
         }
         report
     }
 
+    /// Works out the next [`ahead::STEPS`] steps of the chunks around which all are awake. `false` if there are too few.
+    fn look_ahead(&mut self) -> bool {
+        if self.rules.sweep != Sweep::Synchronous {
+            return false;
+        }
+        let Kernel::Mean(mean) = &mut self.kernel else { return false };
+        let awake = self.store.moisture.awake_slots();
+        let plain = awake.iter().copied().collect();
+        let mut futures = Ahead::plan(&self.store.moisture, &plain, awake.len(), 0);
+        if !futures.is_empty() {
+            awake.iter().for_each(|&slot| mean.prepare(&self.store, slot));
+        }
+        let (mean, store) = (&*mean, &self.store);
+        self.workers.each(&mut futures, |room, future| {
+            let squares = room.squares.get_or_insert_with(|| Box::new([[0; ahead::WIDTH * ahead::WIDTH]; 4]));
+            mean.look_ahead(store, future, squares);
+        });
+        let any = !futures.is_empty();
+        self.ahead.begin(futures);
+        any
+    }
+
+    /// Puts what was worked out in its place, after its last step.
+    fn catch_up(&mut self) {
+        let futures = self.ahead.take();
+        let slots: Vec<Slot> = futures.iter().map(Future::slot).collect();
+        for future in futures {
+            let moisture = self.store.moisture.chunk_at_mut(future.slot());
+            *moisture = future.cells;
+            moisture.canonicalize();
+        }
+        self.forget_sleepers(&slots);
+    }
+
     /// Every chunk that is awake, from the state before the step.
     fn step_at_once(&mut self) -> StepReport {
-        let slots = self.store.moisture.awake_slots().to_vec();
-        self.kernel.save_rims(&self.store, &slots);
         let mut report = StepReport::default();
         let mut stepped = core::mem::take(&mut self.stepped);
+        let mut slots = self.store.moisture.awake_slots().to_vec();
+        slots.retain(|&slot| match self.ahead.changed(slot) {
+            Some(changed) => {
+                report.visited += CHUNK_CELLS as u64;
+                report.changed += changed.len() as u64;
+                stepped.push((slot, changed.clone()));
+                false
+            }
+            None => true,
+        });
+        self.kernel.save_rims(&self.store, &slots, &self.ahead);
+        self.ahead.pass();
         let mut flowing = Vec::new();
         for job in self.step_chunks(&slots) {
             if (job.flows.rained, job.flows.runoff, job.flows.drained) != (0, 0, 0) {
@@ -158,7 +219,7 @@ impl<S: FieldShape> HumidityWorld<S> {
                 continue;
             }
             self.store.moisture.sleep_chunk_at(slot);
-            self.kernel.save_rims(&self.store, &[slot]);
+            self.kernel.save_rims(&self.store, &[slot], &self.ahead);
             for job in self.step_chunks(&[slot]) {
                 let (_, changed) = self.put_back(job, &mut report);
                 if !changed.is_empty() {

@@ -111,7 +111,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         let (mut kernel, mut room) = (Kernel::new(&self.rules), Room::new());
         for slot in sleepers {
             // One by one, because the rims of all would take many times the memory of a world of uniform chunks.
-            kernel.save_rims(&self.store, &[slot]);
+            kernel.save_rims(&self.store, &[slot], &self.ahead);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
             kernel.step_chunk(&self.store, &mut room, &mut job);

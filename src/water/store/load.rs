@@ -90,10 +90,8 @@ impl Store {
 
 /// Whether any cell is a mark of the world's end.
 fn has_marks(chunk: &Chunk<Voxel>) -> bool {
-    // Blocks keep the early exit, and vectorise inside.
-    let in_block = |block: &[Voxel; LAYER_CELLS]| block.iter().fold(false, |found, voxel| found | voxel.is_outside());
     match chunk.as_dense() {
-        Some(cells) => cells.as_chunks().0.iter().any(in_block),
+        Some(cells) => cells.as_chunks().0.iter().any(|layer| bits::has(layer, Voxel::is_outside)),
         None => chunk.get(0).is_outside(),
     }
 }
@@ -105,7 +103,10 @@ fn sources_in(chunk: &Chunk<Voxel>) -> SmallVec<[u16; 4]> {
         bits::iter(bits::select(cells, Voxel::is_source)).map(move |cell| (first + cell) as u16)
     };
     match chunk.as_dense() {
-        Some(cells) => cells.as_chunks().0.iter().enumerate().flat_map(in_layer).collect(),
+        Some(cells) => {
+            let layers = cells.as_chunks().0.iter().enumerate();
+            layers.filter(|(_, layer)| bits::has(layer, Voxel::is_source)).flat_map(in_layer).collect()
+        }
         None if chunk.get(0).is_source() => (0..CHUNK_CELLS as u16).collect(),
         None => SmallVec::new(),
     }

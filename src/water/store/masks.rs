@@ -20,8 +20,15 @@ pub(super) struct LayerMasks {
 impl LayerMasks {
     pub(super) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
         let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: None };
-        for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
-            masks.refresh(layer, cells);
+        for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
+            // Ground and air mostly lie in layers, of which one cell says all.
+            let first = cells[0];
+            if first.is_sourced() || bits::has(cells, |voxel| voxel != first) {
+                masks.refresh(layer, cells);
+            } else {
+                masks.wet.set_layer(layer, if first.is_wet() { bits::ALL } else { bits::NONE });
+                masks.closed.set_layer(layer, if first.is_closed() { bits::ALL } else { bits::NONE });
+            }
         }
         masks
     }

@@ -220,6 +220,14 @@ impl Store {
         }
     }
 
+    /// Whether any cell of a layer (0 to 15) satisfies `is_in`.
+    pub(super) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
+        match self.cells(slot, layer) {
+            Some(cells) => bits::has(cells, is_in),
+            None => is_in(self.grid.chunk_at(slot).get(0)),
+        }
+    }
+
     /// The cells of a layer (0 to 15) that satisfy `is_in`.
     #[inline]
     pub(super) fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
@@ -259,7 +267,12 @@ impl Store {
 pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
     match (chunk.as_uniform(), chunk.as_dense()) {
         (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
-        (_, Some(cells)) => cells.iter().map(|voxel| u64::from(voxel.height())).sum(),
+        // A layer holds at most 1,792 units, so narrow sums do, of which a vector holds more.
+        (_, Some(cells)) => {
+            let in_layer =
+                |layer: &[Voxel; LAYER_CELLS]| layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>();
+            cells.as_chunks().0.iter().map(|layer| u64::from(in_layer(layer))).sum()
+        }
         _ => 0,
     }
 }
