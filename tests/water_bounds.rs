@@ -4,35 +4,18 @@
 mod cells;
 #[path = "support/edits.rs"]
 mod edits;
+#[path = "support/flags.rs"]
+mod flags;
 #[path = "support/random.rs"]
 mod random;
 
 use edits::{Edit, Watched};
+use flags::{clearing_ticks, clears, flagged};
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::{CellFlags, Edge, Edges, Rules, WaterWorld};
+use floodplain::water::{CellFlags, Edge, Edges, Rules};
 use proptest::prelude::*;
 use random::{bounds, edit, rules};
-
-/// Ticks for which a flag may outlive what it claims: no path is longer than there are cells, and a flag clears by a cell
-/// a tick at least. Where it waits for activity to decay, the decay is certain in these tests, and takes 7 ticks a cell.
-fn clearing_ticks() -> u64 {
-    bounds().volume() as u64
-}
-
-fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
-    bounds().positions().find(|&cell| world.cell(cell).is_some_and(|cell| cell.flags().contains(flag)))
-}
-
-/// Runs until no cell has the flag, at most so many ticks.
-fn clears(world: &mut WaterWorld, flag: CellFlags, ticks: u64) -> bool {
-    (0..ticks).any(|_| {
-        flagged(world, flag).is_none() || {
-            world.step();
-            false
-        }
-    }) || flagged(world, flag).is_none()
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
@@ -43,11 +26,7 @@ proptest! {
     ) {
         let mut watched = Watched::new(seed, rules, bounds());
         edits.iter().for_each(|edit| watched.apply(edit));
-        let mut world = watched.world;
-        for cell in bounds().positions().filter(|&cell| world.cell(cell).is_some_and(|cell| cell.is_source())).collect::<Vec<_>>() {
-            prop_assert_eq!(world.remove_source(cell), Ok(true));
-        }
-        prop_assert!(clears(&mut world, CellFlags::HAS_SOURCE, clearing_ticks()), "{:?}", flagged(&world, CellFlags::HAS_SOURCE));
+        flags::has_source_clears(&mut watched.world);
     }
 
     #[test]
@@ -68,7 +47,8 @@ proptest! {
         ] {
             prop_assert!(world.fill_solid(wall).is_ok());
         }
-        let ticks = 8 * clearing_ticks();
+        // Activity decays for certain here, and takes 7 ticks a cell; then the flag clears.
+        let ticks = 8 * clearing_ticks(&world);
         prop_assert!(clears(&mut world, CellFlags::FLOW_OUT, ticks), "{:?}", flagged(&world, CellFlags::FLOW_OUT));
     }
 

@@ -12,6 +12,8 @@ pub mod cells;
 pub mod chunk;
 #[path = "../../tests/support/edits.rs"]
 pub mod edits;
+#[path = "../../tests/support/flags.rs"]
+pub mod flags;
 #[path = "../../tests/support/graph_edits.rs"]
 pub mod graph_edits;
 #[path = "../../tests/support/humidity_edits.rs"]

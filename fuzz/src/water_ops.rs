@@ -1,6 +1,7 @@
 //! Edits of water worlds from bytes.
 
 use crate::edits::{Edit, Watched};
+use crate::flags;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules};
@@ -26,11 +27,15 @@ pub struct EditRun {
 pub struct StreamRun(pub EditRun);
 
 impl EditRun {
-    /// Makes the edits, with every law after each tick and at the end.
+    /// Makes the edits, with every law after each tick and at the end. In every sixteenth run, for it takes many ticks, the
+    /// springs are then taken away.
     pub fn run(&self) {
         let mut watched = Watched::new(self.seed, self.rules, self.bounds);
         self.edits.iter().for_each(|edit| watched.apply(edit));
         watched.validate();
+        if self.seed.is_multiple_of(16) {
+            flags::has_source_clears(&mut watched.world);
+        }
     }
 }
 

@@ -295,6 +295,7 @@ impl<S: FieldShape> Watched<S> {
             self.placed += units(new);
             self.cells.insert(cell.to_array(), new);
         }
+        self.twins.forget(cells);
         Ok(())
     }
 
@@ -303,6 +304,7 @@ impl<S: FieldShape> Watched<S> {
         for cell in cells.positions() {
             self.removed += units(self.cells.remove(&cell.to_array()).ok_or("ChunkAbsent")?);
         }
+        self.twins.forget(cells);
         Ok(())
     }
 

@@ -21,7 +21,7 @@ pub trait World: Automaton + Saved {
 pub struct Twins<W: World> {
     pub world: W,
     awake: W,
-    /// What every cell was when changes were last taken; or when it was loaded, if that was later.
+    /// What every cell was when changes were last taken, or when it was loaded or unloaded, if that was later.
     told: Vec<Option<W::Cell>>,
 }
 
@@ -35,13 +35,11 @@ impl<W: World> Twins<W> {
 
     /// Makes an edit in both, which must answer the same; one that is refused must change nothing.
     pub fn edit<T: Debug, E: Debug>(&mut self, mut edit: impl FnMut(&mut W) -> Result<T, E>) -> Result<T, E> {
-        let then = self.cells();
         let state = |world: &W| (world.state_hash(), world.ledger(), world.awake_cells());
         let before = state(&self.world);
         let answer = edit(&mut self.world);
         assert_eq!(format!("{answer:?}"), format!("{:?}", edit(&mut self.awake)), "two equal worlds");
         assert!(answer.is_ok() || state(&self.world) == before, "a refused edit changed the world: {answer:?}");
-        self.count_changes(&then);
         self.compare();
         answer
     }
@@ -66,7 +64,6 @@ impl<W: World> Twins<W> {
         go: impl FnOnce(&mut W) -> StepReport,
         mut single: impl FnMut(&mut W) -> StepReport,
     ) {
-        let then = self.cells();
         let report = go(&mut self.world);
         let mut changed = 0;
         for _ in 0..steps {
@@ -74,7 +71,6 @@ impl<W: World> Twins<W> {
             changed += single(&mut self.awake).changed;
         }
         assert_eq!(report.changed, changed, "cells that changed; the other world took single steps");
-        self.count_changes(&then);
         self.compare();
     }
 
@@ -118,7 +114,7 @@ impl<W: World> Twins<W> {
         self.world.bounds().positions().map(|cell| self.world.look(cell)).collect()
     }
 
-    /// Loading and unloading is no change: whatever these cells are now was told.
+    /// Loading and unloading is no change: whatever these cells are after it was told.
     pub fn forget(&mut self, cells: Region) {
         for (cell, told) in self.world.bounds().positions().zip(&mut self.told) {
             if cells.contains(cell) {
@@ -128,17 +124,10 @@ impl<W: World> Twins<W> {
     }
 
     /// Counts the cells that differ. What is loaded or unloaded has not changed.
-    fn count_changes(&mut self, then: &[Option<W::Cell>]) -> u64 {
-        let mut changed = 0;
-        for ((cell, then), told) in self.world.bounds().positions().zip(then).zip(&mut self.told) {
-            let now = self.world.look(cell);
-            if now.is_none() || then.is_none() {
-                *told = now;
-            } else {
-                changed += u64::from(now != *then);
-            }
-        }
-        changed
+    fn count_changes(&self, then: &[Option<W::Cell>]) -> u64 {
+        let differs =
+            |(now, then): (Option<W::Cell>, &Option<W::Cell>)| now.is_some() && then.is_some() && now != *then;
+        self.cells().into_iter().zip(then).filter(|&both| differs(both)).count() as u64
     }
 
     fn compare(&self) {

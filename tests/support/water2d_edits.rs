@@ -341,6 +341,7 @@ impl Watched {
             self.ledger.placed += u64::from(new.level());
             self.cells.insert(cell.to_array(), new);
         }
+        self.twins.forget(cells);
         Ok(0)
     }
 
@@ -350,6 +351,7 @@ impl Watched {
             let old = self.cells.remove(&cell.to_array()).ok_or("ChunkAbsent")?;
             self.ledger.removed += u64::from(old.level());
         }
+        self.twins.forget(cells);
         Ok(0)
     }
 }
