@@ -69,13 +69,13 @@ impl WaterWorld {
     ///     let mut world = WaterWorld::new(7, Rules::lossless())?;
     ///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
     ///     world.add_source(IVec3::new(8, 15, 8))?;
-    ///     world.run(9);
+    ///     world.run(40);
     ///     Ok::<_, Box<dyn std::error::Error>>(world)
     /// };
     /// let (mut at_once, mut in_slices) = (build()?, build()?);
     /// at_once.step();
     /// let mut slices = 1;
-    /// while !in_slices.step_within(50).finished {
+    /// while !in_slices.step_within(20).finished {
     ///     assert!(in_slices.backlog() > 0);
     ///     slices += 1;
     /// }
