@@ -101,7 +101,7 @@ impl WaterWorld {
     }
 
     /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
-    /// is to come. 0 between ticks.
+    /// is to come; and one for its ending. 0 between ticks, and only then.
     pub fn backlog(&self) -> u64 {
         self.work.backlog(&self.store, self.rules.pools)
     }

@@ -319,14 +319,16 @@ impl Workspace {
         let all = || everywhere().map(in_layer).sum::<u64>();
         let in_schedule = || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
         let in_sweep = || self.sweep.ahead(|slot| self.open_layers(slot));
-        match self.phase {
-            Phase::Rest => 0,
-            Phase::Outflows => in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all(),
-            Phase::Flow => in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all(),
-            Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
-            Phase::Level => all(),
-            Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
-        }
+        let ending = 1;
+        ending
+            + match self.phase {
+                Phase::Rest => return 0,
+                Phase::Outflows => in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all(),
+                Phase::Flow => in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all(),
+                Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
+                Phase::Level => all(),
+                Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
+            }
     }
 
     /// The layers (by bit) of a chunk where anything goes on.
