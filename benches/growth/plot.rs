@@ -58,7 +58,7 @@ type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 fn chart(area: &Area<'_>, title: &str, axes: [&str; 2], series: &[Series]) -> Result<(), Box<dyn Error>> {
     let points = || series.iter().flat_map(|series| &series.points);
     // Room above for the names.
-    let (counts, each) = (decades(points().map(|point| point.0), 0), decades(points().map(|point| point.1), 1));
+    let (counts, each) = (decades(points().map(|point| point.0), 0), decades(points().map(|point| point.1), 2));
     let mut chart = ChartBuilder::on(area)
         .caption(title, (FAMILY, 22))
         .margin(14)
