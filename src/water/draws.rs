@@ -6,9 +6,10 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::{Purpose, Queue};
+use super::heads::Need;
 use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
-use super::trace::{Drawn, Need};
+use super::trace::Drawn;
 use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
 use crate::coords::Face;

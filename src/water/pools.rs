@@ -7,12 +7,12 @@ use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
+use super::surface::{Surface, distance};
 use super::tick::Tick;
 use super::window::upper_layer;
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::Face;
 use crate::grid::Slot;
 use core::cmp::Reverse;
-use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BinaryHeap;
 
@@ -33,33 +33,6 @@ struct Search {
     draws: usize,
     cells: usize,
     fruitless: HashSet<Place>,
-}
-
-/// The highest surface that is still to be drawn from: its head, and its cells in pieces.
-struct Surface {
-    head: i64,
-    pieces: Vec<Piece>,
-}
-
-impl Surface {
-    /// Takes cells with this head in, if they are below `below` and none higher is known.
-    fn offer(&mut self, below: i64, head: i64, piece: &Piece, cells: LayerBits) {
-        if head >= below || head < self.head || !any(cells) {
-            return;
-        }
-        if head > self.head {
-            self.head = head;
-            self.pieces.clear();
-        }
-        self.pieces.push(Piece { cells, ..*piece });
-    }
-}
-
-/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever they lie.
-struct Crests {
-    full: LayerBits,
-    partial: LayerBits,
-    sources: LayerBits,
 }
 
 impl Tick<'_> {
@@ -138,34 +111,6 @@ impl Tick<'_> {
             let Some(path) = self.way(place, goal, own, search) else { return false };
             self.carry(&path, place, own);
         }
-    }
-
-    /// The cell of a surface that is nearest to a cell, and the number of its piece.
-    fn nearest(&self, surface: &Surface, place: Place) -> Option<(usize, Place)> {
-        let cell = self.store.position(place);
-        let lowest = |piece: &Piece| Cube::cell_at(self.store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS);
-        let at_least = |piece: &Piece| {
-            let low = lowest(piece);
-            distance(cell, cell.clamp(low, low + IVec3::new(15, 0, 15)))
-        };
-        let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
-        // The piece that promises most goes first: of the others, hardly any cell is looked at then.
-        let filled = || surface.pieces.iter().enumerate().filter(|(_, piece)| any(piece.cells));
-        let first = filled().min_by_key(|(_, piece)| at_least(piece));
-        for (number, piece) in first.into_iter().chain(filled()) {
-            let low = lowest(piece);
-            if best.is_some_and(|((least, _), ..)| least < at_least(piece)) {
-                continue;
-            }
-            let least = best.map_or(u32::MAX, |((least, _), ..)| least);
-            let Some(index) = nearest_in(cell, low, piece.cells, least) else { continue };
-            let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
-            let rank = (distance(cell, there), key(there));
-            if best.is_none_or(|(least, ..)| rank < least) {
-                best = Some((rank, number, (piece.slot, piece.layer * LAYER_CELLS + index)));
-            }
-        }
-        best.map(|(_, number, place)| (number, place))
     }
 
     /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
@@ -252,87 +197,6 @@ impl Tick<'_> {
         }
         path.reverse();
         Some(path)
-    }
-
-    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches what lies below it.
-    fn crest_head(&self, place: Place) -> Option<i64> {
-        let voxel = self.store.read(place);
-        let y = self.height_of(place);
-        if voxel.has(CellFlags::IS_SOURCE) {
-            return Some(head(y, 0));
-        }
-        let top = voxel.is_wet() && (!voxel.is_closed() || !self.store.look(place, Face::Up).is_wet());
-        top.then(|| head(y, voxel.height()))
-    }
-
-    /// The head of a body's highest surface.
-    fn top_of(&self, body: &[Piece]) -> Option<i64> {
-        let mut top = None;
-        for piece in body {
-            let y = self.layer_height(piece);
-            if top.is_some_and(|top| top >= head(y, FULL)) {
-                continue;
-            }
-            let crests = self.crests(piece);
-            if any(crests.full) {
-                top = Some(head(y, FULL));
-                continue;
-            }
-            if any(crests.sources) {
-                top = top.max(Some(head(y, 0)));
-            }
-            for cell in bits::iter(crests.partial) {
-                top = top.max(Some(head(y, self.height_at(piece, cell))));
-            }
-        }
-        top
-    }
-
-    /// The highest surface of a body below a head.
-    fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
-        let mut surface = Surface { head: i64::MIN, pieces: Vec::new() };
-        for piece in body {
-            let y = self.layer_height(piece);
-            if head(y, FULL) < surface.head || head(y, 0) >= below {
-                continue;
-            }
-            let crests = self.crests(piece);
-            surface.offer(below, head(y, FULL), piece, crests.full);
-            surface.offer(below, head(y, 0), piece, crests.sources);
-            if surface.head >= head(y, FULL) {
-                continue;
-            }
-            let mut levels = [NONE; 8];
-            for cell in bits::iter(crests.partial) {
-                bits::insert(&mut levels[usize::from(self.height_at(piece, cell))], cell);
-            }
-            for (height, cells) in (0..FULL).zip(levels) {
-                surface.offer(below, head(y, height), piece, cells);
-            }
-        }
-        (!surface.pieces.is_empty()).then_some(surface)
-    }
-
-    fn height_at(&self, piece: &Piece, cell: usize) -> u8 {
-        self.store.read((piece.slot, piece.layer * LAYER_CELLS + cell)).height()
-    }
-
-    /// The cells of a piece that are a surface.
-    fn crests(&self, piece: &Piece) -> Crests {
-        let &Piece { slot, layer, cells } = piece;
-        let (wet, closed) = self.store.layer(slot, layer);
-        let covered =
-            upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
-        let mut sources = NONE;
-        for &index in self.store.sources(slot) {
-            if usize::from(index) / LAYER_CELLS == layer {
-                bits::insert(&mut sources, usize::from(index) % LAYER_CELLS);
-            }
-        }
-        let wet = and(cells, wet);
-        let sources = and(wet, sources);
-        let full = minus(minus(and(wet, closed), covered), sources);
-        Crests { full, partial: minus(wet, closed), sources }
     }
 
     /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
@@ -429,73 +293,6 @@ impl Tick<'_> {
         }
         if self.store.read(place).is_wet() {
             self.wake_cell(place);
-        }
-    }
-
-    fn height_of(&self, place: Place) -> i32 {
-        self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32
-    }
-
-    fn layer_height(&self, piece: &Piece) -> i32 {
-        self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
-    }
-}
-
-/// Steps from one cell to another in open water.
-fn distance(a: IVec3, b: IVec3) -> u32 {
-    a.x.abs_diff(b.x).saturating_add(a.y.abs_diff(b.y)).saturating_add(a.z.abs_diff(b.z))
-}
-
-fn key(cell: IVec3) -> [i32; 3] {
-    [cell.y, cell.z, cell.x]
-}
-
-/// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
-/// has none within `most` steps. The layer's first cell lies at `low`.
-fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
-    let mut best = None;
-    let mut least = most;
-    // A cell to the west of the layer is nearest to its first column, as one in that column is.
-    let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
-    for z in 0..16 {
-        let row = (cells[z / 4] >> (z % 4 * 16)) as u16;
-        let steps = distance(cell.with_x(low.x), low + IVec3::new(0, 0, z as i32));
-        if row == 0 || steps > least {
-            continue;
-        }
-        let (west, east) = (u32::from(row) & ((2 << x) - 1), u32::from(row) >> x);
-        let nearest = match (west, east) {
-            (0, _) => x + east.trailing_zeros(),
-            (_, 0) => west.ilog2(),
-            _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
-            _ => x + east.trailing_zeros(),
-        };
-        let steps = steps.saturating_add(cell.x.abs_diff(low.x + nearest as i32));
-        if steps < least || steps == least && best.is_none() {
-            (best, least) = (Some(z * 16 + nearest as usize), steps);
-        }
-    }
-    best
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_cell_is_that_of_a_look_at_all() {
-        let mut random = fastrand::Rng::with_seed(5);
-        for round in 0..3_000 {
-            let near = |random: &mut fastrand::Rng| IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)));
-            let (cell, low, most) = (near(&mut random), near(&mut random), random.u32(..120));
-            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
-            let rank = |index: usize| {
-                let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
-                (distance(cell, there), key(there))
-            };
-            let expected = bits::iter(cells).map(|index| (rank(index), index)).min();
-            let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
-            assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
         }
     }
 }

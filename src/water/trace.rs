@@ -8,22 +8,20 @@
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
 use super::chance::{Purpose, mix};
+use super::heads::{JOINED, Need};
 use super::links::Met;
-use super::store::{LAYER_CELLS, Place, Store, head};
+use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
 
-/// The tree of a cell above which flows join, so that it has more than one head.
-const JOINED: u32 = u32::MAX;
-
 /// The heads of the flows met in this tick, and buffers for searches.
 #[derive(Default)]
 pub(super) struct Trees {
-    heads: Vec<Place>,
-    walked: Vec<Place>,
+    pub(super) heads: Vec<Place>,
+    pub(super) walked: Vec<Place>,
     way: Way,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last put back.
     pub(super) spent: bool,
@@ -89,18 +87,6 @@ fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
         6 if cell >= 16 => Some((cell - 16, Face::South)),
         _ => None,
     }
-}
-
-/// What water is drawn for, which decides what a head has to offer.
-#[derive(Clone, Copy)]
-pub(super) enum Need {
-    /// To leave the world: any head will do.
-    Leave,
-    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell that has a source
-    /// draws from sources only: it may sleep while they lie too low, and must miss nothing by that.
-    Fill { y: i32, head: i64, sourced: bool },
-    /// To rise into a cell at this height: the source must lie higher.
-    Rise { y: i32 },
 }
 
 /// Where a search may take another way.
@@ -296,104 +282,6 @@ impl Tick<'_> {
         bottleneck
     }
 
-    /// Units that a head would give for a need.
-    fn offer(&self, place: Place, need: Need) -> u8 {
-        let voxel = self.store.read(place);
-        let y = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
-        if voxel.has(CellFlags::IS_SOURCE) {
-            let reaches = match need {
-                Need::Leave => true,
-                Need::Fill { y: wanted, .. } => y >= wanted,
-                Need::Rise { y: wanted } => y > wanted,
-            };
-            return if reaches { self.limits.supply } else { 0 };
-        }
-        match need {
-            Need::Leave => voxel.height(),
-            Need::Fill { sourced: true, .. } => 0,
-            Need::Fill { head: wanted, .. } => {
-                let half = (head(y, voxel.height()) - wanted).max(0) / 2;
-                voxel.height().min(half.min(7) as u8)
-            }
-            Need::Rise { .. } => 0,
-        }
-    }
-
-    /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source, which will lose its
-    /// flag when that news reaches it, counts as within reach until then: it may be asleep, and must miss nothing by that.
-    pub(super) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
-        let tree = self.tree_of(place);
-        if tree != JOINED {
-            let head = self.work.trees.heads[tree as usize - 1];
-            return self.source_height(head).is_some_and(|height| height < y);
-        }
-        let mut open = vec![place];
-        let mut forks = Met::default();
-        let mut fed = false;
-        while let Some(place) = open.pop() {
-            let parents = self.store.parents_of(place);
-            if parents.count_ones() > 1 && !forks.insert(place) {
-                continue;
-            }
-            if let Some(height) = self.source_height(place) {
-                if height >= y {
-                    return false;
-                }
-                fed = true;
-            }
-            let above = Store::faces(parents).map(|face| self.store.step(place, face));
-            open.extend(above.filter(|parent| parent.0.is_some()));
-        }
-        fed
-    }
-
-    /// The height of a source's cell, or `None` if the cell is no source.
-    fn source_height(&self, place: Place) -> Option<i32> {
-        let height = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
-        self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
-    }
-
-    /// The number of the tree that a cell belongs to in this tick, from 1, or [`JOINED`].
-    fn tree_of(&mut self, place: Place) -> u32 {
-        let mut walked = core::mem::take(&mut self.work.trees.walked);
-        walked.clear();
-        let mut at = place;
-        let tree = loop {
-            let known = self.work.get(at.0, at.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
-            let known = known.map_or(0, |trees| trees[at.1 % LAYER_CELLS]);
-            if known != 0 {
-                break known;
-            }
-            walked.push(at);
-            let parents = self.store.parents_of(at);
-            if parents.count_ones() > 1 {
-                break JOINED;
-            }
-            let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
-            match parent {
-                Some(parent) if parent.0.is_some() => at = parent,
-                _ => {
-                    self.work.trees.heads.push(at);
-                    break self.work.trees.heads.len() as u32;
-                }
-            }
-        };
-        for &place in &walked {
-            self.label(place, tree);
-        }
-        self.work.trees.walked = walked;
-        tree
-    }
-
-    /// The head of a tree, unless that is unknown or flows join above.
-    #[inline]
-    fn head_of(&self, tree: u32) -> Option<Place> {
-        match tree {
-            0 | JOINED => None,
-            tree => self.work.trees.heads.get(tree as usize - 1).copied(),
-        }
-    }
-
     /// Remembers the one head of the cells of a way.
     fn remember(&mut self, links: &[Link], head: Place) {
         self.work.trees.heads.push(head);
@@ -401,11 +289,6 @@ impl Tick<'_> {
         for link in links {
             self.label(link.place(), tree);
         }
-    }
-
-    fn label(&mut self, (slot, index): Place, tree: u32) {
-        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
-        work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
     }
 
     fn block(&mut self, links: &[Link]) {
