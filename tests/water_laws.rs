@@ -12,7 +12,7 @@ mod random;
 use edits::{Edit, Watched};
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::Rules;
+use floodplain::water::{Edge, Edges, Rules};
 use proptest::prelude::*;
 use random::{bounds, edit, rules};
 
@@ -84,4 +84,23 @@ fn a_fill_with_what_stands_there_is_entered() {
     let pool = region([0, 1, 0], [1, 1, 1]);
     let edits = [Edit::FillWater(pool, 5), Edit::FillWater(pool, 5), Edit::FillWater(pool, 5)];
     replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &edits);
+}
+
+/// A chunk comes back whose topmost cell had its parent in the chunk above, where it has dried up meanwhile. The cells below
+/// are looked at first: their way up ended at that broken tie, and marked the cell that has it as sound too.
+#[test]
+fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules =
+        Rules { source_supply: 0, throughput: 1, edges, pools: false, many_parents: false, ..Rules::lossless() };
+    let below = IVec3::NEG_Y;
+    let edits = [
+        Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5),
+        Edit::Run(2),
+        Edit::RemoveChunk(below),
+        Edit::Run(8),
+        Edit::InsertChunk(below),
+        Edit::Run(1),
+    ];
+    replay(0, rules, bounds(), &edits);
 }

@@ -343,6 +343,9 @@ impl Store {
                 if place == start {
                     return false;
                 }
+                if place.0 == start.0 {
+                    passed.pop();
+                }
                 break;
             }
             place = parent;
