@@ -26,7 +26,7 @@ pub trait Value: Copy + PartialEq + Send + Sync {}
 impl<T: Copy + PartialEq + Send + Sync> Value for T {}
 
 /// The shapes that automata run on. Implemented by [`Cube`] and [`Sheet`] only.
-pub trait FieldShape: HaloShape<Halo<f32>: Send, Halo<u32>: Send> {
+pub trait FieldShape: HaloShape {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
     #[doc(hidden)]
     type Rims<T: Value>: Copy + Send + Sync;
@@ -40,7 +40,7 @@ pub trait FieldShape: HaloShape<Halo<f32>: Send, Halo<u32>: Send> {
 
     /// A halo of equal cells.
     #[doc(hidden)]
-    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>>;
+    fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>>;
 
     /// The rims of a chunk of equal cells.
     #[doc(hidden)]
@@ -66,12 +66,12 @@ pub trait FieldShape: HaloShape<Halo<f32>: Send, Halo<u32>: Send> {
 
     /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the cell's neighbours.
     #[doc(hidden)]
-    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
+    fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
     /// Runs a rule over every row of a chunk.
     #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
+    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
 impl FieldShape for Sheet {
@@ -80,7 +80,7 @@ impl FieldShape for Sheet {
     const NEIGHBOURS: usize = 4;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Sheet>();
 
-    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>> {
+    fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
         Box::new([[value; 66]; 66])
     }
 
@@ -118,7 +118,7 @@ impl FieldShape for Sheet {
     }
 
     #[inline]
-    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
+    fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
         let [x, y] = [index % 64, index / 64].map(|local| local as i32 + 1);
         let offset = face.offset();
         &mut halo[(y + offset.y) as usize][(x + offset.x) as usize]
@@ -126,7 +126,7 @@ impl FieldShape for Sheet {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
         for (y, cells) in cells.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             let row = &halo[y + 1];
             let around = [part(row, 0), part(row, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
@@ -141,7 +141,7 @@ impl FieldShape for Cube {
     const NEIGHBOURS: usize = 6;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Cube>();
 
-    fn uniform_halo<T: Copy>(value: T) -> Box<Self::Halo<T>> {
+    fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
         Box::new([[[value; 18]; 18]; 18])
     }
 
@@ -195,7 +195,7 @@ impl FieldShape for Cube {
     }
 
     #[inline]
-    fn behind<T>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
+    fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T {
         let [x, y, z] = [index % 16, index / 256, index / 16 % 16].map(|local| local as i32 + 1);
         let offset = face.offset();
         &mut halo[(y + offset.y) as usize][(z + offset.z) as usize][(x + offset.x) as usize]
@@ -203,7 +203,7 @@ impl FieldShape for Cube {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
         for (index, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let (y, z) = (index / 16 + 1, index % 16 + 1);
             let row = &halo[y][z];

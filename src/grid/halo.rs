@@ -10,17 +10,17 @@ use glam::IVec3;
 pub trait HaloShape: Shape {
     /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x, for [`Sheet`]. The
     /// chunk's own cells begin at 1.
-    type Halo<T>;
+    type Halo<T: Send>: Send;
 
     /// Fills the array from the chunk at each offset, -1 to 1 along each axis.
     #[doc(hidden)]
-    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>);
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>);
 }
 
 impl HaloShape for Cube {
-    type Halo<T> = [[[T; 18]; 18]; 18];
+    type Halo<T: Send> = [[[T; 18]; 18]; 18];
 
-    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
         for (y, ys, from_y) in parts::<16>() {
             for (z, zs, from_z) in parts::<16>() {
                 let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, z)));
@@ -40,9 +40,9 @@ impl HaloShape for Cube {
 }
 
 impl HaloShape for Sheet {
-    type Halo<T> = [[T; 66]; 66];
+    type Halo<T: Send> = [[T; 66]; 66];
 
-    fn gather<'c, T: Copy + PartialEq + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
         for (y, ys, from_y) in parts::<64>() {
             let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, 0)));
             let uniform = chunks.map(|chunk| [chunk.get(0); 64]);
@@ -97,7 +97,10 @@ impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
     /// grid.halo(IVec3::ZERO, &mut halo);
     /// assert_eq!((halo[16][1][4], halo[17][1][4]), (5, 6));
     /// ```
-    pub fn halo(&self, chunk: IVec3, halo: &mut S::Halo<T>) {
+    pub fn halo(&self, chunk: IVec3, halo: &mut S::Halo<T>)
+    where
+        T: Send,
+    {
         let background = Chunk::uniform(self.background());
         let at = |offset| chunk.checked_add(offset).and_then(|beyond| self.chunk(beyond)).unwrap_or(&background);
         S::gather(at, halo);
