@@ -3,6 +3,8 @@
 
 #[path = "support/blast_edits.rs"]
 mod blast_edits;
+#[path = "support/blast_map.rs"]
+mod blast_map;
 #[path = "support/bytes.rs"]
 mod bytes;
 #[path = "support/graph_edits.rs"]

@@ -4,6 +4,8 @@
 
 #[path = "../../tests/support/blast_edits.rs"]
 pub mod blast_edits;
+#[path = "../../tests/support/blast_map.rs"]
+pub mod blast_map;
 #[path = "../../tests/support/bytes.rs"]
 pub mod bytes;
 #[path = "../../tests/support/cells.rs"]
