@@ -109,7 +109,10 @@ impl<S: FieldShape> BlastWorld<S> {
         if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
             return Err(Violation::Filled { cell, pressure });
         }
-        if let (Some(strength), false) = (self.strength(cell), self.is_removed(cell)) {
+        if let Some(ground) = self.ground(slot)
+            && let Some(&strength) = ground.strengths.get(&index)
+            && !ground.solid.contains(index)
+        {
             return Err(Violation::Wall { cell, strength });
         }
         let mut weights = 0.0;
