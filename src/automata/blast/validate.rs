@@ -95,7 +95,7 @@ impl<S: FieldShape> BlastWorld<S> {
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
-        if self.ledger.agrees_with(counted) { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
+        if self.is_balanced() { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
     }
 
     fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
