@@ -10,7 +10,7 @@ use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 use std::collections::BTreeMap;
 
 /// Operations in one run, so that runs stay short.
-const MOST_EDITS: usize = 16;
+const MOST_EDITS: usize = 10;
 
 /// Every public function that changes a world of pressure.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use floodplain::{Automaton, Chunk, Cube, FieldShape, Region, Sheet};
 use std::collections::BTreeMap;
 
 /// Operations in one run, so that runs stay short.
-const MOST_EDITS: usize = 16;
+const MOST_EDITS: usize = 10;
 
 /// Every public function that changes a humidity world.
 #[derive(Clone, Debug)]
