@@ -202,6 +202,9 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Opens the silent chunks that audible pressure is about to enter, and makes those of them that are not there. All
     /// others are shut: what is below the threshold does not seep into them, or an explosion would drain away over the
     /// borders of the chunks that it has reached.
+    ///
+    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and slept, and from now on what
+    /// flows into the one flows out of the other.
     fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
@@ -220,7 +223,7 @@ impl<S: FieldShape> BlastWorld<S> {
                 let is_silent = !beyond.is_some() || self.is_blank(beyond);
                 if is_silent && plane_cells::<S>(axis(face), side.plane).any(|index| self.enters(slot, index, face)) {
                     let there = self.ensure(there);
-                    self.pressure.wake_chunk_at(there);
+                    self.wake_with_neighbours(there);
                     opened.insert(there);
                 }
             }
