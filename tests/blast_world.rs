@@ -157,7 +157,11 @@ fn a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it() {
         }
         for step in 0..20 {
             woken.wake_all();
-            assert_eq!((world.step().changed, world.state_hash()), (woken.step().changed, woken.state_hash()), "{step}");
+            assert_eq!(
+                (world.step().changed, world.state_hash()),
+                (woken.step().changed, woken.state_hash()),
+                "{step}"
+            );
             assert_eq!(world.validate(), Ok(()), "{rules:?}, step {step}");
         }
         assert!(world.pressure(at(0, 64)) > 0.0, "the explosion has come through");

@@ -1,6 +1,7 @@
 //! Reading a world: pressures, links, flows, totals, what changed, and the hash of its state.
 
 use super::flow::{diffusive, in_grains, larger};
+use super::planes::ChunkFlows;
 use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
 use super::space::Beyond;
@@ -83,8 +84,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
-            let of =
-                |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index]);
+            let of = |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?.at(face, index));
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {
@@ -138,10 +138,11 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Bytes that the world holds on the heap.
     pub fn memory_bytes(&self) -> usize {
-        let planes = |planes: &Option<super::kernel::Planes>| planes.as_deref().map_or(0, size_of_val);
         let ground = |ground: &Ground| size_of::<Ground>() + ground.heap_bytes();
         let beside = self.beside.iter().map(|beside| {
-            planes(&beside.conductance) + planes(&beside.flows) + beside.ground.as_deref().map_or(0, ground)
+            beside.conductances.planes().map_or(0, |planes| size_of_val(&**planes))
+                + beside.flows.as_ref().map_or(0, ChunkFlows::heap_bytes)
+                + beside.ground.as_deref().map_or(0, ground)
         });
         self.pressure.memory_bytes()
             + beside.sum::<usize>()
@@ -159,13 +160,13 @@ impl<S: FieldShape> BlastWorld<S> {
         hash.add(self.tick);
         for slot in self.pressure.sorted_slots() {
             let chunk = self.pressure.chunk_at(slot);
-            let flows = self.beside[slot.index()].flows.as_deref().filter(|planes| is_moving(planes));
+            let flows = self.beside[slot.index()].flows.as_ref().filter(|flows| flows.is_moving());
             if chunk.as_uniform() == Some(0.0) && flows.is_none() && self.ground(slot).is_none() {
                 continue;
             }
             hash.add_position(self.pressure.position_at(slot));
             hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
-            for flow in flows.into_iter().flatten().flatten() {
+            for flow in flows.into_iter().flat_map(|flows| flows.values(S::NEIGHBOURS)) {
                 hash.add(u64::from((flow + 0.0).to_bits()));
             }
             if let Some(ground) = self.ground(slot) {
@@ -174,8 +175,4 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         hash.finish()
     }
-}
-
-fn is_moving(planes: &[[f32; crate::coords::CHUNK_CELLS]]) -> bool {
-    planes.iter().flatten().any(|&flow| flow != 0.0)
 }
