@@ -90,7 +90,7 @@ fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
     let cubes = |at: usize| fields::chunks(CUBES[at]);
     let runs: [(&'static str, Run); 8] = [
         ("water, spreading", Box::new(|at| cost(water::spread_world(FLOORS[at], 0), WARM))),
-        ("water, a river", Box::new(|at| cost(water::river_world(RIVERS[at]).0, 3))),
+        ("water, a river", Box::new(|at| cost(water::river_world(RIVERS[at], 64).0, 3))),
         ("humidity, conservative", Box::new(move |at| cost(fields::humidity(Sweep::Conservative, sheets(at)), 2))),
         ("humidity, synchronous", Box::new(move |at| cost(fields::humidity(Sweep::Synchronous, sheets(at)), 2))),
         ("blast, sheets", Box::new(move |at| cost(fields::blast::<Sheet>(0.24, sheets(at)), 2))),

@@ -89,7 +89,7 @@ fn spread(ticks: u64) -> WaterWorld {
 
 #[library_benchmark]
 #[bench::spread(spread(12))]
-#[bench::river(water::river_world(10_000).0)]
+#[bench::river(water::river_world(10_000, 64).0)]
 #[bench::lake_drain(lake_drain())]
 #[bench::recheck(awake_lake())]
 fn water_tick(mut world: WaterWorld) -> (StepReport, WaterWorld) {

@@ -71,8 +71,9 @@ fn face_stencil(faces: &Faces<u16>, out: &mut Cells) {
     for (y, layer) in out.iter_mut().enumerate() {
         for (z, out) in layer.iter_mut().enumerate() {
             let FaceRow { here, west, east, down, up, north, south } = faces.row(y, z);
+            let mut sums = [0u16; 16];
             for x in 0..16 {
-                out[x] = here[x]
+                sums[x] = here[x]
                     .wrapping_add(west[x])
                     .wrapping_add(east[x])
                     .wrapping_add(down[x])
@@ -80,6 +81,7 @@ fn face_stencil(faces: &Faces<u16>, out: &mut Cells) {
                     .wrapping_add(north[x])
                     .wrapping_add(south[x]);
             }
+            *out = sums;
         }
     }
 }

@@ -24,6 +24,8 @@ parameters() {
         # Six damages of four bytes each; short inputs make none.
         snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
         *_bytes) count=10000000 options=(-max_len=4096) ;;
+        # Every operation is followed by a look at all 4,096 cells of each chunk, so runs are kept short.
+        humidity | water_2d | blast_grid) count=1000000 options=(-max_len=96) ;;
         *) count=1000000 options=(-max_len=192) ;;
     esac
 }

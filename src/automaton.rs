@@ -35,7 +35,7 @@ pub trait Automaton {
     fn step(&mut self) -> StepReport;
     /// Runs `steps` steps. The same bytes as that many calls of [`step`](Automaton::step).
     fn run(&mut self, steps: u64) -> StepReport;
-    /// Steps run so far.
+    /// Steps run so far; after `u64::MAX` the count begins anew.
     fn ticks(&self) -> u64;
     /// What is in the world now.
     fn total(&self) -> Self::Total;

@@ -100,7 +100,7 @@
 //!
 //! | law | violation | tests beside those above |
 //! |---|---|---|
-//! | the pressures add up to `placed − removed − left − absorbed`, within a millionth | `Ledger` | `blast_world::the_account_balances_over_ten_thousand_steps` |
+//! | the pressures add up to `placed − removed − left − absorbed`, within a millionth of what entered and left and of all pressures and flows there are | `Ledger` | `blast_world::the_account_balances_over_ten_thousand_steps` |
 //! | with a threshold of 0 a step on a grid is that of the formulas in `f64` within 1/50,000 of the largest pressure there was; on a graph within 10⁻⁹ of it | | `blast_laws::a_sheet_a_graph_and_the_oracle_agree` |
 //! | exactly those walls break whose difference passes their strength, and each is told of once | | `blast_edits` |
 //! | pressure that evens out neither rises above the highest nor falls below 0 | `Pressure` | `blast_edits` |

@@ -1,7 +1,11 @@
 //! The contract of all automata: what the trait says is what the world's own methods say.
 
-use floodplain::glam::IVec3;
+use floodplain::blast::{self, BlastGraph, BlastWorld};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, Cell, HumidityWorld};
+use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Automaton, Chunk, StepReport};
 
 /// Runs to rest by the trait alone, with its laws after each step; what all steps did.
@@ -41,4 +45,39 @@ fn water_keeps_the_contract() {
     let mut again = poured();
     Automaton::run(&mut again, world.ticks());
     assert_eq!(Automaton::state_hash(&again), Automaton::state_hash(&world), "as many steps at once");
+}
+
+/// Once all is at rest, any time passes at once, and a world so old is saved and goes on like any other. Snapshots of worlds
+/// older than 2⁶² steps used to be refused, and water and graphs took every step of the time one by one.
+#[test]
+fn time_passes_over_a_world_at_rest_and_it_is_saved() {
+    fn lives_on<W: Saved>(mut world: W, run: fn(&mut W, u64), state: fn(&W) -> (u64, u64)) {
+        run(&mut world, 100);
+        let (_, ticks) = state(&world);
+        run(&mut world, u64::MAX - 50);
+        assert_eq!(state(&world).1, ticks.wrapping_sub(51));
+        let mut again = W::load(&world.save()).unwrap();
+        run(&mut again, 100);
+        run(&mut world, 100);
+        assert_eq!(state(&again), state(&world));
+        assert_eq!(state(&again).1, 149);
+    }
+    fn automaton<W: Automaton + Saved>(world: W) {
+        lives_on(world, |world, steps| _ = world.run(steps), |world| (world.state_hash(), world.ticks()));
+    }
+    automaton(poured());
+    let mut damp = HumidityWorld::<floodplain::Sheet>::new(humidity::Rules::default()).unwrap();
+    damp.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
+    automaton(damp);
+    automaton(Water2dWorld::new(3, water2d::Rules::literal()).unwrap());
+    let rules = blast::Rules { threshold: 1.0, ..blast::Rules::wave(0.05, 0.5) };
+    let mut loud = BlastWorld::<floodplain::Sheet>::new(rules).unwrap();
+    loud.set_wall(IVec3::X, 0.5).unwrap();
+    loud.set_pressure(IVec3::ZERO, 10.0).unwrap();
+    automaton(loud);
+    let mut graph = BlastGraph::new(rules).unwrap();
+    let [a, b] = [(DVec3::ZERO, 10.0), (DVec3::X, 0.0)].map(|(at, charge)| graph.add_node(at, charge).unwrap());
+    graph.set_wall(b, 0.5).unwrap();
+    graph.add_link(a, b, 1.0).unwrap();
+    lives_on(graph, |graph, steps| _ = graph.run(steps), |graph| (graph.state_hash(), graph.ticks()));
 }

@@ -201,7 +201,7 @@ fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_sleep_changes_nothing(

@@ -115,7 +115,7 @@ fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn every_edit_is_the_models_and_every_step_the_oracles(

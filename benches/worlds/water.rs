@@ -34,22 +34,21 @@ pub fn lake(size: IVec3, rules: Rules) -> WaterWorld {
     world
 }
 
-/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors of a tower, 64 cells
+/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors of a tower, `side` cells
 /// to a side, from a source at the top to a drain at the bottom; built full, with every cell's parent before it.
-pub fn river_world(length: usize) -> (WaterWorld, usize) {
-    const SIDE: i32 = 64;
+pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
     let mut way = vec![IVec3::ZERO];
     let mut heading = (1, 1);
     let mut at = IVec3::ZERO;
     while way.len() < length {
         let next = at + IVec3::new(heading.0, 0, 0);
-        if (0..SIDE).contains(&next.x) {
+        if (0..side).contains(&next.x) {
             at = next;
         } else {
             heading.0 = -heading.0;
             for _ in 0..2 {
                 let next = at + IVec3::new(0, 0, heading.1);
-                if !(0..SIDE).contains(&next.z) {
+                if !(0..side).contains(&next.z) {
                     heading.1 = -heading.1;
                     way.extend([at - IVec3::Y, at - 2 * IVec3::Y]);
                     at -= 2 * IVec3::Y;

@@ -232,7 +232,7 @@ impl Subject for ExplosionSubject {
     }
 
     fn is_balanced(&self) -> bool {
-        self.world.ledger().agrees_with(self.world.total())
+        self.world.is_balanced()
     }
 
     fn value(&self, cell: IVec3) -> f64 {

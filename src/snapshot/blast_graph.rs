@@ -22,7 +22,7 @@ const OUTSIDE: u32 = u32::MAX;
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | steps `u64` below 2⁶²; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether it is awake `bool`; the nodes; the links; a count of the walls that broke and were not asked for, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since they were last asked for, then each, ascending, as `u32` |
+/// | state | steps `u64`; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether it is awake `bool`; the nodes; the links; a count of the walls that broke and were not asked for, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since they were last asked for, then each, ascending, as `u32` |
 /// | nodes | a count, then for each by its number a `u8` (0 removed, 1 open, 2 closed); unless it is removed, position as three `f64`, pressure `f64` up to 10²⁴, if it is closed strength `f64`, then a count of its links and the place of each among the links as `u64`, in the order in which they came to the node |
 /// | links | a count, then for each its nodes as two `u32`, 0xffffffff for the outside, weight `f64`, direction as three `f64`, flow `f64` up to 10²⁴ |
 impl Saved for BlastGraph {
@@ -60,10 +60,10 @@ impl Saved for BlastGraph {
 
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let rules: Rules = rules.take()?;
-        let (tick, ledger, is_awake) = (state.counter()?, state.take()?, state.take()?);
+        let (tick, ledger, is_awake) = (state.take()?, state.take()?, state.take()?);
         let nodes = (0..state.count(1)?).map(|_| take_node(state)).collect::<Result<_, _>>()?;
         let links = (0..state.count(48)?).map(|_| take_link(state)).collect::<Result<_, _>>()?;
-        let events = take_events(state, tick)?;
+        let events = take_events(state)?;
         let mut changed = Vec::new();
         for _ in 0..state.count(4)? {
             let wrong = state.malformed("a node after the one before");

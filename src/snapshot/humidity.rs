@@ -14,7 +14,7 @@ use glam::IVec3;
 /// | | content |
 /// |---|---|
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain) |
-/// | state | bounds (region), ticks `u64` below 2⁶², ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, from −2¹⁰⁰ to 2¹⁰⁰ and not below 0 in all; zeros in sweeps that keep none |
+/// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, from −2¹⁰⁰ to 2¹⁰⁰ and not below 0 in all; zeros in sweeps that keep none |
 /// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
 impl<S: FieldShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
@@ -49,7 +49,7 @@ impl<S: FieldShape> Saved for HumidityWorld<S> {
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let rules = take_rules(rules)?;
         let bounds = state.take()?;
-        let ticks = state.counter()?;
+        let ticks = state.take()?;
         let ledger = take_ledger(state, rules.sweep)?;
         HumidityWorld::restored(rules, bounds, ticks, ledger)
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })

@@ -17,7 +17,7 @@ use glam::IVec3;
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` each; ticks and entries below 2⁶²; with a tick underway, its pieces that are done `u64`, at least 1 |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; with a tick underway, its pieces that are done `u64`, at least 1 |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
@@ -107,7 +107,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
 
 fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
     let seed = content.take()?;
-    let tick = content.counter()?;
+    let tick = content.take()?;
     let ledger = Ledger {
         placed: content.counter()?,
         injected: content.counter()?,

@@ -13,7 +13,7 @@ use glam::IVec3;
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 literal, 1 settling), `pressure_flow` `u32` |
-/// | state | bounds (region), seed `u64`, ticks `u64` below 2⁶², ledger: placed `u64`, removed `u64`, no more than that |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed `u64`, removed `u64`, no more than that |
 /// | record | a plane of `i32`: −1 for ground, or the level; marks, of which the awake cells are all or none; if the chunk is awake, a `u8`: the steps, 1 or 2, that it stays so if nothing near it changes |
 impl Saved for Water2dWorld {
     const KIND: Kind = Kind::Water2d;
@@ -44,7 +44,7 @@ impl Saved for Water2dWorld {
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let rule = if rules.take()? { Rule::Settling } else { Rule::Literal };
         let rules = Rules { rule, pressure_flow: rules.take()? };
-        let (bounds, seed, tick) = (state.take()?, state.take()?, state.counter()?);
+        let (bounds, seed, tick) = (state.take()?, state.take()?, state.take()?);
         let wrong = state.malformed("a ledger: no more removed than was placed");
         let ledger = Ledger { placed: state.take()?, removed: state.take()? };
         if ledger.removed > ledger.placed {

@@ -9,11 +9,12 @@ use super::chance::{Purpose, Queue};
 use super::heads::Need;
 use super::store::{LAYER_CELLS, Place, Store, head};
 use super::tick::Tick;
-use super::trace::Drawn;
+use super::trace::{Drawn, parent_beside};
 use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
 use crate::coords::Face;
 use crate::grid::Slot;
+use smallvec::{SmallVec, smallvec};
 
 /// The ties of a layer's cells to their parents, when its turn to draw begins.
 struct Ways {
@@ -74,12 +75,10 @@ impl Tick<'_> {
 
     /// Sets FlowOut from an outlet up to the heads of its flows.
     fn mark_way(&mut self, outlet: Place) {
-        let mut open = vec![outlet];
+        let mut open: SmallVec<[Place; 8]> = smallvec![outlet];
         while let Some(place) = open.pop() {
+            let Some(place) = self.pass_marked(place) else { continue };
             let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
-            if bits::contains(&work.marked, place.1 % LAYER_CELLS) {
-                continue;
-            }
             bits::insert(&mut work.marked, place.1 % LAYER_CELLS);
             let voxel = self.store.read(place);
             if !voxel.has(CellFlags::FLOW_OUT) {
@@ -91,6 +90,28 @@ impl Tick<'_> {
                 if parent.0.is_some() {
                     open.push(parent);
                 }
+            }
+        }
+    }
+
+    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns the first cell where that
+    /// ends; none where another way has passed in this tick.
+    fn pass_marked(&mut self, (slot, index): Place) -> Option<Place> {
+        let layer = index / LAYER_CELLS;
+        let passed = &mut self.work.join(self.store, slot, layer).marked;
+        let cells = self.store.cells(slot, layer);
+        let mut cell = index % LAYER_CELLS;
+        loop {
+            if bits::contains(passed, cell) {
+                return None;
+            }
+            let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
+            match parent_beside(cell, voxel) {
+                Some((parent, _)) if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) => {
+                    bits::insert(passed, cell);
+                    cell = parent;
+                }
+                _ => return Some((slot, layer * LAYER_CELLS + cell)),
             }
         }
     }

@@ -66,8 +66,8 @@ impl Tick<'_> {
             self.store.note_change(place);
         }
         self.store.grid.drop_sleepers();
-        for slot in self.work.schedule.members() {
-            self.count_changes(slot);
+        for at in 0..self.work.schedule.members().len() {
+            self.count_changes(self.work.schedule.members()[at]);
         }
     }
 

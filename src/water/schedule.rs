@@ -3,8 +3,7 @@
 use super::store::Store;
 use crate::chunk::ones;
 use crate::grid::Slot;
-use glam::IVec3;
-use std::collections::BTreeMap;
+use core::ops::Range;
 
 /// What a tick does next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,10 +27,10 @@ pub(super) enum Phase {
 /// order. Chunks that join meanwhile have their turn if it is still to come.
 #[derive(Default)]
 pub(super) struct Schedule {
-    /// The members by chunk layer, each row in the tick's order.
-    rows: BTreeMap<i32, Vec<Slot>>,
-    /// The row that is being worked on, taken out of `rows`, which is searched too slowly to be asked for every layer.
-    current: Option<(i32, Vec<Slot>)>,
+    /// Row by row, each in the tick's order.
+    members: Vec<Slot>,
+    /// The members of the row that is being worked on.
+    row: Option<Range<usize>>,
     /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some more.
     open: u16,
     layer: usize,
@@ -44,31 +43,28 @@ pub(super) struct Schedule {
 impl Schedule {
     /// Begins a tick with these chunks.
     pub(super) fn begin(&mut self, store: &Store, random: u64) {
-        self.rows.clear();
         self.random = random;
-        for &slot in store.grid.awake_slots() {
-            self.rows.entry(store.grid.position_at(slot).y).or_default().push(slot);
-        }
-        for row in self.rows.values_mut() {
-            row.sort_unstable_by_key(|&slot| row_key(store.grid.position_at(slot), random));
-        }
+        self.members.clear();
+        self.members.extend_from_slice(store.grid.awake_slots());
+        self.members.sort_unstable_by_key(|&slot| turn_of(store, slot, random));
     }
 
     /// Adds a chunk that joins.
     pub(super) fn join(&mut self, store: &Store, slot: Slot) {
-        let position = store.grid.position_at(slot);
-        let row = match &mut self.current {
-            Some((y, row)) if *y == position.y => row,
-            _ => self.rows.entry(position.y).or_default(),
-        };
-        let at = place_of(store, row, slot, self.random);
-        row.insert(at, slot);
+        let place = self.place_of(store, slot);
+        if let Some(row) = &mut self.row {
+            let (y, of_row) = (store.grid.position_at(slot).y, height_of(store, &self.members, row));
+            row.start += usize::from(y < of_row);
+            row.end += usize::from(y <= of_row);
+        }
+        self.members.insert(place, slot);
     }
 
     /// Notes that something goes on in a layer of a member.
     #[inline]
     pub(super) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
-        if self.current.as_ref().is_some_and(|(y, _)| *y == store.grid.position_at(slot).y) {
+        let y = store.grid.position_at(slot).y;
+        if self.row.as_ref().is_some_and(|row| height_of(store, &self.members, row) == y) {
             self.open |= 1 << layer;
         }
     }
@@ -77,18 +73,19 @@ impl Schedule {
     /// anew.
     #[inline]
     pub(super) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
-        if self.current.is_none() && !self.next_row(&open) {
+        if self.row.is_none() && !self.next_row(store, &open) {
             return None;
         }
         loop {
-            let row = self.current.as_ref().map_or(&[][..], |(_, row)| row);
             if let Some(last) = self.last.take() {
-                if row.get(self.at) != Some(&last) {
-                    self.at = place_of(store, row, last, self.random);
+                if self.members.get(self.at) != Some(&last) {
+                    self.at = self.place_of(store, last);
                 }
                 self.at += 1;
             }
-            while let Some(&slot) = row.get(self.at) {
+            let row = self.row.clone().unwrap_or_default();
+            while self.at < row.end {
+                let slot = self.members[self.at];
                 if open(slot) >> self.layer & 1 != 0 {
                     self.last = Some(slot);
                     return Some((slot, self.layer));
@@ -96,8 +93,8 @@ impl Schedule {
                 self.at += 1;
             }
             let above = u32::from(self.open) >> (self.layer + 1);
-            (self.at, self.layer) = (0, self.layer + 1 + above.trailing_zeros() as usize);
-            if above == 0 && !self.next_row(&open) {
+            (self.at, self.layer) = (row.start, self.layer + 1 + above.trailing_zeros() as usize);
+            if above == 0 && !self.next_row(store, &open) {
                 return None;
             }
         }
@@ -105,38 +102,47 @@ impl Schedule {
 
     /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
     /// none left.
-    fn next_row(&mut self, open: impl Fn(Slot) -> u16) -> bool {
-        let next = match self.current.take() {
-            None => self.rows.keys().next().copied(),
-            Some((y, row)) => {
-                self.rows.insert(y, row);
-                y.checked_add(1).and_then(|above| self.rows.range(above..).next()).map(|(&row, _)| row)
-            }
-        };
-        self.current = next.and_then(|y| self.rows.remove_entry(&y));
-        let row = self.current.as_ref().map_or(&[][..], |(_, row)| row);
-        self.open = row.iter().fold(0, |layers, &slot| layers | open(slot));
+    fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
+        let start = self.row.take().map_or(0, |row| row.end);
+        let left = &self.members[start..];
+        let Some(&first) = left.first() else { return false };
+        let y = store.grid.position_at(first).y;
+        let row = start..start + left.partition_point(|&slot| store.grid.position_at(slot).y == y);
+        self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
         // With no layer open, the first is found empty.
         self.layer = self.open.trailing_zeros() as usize % 16;
-        self.current.is_some()
+        self.at = row.start;
+        self.row = Some(row);
+        true
     }
 
-    /// All members, rows bottom-up, each in the tick's order. Between two ways only.
-    pub(super) fn members(&self) -> Vec<Slot> {
-        self.rows.values().flatten().copied().collect()
+    /// All members, rows bottom-up, each in the tick's order.
+    pub(super) fn members(&self) -> &[Slot] {
+        &self.members
     }
 
     /// Whether a layer of a member has its turn still to come.
     pub(super) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
-        let position = store.grid.position_at(slot);
-        let Some((y, row)) = &self.current else { return true };
-        let turn = |slot: Slot| row_key(store.grid.position_at(slot), self.random);
+        let Some(row) = &self.row else { return true };
+        let turn = |slot: Slot| turn_of(store, slot, self.random);
         let behind = |last: Slot| turn(slot) <= turn(last);
-        match position.y.cmp(y).then(layer.cmp(&self.layer)) {
-            core::cmp::Ordering::Equal => !self.last.or(row.last().copied()).is_some_and(behind),
+        let y = store.grid.position_at(slot).y;
+        match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
+            core::cmp::Ordering::Equal => !self.last.or(self.members.get(row.end - 1).copied()).is_some_and(behind),
             order => order.is_gt(),
         }
     }
+
+    /// The place of a chunk, there or not yet, among the members.
+    fn place_of(&self, store: &Store, slot: Slot) -> usize {
+        let turn = turn_of(store, slot, self.random);
+        self.members.partition_point(|&other| turn_of(store, other, self.random) < turn)
+    }
+}
+
+/// The chunk layer of a row, which is never empty.
+fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
+    store.grid.position_at(members[row.start]).y
 }
 
 /// A way over a list of chunks, one after the other, and over the layers of each.
@@ -148,8 +154,11 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    pub(super) fn over(chunks: Vec<Slot>) -> Self {
-        Sweep { chunks, at: 0, layer: 0 }
+    /// Begins anew, over these chunks.
+    pub(super) fn begin(&mut self, chunks: &[Slot]) {
+        self.chunks.clear();
+        self.chunks.extend_from_slice(chunks);
+        (self.at, self.layer) = (0, 0);
     }
 
     /// The next layer; `open` says which layers (by bit) of a chunk there are.
@@ -178,14 +187,9 @@ impl Sweep {
     }
 }
 
-/// The place of a chunk, there or not yet, in the order of a row.
-fn place_of(store: &Store, row: &[Slot], slot: Slot, random: u64) -> usize {
-    let key = row_key(store.grid.position_at(slot), random);
-    row.partition_point(|&other| row_key(store.grid.position_at(other), random) < key)
-}
-
-/// The order of a row's chunks: by z, then x, each running up or down as the tick's random bits say.
-fn row_key(position: IVec3, flip: u64) -> (i32, i32) {
+/// The order of the members: by y, then z, then x, the last two running up or down as the tick's random bits say.
+fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
+    let position = store.grid.position_at(slot);
     let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
-    (turn(position.z, 0), turn(position.x, 1))
+    (position.y, turn(position.z, 0), turn(position.x, 1))
 }

@@ -40,11 +40,16 @@ impl WaterWorld {
         self.step_within(u64::MAX).report
     }
 
-    /// Runs `ticks` ticks and adds up what they did.
+    /// Runs `ticks` ticks and adds up what they did. What is at rest stays so: then time passes in one go.
     pub fn run(&mut self, ticks: u64) -> StepReport {
         let mut sum = StepReport::default();
-        for _ in 0..ticks {
+        for left in (0..ticks).rev() {
+            let rested = self.work.phase == Phase::Rest && self.is_at_rest();
             sum += self.step();
+            if rested {
+                self.tick = self.tick.wrapping_add(left);
+                break;
+            }
         }
         sum
     }
@@ -96,7 +101,7 @@ impl WaterWorld {
         }
         progress.report = tick.report;
         progress.finished = true;
-        self.tick += 1;
+        self.tick = self.tick.wrapping_add(1);
         progress
     }
 
@@ -124,7 +129,7 @@ impl WaterWorld {
     /// The tick that is underway, begun if there is none.
     fn underway(&mut self) -> Tick<'_> {
         if self.work.phase == Phase::Rest {
-            let random = mix(self.seed, self.tick + 1);
+            let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
             self.work.opening = self.ledger;
             self.work.ties_changed = self.store.take_ties_changed();

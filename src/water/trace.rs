@@ -17,6 +17,9 @@ use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
 
+/// Cells of a way for which there is room from one tick to the next.
+const BUFFER: usize = 1 << 12;
+
 /// The heads of the flows met in this tick, and buffers for searches.
 #[derive(Default)]
 pub(super) struct Trees {
@@ -25,6 +28,19 @@ pub(super) struct Trees {
     way: Way,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last put back.
     pub(super) spent: bool,
+}
+
+impl Trees {
+    /// Forgets the last tick. Long buffers go back to the system.
+    pub(super) fn begin(&mut self) {
+        self.heads.clear();
+        self.heads.shrink_to(BUFFER);
+        self.walked.clear();
+        self.walked.shrink_to(BUFFER);
+        self.way.links.clear();
+        self.way.links.shrink_to(BUFFER);
+        self.spent = false;
+    }
 }
 
 /// A cell of a way, the face that it passes water on across, and the units that it still may.
@@ -78,7 +94,7 @@ struct Layer<'t> {
 /// The parent of a cell of a layer, and the face that it passes water on across, if its first parent lies beside it in the
 /// layer.
 #[inline]
-fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
+pub(super) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
     // The parent lies against the flow.
     match voxel.direction_code() {
         1 if cell & 15 < 15 => Some((cell + 1, Face::West)),

@@ -208,7 +208,7 @@ impl Workspace {
         let used = core::mem::take(&mut self.layers);
         self.random = random;
         self.pieces = 0;
-        self.trees = Trees::default();
+        self.trees.begin();
         self.flooded.begin(store.grid.slot_capacity());
         self.chunks.resize_with(store.grid.slot_capacity(), || None);
         for &slot in store.grid.awake_slots() {
@@ -299,7 +299,7 @@ impl Workspace {
 
     /// Begins a sweep over the chunks that take part.
     pub(super) fn begin_sweep(&mut self) {
-        self.sweep = Sweep::over(self.schedule.members());
+        self.sweep.begin(self.schedule.members());
     }
 
     /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not depend on who was awake.

@@ -25,9 +25,9 @@ impl Bytes<'_> {
         let last = size - 1;
         let half = size / 2;
         let min = match self.byte() % 16 {
-            0..=5 => IVec3::new(-half.x, 2, 0),
-            6..=9 => IVec3::new(3, -half.y, 0),
-            10..=13 => -half,
+            0..=7 => IVec3::new(-half.x, 2, 0),
+            8..=11 => IVec3::new(3, -half.y, 0),
+            12 | 13 => -half,
             14 => IVec3::MAX - last,
             _ => IVec3::MIN,
         };

@@ -28,10 +28,11 @@ impl Ledger {
         self.placed - self.removed - self.left - self.absorbed
     }
 
-    /// Whether a count agrees, as nearly as is promised.
-    pub(crate) fn agrees_with(&self, counted: f64) -> bool {
+    /// Whether a count agrees, as nearly as is promised: a millionth of all that entered and left and of what is `there`,
+    /// pressures and flows without their signs. These can be far more than their sum, and rounding goes by them.
+    pub(super) fn agrees_with(&self, counted: f64, there: f64) -> bool {
         let through = self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
-        (counted - self.total()).abs() <= 1e-6 * (through + counted.abs())
+        (counted - self.total()).abs() <= 1e-6 * (through + there)
     }
 
     /// Enters that an edit changed a pressure.

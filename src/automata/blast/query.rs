@@ -8,7 +8,7 @@ use super::{BlastWorld, Ground, Ledger};
 use crate::automata::rows::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{Face, Region};
+use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::Slot;
 use glam::{DVec3, IVec3};
 
@@ -103,6 +103,18 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The account of all pressure that entered and left.
     pub fn ledger(&self) -> Ledger {
         self.ledger
+    }
+
+    /// Whether the account agrees with the pressures, as nearly as is promised.
+    pub(crate) fn is_balanced(&self) -> bool {
+        let size = |sum: f64, number: &f32| sum + f64::from(number.abs());
+        let pressures = |chunk: &Chunk<f32>| match chunk.as_dense() {
+            Some(cells) => cells.iter().fold(0.0, size),
+            None => f64::from(chunk.get(0).abs()) * CHUNK_CELLS as f64,
+        };
+        let flows = self.beside.iter().filter_map(|beside| beside.flows.as_deref()).flatten().flatten();
+        let there = self.chunks().map(|(_, chunk)| pressures(chunk)).sum::<f64>() + flows.fold(0.0, size);
+        self.ledger.agrees_with(self.total(), there)
     }
 
     /// Whether nothing will change until the next edit: no cell is awake.

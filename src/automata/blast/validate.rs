@@ -95,7 +95,7 @@ impl<S: FieldShape> BlastWorld<S> {
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
-        if self.ledger.agrees_with(counted) { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
+        if self.is_balanced() { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
     }
 
     fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
@@ -109,7 +109,10 @@ impl<S: FieldShape> BlastWorld<S> {
         if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
             return Err(Violation::Filled { cell, pressure });
         }
-        if let (Some(strength), false) = (self.strength(cell), self.is_removed(cell)) {
+        if let Some(ground) = self.ground(slot)
+            && let Some(&strength) = ground.strengths.get(&index)
+            && !ground.solid.contains(index)
+        {
             return Err(Violation::Wall { cell, strength });
         }
         let mut weights = 0.0;

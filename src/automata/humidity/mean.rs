@@ -211,13 +211,29 @@ fn quotient(word: u32, ground: u32) -> u32 {
 /// The denominators of a chunk's cells.
 fn denominators<S: FieldShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
     let mut denominators = Box::new([HELD; CHUNK_CELLS]);
-    S::rows(&store.ground_halo(slot), &mut denominators, &mut Denominators);
+    simd::run(DenominatorsChunk::<S> { halo: &store.ground_halo(slot), denominators: &mut denominators });
     denominators
+}
+
+/// The denominators of a chunk, from its ground with a rim.
+struct DenominatorsChunk<'a, S: FieldShape> {
+    halo: &'a S::Halo<u32>,
+    denominators: &'a mut [u32; CHUNK_CELLS],
+}
+
+impl<S: FieldShape> simd::Kernel for DenominatorsChunk<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        S::rows(self.halo, self.denominators, &mut Denominators);
+    }
 }
 
 struct Denominators;
 
 impl RowRule<u32> for Denominators {
+    #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
         _first: usize,

@@ -6,7 +6,7 @@ use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::edit::units_in;
 use super::head::{head, sinking};
 use super::rules::Rule;
-use crate::chunk::{CellMask, ones};
+use crate::chunk::ones;
 use crate::coords::{CHUNK_CELLS, Face, Shape, Sheet};
 use crate::grid::Slot;
 use core::fmt;
@@ -73,10 +73,11 @@ impl Water2dWorld {
             return Err(Violation::Ledger { counted, booked });
         }
         // What a cell would change to is asked only once all levels around it are in range.
-        for check in [Self::check_cell, Self::check_sleeper] {
-            for slot in self.cells.sorted_slots() {
-                (0..CHUNK_CELLS).try_for_each(|index| check(self, slot, index))?;
-            }
+        for slot in self.cells.sorted_slots() {
+            (0..CHUNK_CELLS).try_for_each(|index| self.check_cell(slot, index))?;
+        }
+        for slot in self.cells.sorted_slots().into_iter().filter(|&slot| !self.is_awake(slot)) {
+            (0..CHUNK_CELLS).try_for_each(|index| self.check_sleeper(slot, index))?;
         }
         if self.rules.rule == Rule::Settling { self.check_bodies() } else { Ok(()) }
     }
@@ -95,7 +96,7 @@ impl Water2dWorld {
 
     fn check_sleeper(&self, slot: Slot, index: usize) -> Result<(), Violation> {
         let cell = self.cells.chunk_at(slot).get(index);
-        if self.is_awake(slot) || cell.is_solid() {
+        if cell.is_solid() {
             return Ok(());
         }
         let position = Sheet::cell_at(self.cells.position_at(slot), index);
@@ -107,7 +108,7 @@ impl Water2dWorld {
     }
 
     fn is_awake(&self, slot: Slot) -> bool {
-        self.cells.awake_at(slot).is_some_and(|mask| *mask != CellMask::EMPTY)
+        self.cells.awake_at(slot).is_some_and(|mask| !mask.is_empty())
     }
 
     /// What stands across a face; ground at the end of the range.

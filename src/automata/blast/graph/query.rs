@@ -191,7 +191,9 @@ impl BlastGraph {
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
-        if self.ledger.agrees_with(counted) { Ok(()) } else { Err(GraphViolation::Ledger { counted, booked }) }
+        let pressures = self.ids().map(|(_, node)| node.pressure.abs());
+        let there: f64 = pressures.chain(self.links.iter().map(|link| link.flow.abs())).sum();
+        if self.ledger.agrees_with(counted, there) { Ok(()) } else { Err(GraphViolation::Ledger { counted, booked }) }
     }
 
     /// Bytes that the graph holds on the heap, about: those of its nodes, links and lists.
