@@ -276,6 +276,38 @@ mod tests {
     }
 
     #[test]
+    fn chunks_are_equal_if_all_their_cells_are() {
+        let with = |index: usize, value: u8| {
+            let mut chunk = Chunk::uniform(5u8);
+            chunk.set(index, value);
+            chunk
+        };
+        assert_eq!(with(9, 5), Chunk::uniform(5));
+        assert_ne!(Chunk::uniform(5u8), Chunk::uniform(6));
+        assert_ne!(with(9, 6), Chunk::uniform(5));
+        assert_eq!(with(9, 6), with(9, 6));
+        assert_ne!(with(9, 6), with(9, 7));
+        assert_ne!(with(9, 6), with(10, 6));
+    }
+
+    #[test]
+    fn the_form_is_checked_by_the_cells() {
+        let mut chunk = Chunk::uniform(5u8);
+        chunk.cells_mut();
+        assert_eq!(chunk.validate(), Err(NotCanonical), "equal cells one by one");
+        chunk.cells_mut()[100] = 6;
+        assert_eq!(chunk.validate(), Ok(()), "cells that differ, wherever the seam is");
+        if let Cells::Dense { seam, .. } = &mut chunk.cells {
+            *seam = Seam { at: 50, reach: 1 };
+        }
+        assert_eq!(chunk.validate(), Err(NotCanonical), "a seam between equal cells");
+        if let Cells::Dense { seam, .. } = &mut chunk.cells {
+            *seam = Seam { at: 100, reach: 1 };
+        }
+        assert_eq!(chunk.validate(), Ok(()));
+    }
+
+    #[test]
     fn a_chunk_of_nan_is_not_taken_for_uniform_and_does_not_fail() {
         let mut chunk = Chunk::uniform(0.0f32);
         chunk.set(7, f32::NAN);

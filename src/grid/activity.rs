@@ -486,6 +486,13 @@ mod tests {
         assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
         assert_eq!(found(|grid, [first, ..]| grid.changed.push(first)), activity(0), "in the list, and not changed");
         assert_eq!(found(|grid, [first, ..]| grid.activities[1].slot = first), activity(0), "one chunk twice");
+        let doubled = found(|grid, _| grid.activities.push(grid.activities[0].clone()));
+        assert_eq!(doubled, activity(0), "a chunk with two");
+        let vacant = found(|grid, [.., third]| {
+            grid.remove(IVec3::X * 2);
+            grid.wake_at(third, 0);
+        });
+        assert_eq!(vacant, Err(GridFault::Activity(IVec3::MIN)), "where no chunk is");
         assert_eq!(found(|grid, _| grid.activities[1].changed = None), activity(1), "with nothing going on");
         assert_eq!(found(|grid, [.., third]| grid.awake.push(third)), activity(2), "listed without an activity");
         assert_eq!(

@@ -205,7 +205,7 @@ impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::Sheet;
+    use crate::coords::{Region, Sheet};
 
     /// Walks at random across chunk borders, reading and writing, and compares each cell around with a lookup.
     fn agrees_with_lookups<S: Shape>(start: IVec3) {
@@ -238,6 +238,15 @@ mod tests {
         let mut reader = grid.cursor(start);
         for face in Face::ALL {
             assert_eq!(reader.neighbour(face), face.step(start).map_or(9, |target| plain.get(target)));
+        }
+    }
+
+    #[test]
+    fn chunks_that_touch_are_remembered_in_different_places() {
+        for corner in [IVec3::ZERO, IVec3::splat(-1), IVec3::new(7, -8, 1), IVec3::MIN, IVec3::MAX - 1] {
+            let mut places = Region::new(corner, corner + 1).positions().map(Trail::parity).collect::<Vec<_>>();
+            places.sort_unstable();
+            assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
         }
     }
 

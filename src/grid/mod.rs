@@ -214,7 +214,9 @@ mod tests {
         assert_eq!(size_of::<Entry<u16>>(), 32);
         assert_eq!(size_of::<Entry<f32>>(), 32);
         let mut grid = Grid::<u16, Cube>::new(0);
+        let mut rooms = std::collections::BTreeSet::new();
         for count in 1..5000 {
+            rooms.insert(grid.entries.capacity());
             grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1)).unwrap();
             if count >= 16 {
                 assert_eq!(grid.chunks().count(), count as usize);
@@ -222,6 +224,41 @@ mod tests {
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
+        // By two until there are sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and some for rounding.
+        assert!(rooms.len() < 70, "room was made {} times", rooms.len());
+    }
+
+    #[test]
+    fn memory_is_the_sum_of_all_that_is_held() {
+        let mut grid = Grid::<u16, Cube>::new(0);
+        assert_eq!(grid.memory_bytes(), 0);
+        for x in 0..11 {
+            grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
+        }
+        // A place, the index of its activity, and four buckets.
+        let mut held = grid.entries.capacity() * (32 + 4 + 4 * 4);
+        assert_eq!(grid.memory_bytes(), held);
+        (0..3).for_each(|x| drop(grid.set(IVec3::X * 16 * x, 2)));
+        held += 3 * 8192;
+        assert_eq!(grid.memory_bytes(), held, "cells");
+        assert_eq!(grid.chunks().count(), 11);
+        held += 4 * grid.order.get().map_or(0, Vec::capacity);
+        assert_eq!(grid.memory_bytes(), held, "the order");
+        grid.mark_changed(IVec3::ZERO).unwrap();
+        held += 512 + grid.activities.capacity() * size_of::<Activity>() + 4 * grid.changed.capacity();
+        assert_eq!(grid.memory_bytes(), held, "a changed mask");
+        grid.wake(IVec3::ZERO).unwrap();
+        held += 512 + 4 * grid.awake.capacity();
+        assert_eq!(grid.memory_bytes(), held, "an awake mask");
+        grid.wake(IVec3::X * 16).unwrap();
+        assert_eq!(grid.memory_bytes(), held + 512, "another, in room that was there");
+    }
+
+    #[test]
+    fn a_grid_prints_its_size_and_not_its_cells() {
+        let mut grid = Grid::<u16, Cube>::new(7);
+        grid.set(IVec3::ZERO, 1);
+        assert_eq!(format!("{grid:?}"), "Grid { shape: Cube, background: 7, chunks: 1, .. }");
     }
 
     #[test]

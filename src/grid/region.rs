@@ -176,3 +176,26 @@ fn check_length(region: Region, slice: usize) -> Result<(), GridError> {
         Err(GridError::SliceLength { slice, region: region.volume() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Cube;
+
+    #[test]
+    fn a_fill_makes_as_many_chunks_as_it_may_and_not_one_more() {
+        let mut grid = Grid::<u8, Cube>::new(0);
+        let layer = |depth: i32| Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 0, 16 * depth - 1));
+        grid.fill(layer(1), 1).unwrap();
+        let refused = grid.fill(layer(1026), 2);
+        assert_eq!(refused, Err(GridError::RegionTooLarge { chunks: FILL_CHUNK_LIMIT + 1024 }));
+        assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 1));
+        grid.fill(layer(1025), 0).unwrap();
+        assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 0));
+        // All that are missing, and those that are there beside.
+        let whole = Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 15, 16 * 1025 - 1));
+        grid.fill(whole, 3).unwrap();
+        assert_eq!(grid.chunk_count() as u128, FILL_CHUNK_LIMIT + 1024);
+        assert_eq!([grid.get(whole.min()), grid.get(whole.max())], [3; 2]);
+    }
+}

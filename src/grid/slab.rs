@@ -330,6 +330,7 @@ fn order_key(position: IVec3) -> u128 {
 mod tests {
     use super::*;
     use crate::coords::Cube;
+    use std::collections::BTreeSet;
 
     /// What is found in a grid of three chunks and a vacant place after this was done behind its back.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
@@ -345,10 +346,59 @@ mod tests {
         grid.validate()
     }
 
+    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one of them: on average none is.
+    #[test]
+    fn few_chunks_come_second_in_their_bucket() {
+        for size in [[343, 1, 1], [1, 343, 1], [1, 1, 343], [18, 1, 18], [18, 18, 1], [1, 18, 18], [7, 7, 7]] {
+            let chunks = Region::new(IVec3::splat(-3), IVec3::from(size) - 4);
+            let count = chunks.volume() as usize;
+            let mut second = 0;
+            for seed in 0..16 {
+                let hash = PositionHash { seed: fastrand::Rng::with_seed(seed).u64(..) };
+                let bucket = |chunk| hash.bucket(chunk, BUCKETS_PER_PLACE * count);
+                let buckets: BTreeSet<usize> = chunks.positions().map(bucket).collect();
+                assert!(buckets.last() < Some(&(BUCKETS_PER_PLACE * count)));
+                second += count - buckets.len();
+            }
+            assert!(5 * second < 16 * count, "{second} of {} come second: {size:?}", 16 * count);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_those_of_the_position_asleep_or_awake() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for chunk in Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0) {
+            grid.insert(chunk, Chunk::uniform(1)).unwrap();
+        }
+        let slots = grid.sorted_slots();
+        for slot in slots.iter().copied().filter(|_| random.bool()).collect::<Vec<_>>() {
+            grid.wake_at(slot, 0);
+        }
+        for (slot, face) in slots.into_iter().flat_map(|slot| Face::ALL.map(|face| (slot, face))) {
+            let beyond = grid.slot(grid.position_at(slot) + face.offset());
+            assert_eq!(grid.neighbours_of(slot)[face.index()], beyond.unwrap_or(Slot::NONE));
+        }
+    }
+
     #[test]
     fn every_fault_of_the_slab_is_found() {
         let places = found(|grid, _| grid.chunk_count = 4);
         assert_eq!(places, Err(GridFault::Places { all: 4, used: 4, vacant: 1 }));
+        let lost = found(|grid, _| grid.vacant = Slot::NONE);
+        assert_eq!(lost, Err(GridFault::Places { all: 4, used: 3, vacant: 0 }));
+        let emptied = found(|grid, [first, ..]| grid.entries[first.index()].position = NOWHERE);
+        assert_eq!(emptied, Err(GridFault::Places { all: 4, used: 3, vacant: 1 }));
+        let unpaired = found(|grid, _| grid.activity_of.push(NO_ACTIVITY));
+        assert_eq!(unpaired, Err(GridFault::Places { all: 4, used: 3, vacant: 1 }));
+        let endless = found(|grid, slots| {
+            for slot in slots {
+                grid.vacate(grid.position_at(slot));
+            }
+            let vacant = grid.vacant;
+            grid.entries[vacant.index()].next = vacant;
+        });
+        assert_eq!(endless, Err(GridFault::Places { all: 4, used: 0, vacant: 5 }), "it leads to itself");
         let swapped = found(|grid, [first, ..]| {
             let vacant = grid.vacant;
             grid.entries[vacant.index()].position = IVec3::Y;
@@ -359,6 +409,11 @@ mod tests {
         assert_eq!(moved, Err(GridFault::Misplaced(IVec3::X)), "two chunks at one position");
         let unchained = found(|grid, [_, second, _]| grid.unchain(second));
         assert_eq!(unchained, Err(GridFault::Misplaced(IVec3::X)));
+        let twice = found(|grid, [first, ..]| {
+            let empty = grid.buckets.iter().position(|head| !head.is_some()).unwrap();
+            grid.buckets[empty] = first;
+        });
+        assert_eq!(twice, Err(GridFault::Misplaced(IVec3::ZERO)), "in two buckets");
         let far = found(|grid, _| _ = grid.occupy(IVec3::MAX, Chunk::uniform(1)));
         assert_eq!(far, Err(GridFault::OutOfRange(IVec3::MAX)));
         let loose = found(|grid, [_, _, third]| _ = grid.chunk_at_mut(third).cells_mut());

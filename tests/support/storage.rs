@@ -155,8 +155,9 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
                 model.cells.retain(|&cell, _| S::chunk_of(cell) != chunk);
                 model.chunks.insert(key(chunk));
             } else {
-                let refused = Err(GridError::ChunkOutOfRange(chunk));
-                assert_eq!(grid.insert(chunk, Chunk::uniform(2)), refused);
+                let refused = GridError::ChunkOutOfRange(chunk);
+                assert!(refused.to_string().contains(&chunk.to_string()));
+                assert_eq!(grid.insert(chunk, Chunk::uniform(2)), Err(refused));
                 assert_eq!(grid.remove(chunk), None);
             }
         }
@@ -240,6 +241,11 @@ fn compare<S: HaloShape>(grid: &Grid<u16, S>, model: &Model, region: Region) {
     assert_eq!(grid.awake_cells(), model.awake.values().map(BTreeSet::len).sum::<usize>());
     for (&chunk, cells) in &model.awake {
         assert!(cells.iter().all(|&index| grid.is_awake(S::cell_at(unkey(chunk), index))));
+    }
+    for position in region.positions() {
+        let cells = model.awake.get(&key(S::chunk_of(position)));
+        let is_awake = cells.is_some_and(|cells| cells.contains(&S::index_of(position)));
+        assert_eq!(grid.is_awake(position), is_awake);
     }
 }
 
