@@ -112,7 +112,7 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
 }
 
 /// The state of a graph whose nodes and links are these.
-fn graph_state(nodes: &[&[u8]], links: &[Vec<u8>], changed: &[u32]) -> Vec<u8> {
+fn graph_state(nodes: &[&[u8]], links: &[&[u8]], changed: &[u32]) -> Vec<u8> {
     let count = |of: usize| (of as u64).to_le_bytes();
     let changed_ids: Vec<u8> = changed.iter().flat_map(|node| node.to_le_bytes()).collect();
     // Steps, ledger, awake; nodes; links; no event; changes.
@@ -155,27 +155,27 @@ fn graphs_that_cannot_be_are_refused_in_words() {
     let [open, linked] = [node(None, &[]), node(None, &[0])];
     let good = link(0, 1, 1.0, 0.0);
     let cases = [
-        ("link 0 does not join two nodes that no other link joins", graph_state(&[&linked], &[good.clone()], &[])),
+        ("link 0 does not join two nodes that no other link joins", graph_state(&[&linked], &[&good], &[])),
         (
             "link 0 does not join two nodes that no other link joins",
-            graph_state(&[&linked], &[link(0, 0, 1.0, 0.0)], &[]),
+            graph_state(&[&linked], &[&link(0, 0, 1.0, 0.0)], &[]),
         ),
         (
             "link 1 does not join two nodes that no other link joins",
-            graph_state(&[&linked, &linked], &[good.clone(), link(1, 0, 1.0, 0.0)], &[]),
+            graph_state(&[&linked, &linked], &[&good, &link(1, 0, 1.0, 0.0)], &[]),
         ),
         (
             "link 0 has a weight, a direction or a flow that it cannot have",
-            graph_state(&[&linked, &linked], &[link(0, 1, -1.0, 0.0)], &[]),
+            graph_state(&[&linked, &linked], &[&link(0, 1, -1.0, 0.0)], &[]),
         ),
         (
             "link 0 has a weight, a direction or a flow that it cannot have",
-            graph_state(&[&linked, &linked], &[link(0, 1, 1.0, 0.5)], &[]),
+            graph_state(&[&linked, &linked], &[&link(0, 1, 1.0, 0.5)], &[]),
         ),
-        ("node 1 does not list its link 0", graph_state(&[&linked, &open], &[good.clone()], &[])),
+        ("node 1 does not list its link 0", graph_state(&[&linked, &open], &[&good], &[])),
         (
             "node 1 lists link 0, which does not lead to it, or twice",
-            graph_state(&[&linked, &node(None, &[0, 0])], &[good.clone()], &[]),
+            graph_state(&[&linked, &node(None, &[0, 0])], &[&good], &[]),
         ),
         ("the strength of node 0 is not a number above 0", graph_state(&[&node(Some(0.0), &[])], &[], &[])),
         ("the strength of node 0 is not a number above 0", graph_state(&[&node(Some(f64::INFINITY), &[])], &[], &[])),
@@ -187,7 +187,7 @@ fn graphs_that_cannot_be_are_refused_in_words() {
         assert_eq!(refused, Some(SnapshotError::Unlawful { law: words.to_owned() }));
     }
     // The same links with nothing wrong in them; and then with a chunk, which no graph has.
-    let state = graph_state(&[&linked, &linked], &[good], &[0, 1]);
+    let state = graph_state(&[&linked, &linked], &[&good], &[0, 1]);
     let whole = snapshot(6, [(b"RULE", &rules), (b"WRLD", &state), (b"CHNK", &[0; 8])]);
     let graph = BlastGraph::load(&whole).unwrap();
     assert_eq!((graph.nodes().count(), graph.position(graph.nodes().next().unwrap())), (2, Some(DVec3::ZERO)));
