@@ -106,6 +106,7 @@
 //! | pressure that evens out neither rises above the highest nor falls below 0 | `Pressure` | `blast_edits` |
 //! | what flows out of one end of a link flows into the other; nothing flows where nothing passes | `Flow`, `Conductance`, `Filled`, `Links` | |
 //! | no edit makes the rule unstable at any node | `Unstable` | `blast_edits` |
+//! | a chunk that sleeps, or a graph, would not change | `Asleep` | `blast_world::a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it` |
 //! | a probe changes nothing, and feels an impulse of no more than its exposure | | `blast_edits` |
 //!
 //! # Snapshots
@@ -115,6 +116,7 @@
 //! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | |
 //! | damaged bytes are refused by the name of their section; forged ones give an error or a lawful world | `snapshot::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world` | `snapshot_bytes` |
 //! | what sleeps in a snapshot would not change if it were awake, or it is refused | `snapshot_sleep` | `snapshot_bytes` |
+//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind | `snapshot_memory` | |
 //! | snapshots of all versions of the format are read | `snapshot_versions` | |
 //!
 //! # Saves on disk
@@ -125,7 +127,7 @@
 //! |---|---|
 //! | what is opened is what was saved, whatever the kind of world, and only chunks that differ are written | `save_file::laws`, `save_file::kinds` |
 //! | after a fault, a torn write, a full disk or a loss of power at any operation the last save acknowledged is opened, or the one under way | `save_file::faults`; for every kind of world, at every seventh operation, `save_file::kinds` |
-//! | so is it after the process was killed | `save_file::kill`: 25 times in `cargo test`, with water |
+//! | so is it after the process was killed | `save_file::kill`: 25 times each in `cargo test`, with water and with 2D water; its page has the command for 1,000 |
 //! | what is no save, is damaged, or is a save of another kind is refused by its own error and left as it was | `save_file::refusals`, `save_file::kinds` |
 //!
 //! # Scenarios
@@ -154,8 +156,6 @@
 //!   every platform are promised for them too.
 //! - An account of humidity under the weighted mean, which makes and loses some by its nature.
 //! - That pressure below the threshold lasts: it is absorbed chunk by chunk, and entered as such.
-//! - A bound on the memory that loading a snapshot of pressure, humidity or 2D water takes; see
-//!   the module `snapshot`.
 //! - That a save survives a disk that says it has written what it has not.
 //! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.

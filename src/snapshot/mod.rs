@@ -57,11 +57,9 @@
 //! section, and every law of the world (as its `validate` does) before it hands the world over. So a damaged snapshot gives an
 //! error that names the section, and never a different world.
 //!
-//! For a [`WaterWorld`](crate::water::WaterWorld) the memory taken is at most 64 times the input, plus a kilobyte; the most
-//! for uniform chunks next to drains. No such bound is promised for the others: a chunk of pressure next to a border or to
-//! something built takes 64 KB in sheets and 96 KB in cubes for its conductances, however short its record, and worlds of
-//! pressure and of 2D water are loaded twice more and stepped to see that what sleeps may sleep. So limit the length of what
-//! strangers send.
+//! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world takes; the most for
+//! uniform chunks. A step of the loaded world may take more: then uniform chunks become dense, with what the rule needs beside
+//! them. So limit the length of what strangers send.
 
 mod blast;
 mod blast_graph;

@@ -57,7 +57,7 @@ impl Bodies {
     pub(super) fn find(&mut self, cells: &Cells, slots: &[Slot]) -> Vec<Vec<Piece>> {
         self.clear(cells);
         let mut bodies = Vec::new();
-        for &slot in slots {
+        for &slot in slots.iter().filter(|&&slot| !lines::is_dry(cells, slot)) {
             let place = self.place(cells, slot);
             for row in 0..64 {
                 loop {

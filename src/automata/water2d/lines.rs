@@ -37,6 +37,11 @@ fn chunk(cells: &Cells, slot: Slot) -> Option<&Chunk<Cell>> {
     slot.is_some().then(|| cells.chunk_at(slot))
 }
 
+/// Whether a chunk is known to be without water: all air, or all ground.
+pub(super) fn is_dry(cells: &Cells, slot: Slot) -> bool {
+    cells.chunk_at(slot).as_uniform().is_some_and(|cell| !cell.is_wet())
+}
+
 /// What lies below each cell of a column of a chunk at `slot`, `beneath` the chunk below it.
 pub(super) fn below(column: &Line, cells: &Cells, beneath: Slot, x: usize) -> Line {
     let lowest = if beneath.is_some() { cells.chunk_at(beneath).get(64 * 63 + x) } else { Cell::SOLID };

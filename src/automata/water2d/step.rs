@@ -4,12 +4,16 @@ use super::Water2dWorld;
 use super::bodies::Bodies;
 use super::changes::Changes;
 use super::level::level;
+use super::lines;
 use super::literal::Literal;
 use super::rules::Rule;
 use super::settling::Settling;
+use super::wake;
 use crate::automaton::StepReport;
+use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use glam::IVec3;
 
 /// What a rule keeps from step to step, to work with; no part of the state.
 #[expect(clippy::large_enum_variant, reason = "there is one for each world")]
@@ -43,9 +47,10 @@ impl Water2dWorld {
     pub fn step(&mut self) -> StepReport {
         let slots = self.cells.awake_slots().to_vec();
         self.wakefulness.begin(&slots);
+        let near_water: Vec<Slot> = slots.iter().copied().filter(|&slot| self.is_near_water(slot)).collect();
         let (changes, moved) = match self.rules.rule {
-            Rule::Literal => self.step_literal(&slots),
-            Rule::Settling => self.step_settling(&slots),
+            Rule::Literal => self.step_literal(&near_water),
+            Rule::Settling => self.step_settling(&near_water),
         };
         self.tick = self.tick.wrapping_add(1);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: 0, moved };
@@ -56,6 +61,14 @@ impl Water2dWorld {
         }
         self.wakefulness.end(&mut self.cells, &slots);
         report
+    }
+
+    /// Whether a step can change a chunk: not if there is only air, or only ground, in it and around it. Water that goes up or
+    /// down goes sideways in the same step, so it may come from a chunk that touches with a corner.
+    fn is_near_water(&self, slot: Slot) -> bool {
+        let is_wet = |chunk: IVec3| self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot));
+        let chunk = self.cells.position_at(slot);
+        is_wet(chunk) || wake::chunks_around(chunk, &CellMask::FULL).any(is_wet)
     }
 
     /// Runs `steps` steps; the same as that many calls of [`step`](Water2dWorld::step).

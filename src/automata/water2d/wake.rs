@@ -36,7 +36,7 @@ impl Wakefulness {
         }
         self.wake(cells, slot);
         let chunk = cells.position_at(slot);
-        for beyond in around(changed).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond)) {
+        for beyond in chunks_around(chunk, changed) {
             if let Some(slot) = cells.slot(beyond) {
                 self.wake(cells, slot);
             }
@@ -45,8 +45,7 @@ impl Wakefulness {
 
     /// Wakes the eight chunks around a chunk position.
     pub(super) fn wake_around(&mut self, cells: &mut Cells, chunk: IVec3) {
-        for beyond in around(&CellMask::FULL).map(|offset| chunk + offset).filter(|&beyond| Sheet::holds_chunk(beyond))
-        {
+        for beyond in chunks_around(chunk, &CellMask::FULL) {
             if let Some(slot) = cells.slot(beyond) {
                 self.wake(cells, slot);
             }
@@ -88,8 +87,8 @@ impl Wakefulness {
     }
 }
 
-/// The ways to the chunks that lie within two cells of these, out of eight.
-fn around(cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
+/// The chunk positions, out of the eight around one, that lie within two of its cells.
+pub(super) fn chunks_around(chunk: IVec3, cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
     const WEST: u64 = 0b11;
     const EAST: u64 = WEST << 62;
     let rows = cells.words();
@@ -105,5 +104,6 @@ fn around(cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
         (high & WEST, -1, 1),
         (high & EAST, 1, 1),
     ];
-    ways.into_iter().filter(|&(near, ..)| near != 0).map(|(_, x, y)| IVec3::new(x, y, 0))
+    let near = ways.into_iter().filter(|&(near, ..)| near != 0);
+    near.map(move |(_, x, y)| chunk + IVec3::new(x, y, 0)).filter(|&beyond| Sheet::holds_chunk(beyond))
 }
