@@ -5,6 +5,7 @@ use floodplain::blast::{
     BlastGraph, BlastWorld, Border, Borders, EditError, GRID_DAMPING_LIMIT, Probe, Rules, RulesError,
 };
 use floodplain::glam::{DVec3, IVec3};
+use floodplain::snapshot::Saved;
 use floodplain::{Automaton, Chunk, Cube, Face, FieldShape, Region, Sheet};
 
 const fn at(x: i32, y: i32) -> IVec3 {
@@ -132,6 +133,41 @@ fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
 }
 
 /// A wave in an endless field: both signs, and an end all the same.
+/// A chunk below the threshold slept beside one at 0 that was shut to it, until an explosion came into that one from another
+/// side. What then flowed out of the sleeper was entered where it arrived, and the sleeper did not lose it: in this world eight
+/// units were made.
+#[test]
+fn a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it() {
+    let bounds = Region::new(at(0, 0), at(127, 127));
+    for rules in [Rules::default(), Rules::wave(0.24, 0.9)] {
+        let rules = Rules { threshold: 1.0, ..rules };
+        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Rigid)).unwrap();
+        // A loud chunk, without a link to any other, keeps the quiet one beside it from falling silent.
+        for (chunk, pressure) in [(IVec3::ZERO, 0.5), (IVec3::X, 2.0)] {
+            world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
+        }
+        for along in 0..64 {
+            world.set_link(at(63, along), Face::East, 0.0).unwrap();
+            world.set_link(at(64 + along, 63), Face::Up, 0.0).unwrap();
+        }
+        assert!(settle(&mut world, 5), "the quiet one sleeps");
+        let mut woken: BlastWorld = BlastWorld::load(&world.save()).unwrap();
+        for world in [&mut world, &mut woken] {
+            world.fill_pressure(Region::new(at(64, 120), at(67, 124)), 300.0).unwrap();
+        }
+        for step in 0..20 {
+            woken.wake_all();
+            assert_eq!(
+                (world.step().changed, world.state_hash()),
+                (woken.step().changed, woken.state_hash()),
+                "{step}"
+            );
+            assert_eq!(world.validate(), Ok(()), "{rules:?}, step {step}");
+        }
+        assert!(world.pressure(at(0, 64)) > 0.0, "the explosion has come through");
+    }
+}
+
 #[test]
 fn a_wave_runs_out_too() {
     let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.1, ..Rules::wave(0.25, 0.9) }).unwrap();

@@ -224,6 +224,73 @@ mod tests {
     }
 
     #[test]
+    fn sets_agree_with_what_is_said_of_each_cell() {
+        let mut random = fastrand::Rng::with_seed(6);
+        for round in 0..50 {
+            // Full, empty and single sets too.
+            let mut layer = || -> LayerBits {
+                match random.u8(..8) {
+                    0 => NONE,
+                    1 => ALL,
+                    2 => set(&[(random.usize(..16), random.usize(..16))]),
+                    _ => core::array::from_fn(|_| random.u64(..)),
+                }
+            };
+            let (a, b) = (layer(), layer());
+            let cells = |bits: LayerBits| (0..256).filter(move |&cell| bits[cell / 64] & 1 << (cell % 64) != 0);
+            let holds = |bits: LayerBits, law: &dyn Fn(bool, bool) -> bool| {
+                (0..256).all(|cell| contains(&bits, cell) == law(contains(&a, cell), contains(&b, cell)))
+            };
+            assert!(holds(and(a, b), &|a, b| a && b), "round {round}");
+            assert!(holds(or(a, b), &|a, b| a || b), "round {round}");
+            assert!(holds(minus(a, b), &|a, b| a && !b), "round {round}");
+            assert!(holds(xor(a, b), &|a, b| a != b), "round {round}");
+            assert!(iter(a).eq(cells(a)), "round {round}");
+            assert_eq!((any(a), count(a) as usize), (cells(a).next().is_some(), cells(a).count()), "round {round}");
+            let cell = random.usize(..256);
+            let (mut more, mut less) = (a, a);
+            insert(&mut more, cell);
+            remove(&mut less, cell);
+            assert!((0..256).all(|at| contains(&more, at) == (at == cell || contains(&a, at))), "round {round}");
+            assert!((0..256).all(|at| contains(&less, at) == (at != cell && contains(&a, at))), "round {round}");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_those_found_cell_by_cell() {
+        let mut random = fastrand::Rng::with_seed(8);
+        for round in 0..50 {
+            let mut layer = || -> LayerBits { core::array::from_fn(|_| random.u64(..)) };
+            let (own, beyond) = (layer(), [layer(), layer(), layer(), layer()]);
+            let at = |bits: &LayerBits, x: usize, z: usize| contains(bits, x + 16 * z);
+            let shifted = neighbours(own, &beyond);
+            let (spread, leaving) = (spread(own), leaving(own));
+            for (x, z) in (0..16).flat_map(|x| (0..16).map(move |z| (x, z))) {
+                let inside = [
+                    (x > 0).then(|| at(&own, x - 1, z)),
+                    (x < 15).then(|| at(&own, x + 1, z)),
+                    (z > 0).then(|| at(&own, x, z - 1)),
+                    (z < 15).then(|| at(&own, x, z + 1)),
+                ];
+                let opposite = [(15, z), (0, z), (x, 15), (x, 0)];
+                for side in 0..4 {
+                    let (there_x, there_z) = opposite[side];
+                    let expected = inside[side].unwrap_or_else(|| at(&beyond[side], there_x, there_z));
+                    assert_eq!(at(&shifted[side], x, z), expected, "round {round}: side {side} of {x}, {z}");
+                    let leaves = at(&leaving[side], there_x, there_z);
+                    assert!(inside[side].is_some() || leaves == at(&own, x, z), "round {round}: side {side}");
+                }
+                assert_eq!(at(&spread, x, z), inside.contains(&Some(true)), "round {round}: {x}, {z}");
+            }
+            let borders = [15, 0, 15, 0];
+            for (side, bits) in leaving.into_iter().enumerate() {
+                let off_border = |cell: usize| [cell & 15, cell >> 4][side / 2] != borders[side];
+                assert!(!iter(bits).any(off_border), "round {round}: side {side}");
+            }
+        }
+    }
+
+    #[test]
     fn shifts_cross_words_and_borders() {
         let inside = set(&[(3, 4)]);
         let [west, east, north, south] = neighbours(inside, &[NONE; 4]);

@@ -1,13 +1,19 @@
 //! A process that saves is killed at random moments, again and again, with the same file: each time the file opens as the
 //! last save that the process acknowledged, or the one that was under way.
 //!
-//! 25 kills; as many as the variable `FLOODPLAIN_KILLS` says, if it is set.
+//! 25 kills of each kind; as many as the variable `FLOODPLAIN_KILLS` says, if it is set. The long form, some minutes:
+//!
+//! ```sh
+//! FLOODPLAIN_KILLS=1000 cargo test --test save_file kill -- --nocapture
+//! ```
 
-use crate::living::{born, live};
+use crate::{living, worlds};
 use fastrand::Rng;
+use floodplain::Automaton;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::Saved;
 use floodplain::water::WaterWorld;
+use floodplain::water2d::Water2dWorld;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,37 +23,73 @@ use std::{env, fs, io};
 
 const PATH: &str = "FLOODPLAIN_KILL_PATH";
 const SEED: &str = "FLOODPLAIN_KILL_SEED";
+const KIND: &str = "FLOODPLAIN_KILL_KIND";
+
+/// A world that lives on between saves.
+trait Living: Automaton + Saved {
+    fn born() -> Self;
+    fn live(&mut self, rng: &mut Rng);
+}
+
+impl Living for WaterWorld {
+    fn born() -> Self {
+        living::born(9)
+    }
+
+    fn live(&mut self, rng: &mut Rng) {
+        living::live(self, rng);
+    }
+}
+
+impl Living for Water2dWorld {
+    fn born() -> Self {
+        worlds::water_2d(8)
+    }
+
+    fn live(&mut self, rng: &mut Rng) {
+        (0..rng.usize(..3)).for_each(|_| worlds::edit_water_2d(self, rng));
+        self.run(rng.u64(..4));
+    }
+}
 
 /// Ticks and digest of a world, in one word.
-fn name_of(world: &WaterWorld) -> String {
+fn name_of(world: &impl Living) -> String {
     format!("{}:{:08x}", world.ticks(), crc32fast::hash(&world.save()))
 }
 
 /// Says something to the process that kills; whole lines only.
-fn say(verb: &str, world: &WaterWorld) {
+fn say(verb: &str, world: &impl Living) {
     let mut out = io::stdout().lock();
     writeln!(out, "kill: {verb} {}", name_of(world)).and_then(|()| out.flush()).expect("somebody listens");
 }
 
 #[test]
-#[ignore = "the process that the other test kills"]
+#[ignore = "the process that the other tests kill"]
 fn saves_until_it_is_killed() {
-    let path = env::var(PATH).expect("only to be run by the other test");
+    let path = env::var(PATH).expect("only to be run by the other tests");
+    match env::var(KIND).expect("set with the path").as_str() {
+        "Water" => save_for_ever::<WaterWorld>(&path),
+        "Water2d" => save_for_ever::<Water2dWorld>(&path),
+        other => panic!("no kind {other}"),
+    }
+}
+
+fn save_for_ever<W: Living>(path: &str) {
     let mut rng = Rng::with_seed(env::var(SEED).expect("set with the path").parse().expect("a number"));
-    let (mut file, mut world) = match SaveFile::open(&path) {
+    let (mut file, mut world) = match SaveFile::<W>::open(path) {
         Ok(opened) => opened,
         // What an earlier process did not create to its end.
         Err(SaveError::Empty | SaveError::NotADatabase | SaveError::Io(_)) => {
-            let _ = fs::remove_file(&path);
-            let world = born(9);
+            let _ = fs::remove_file(path);
+            let world = W::born();
             say("saving", &world);
-            (SaveFile::create(&path, &world).expect("nothing is there"), world)
+            (SaveFile::create(path, &world).expect("nothing is there"), world)
         }
         Err(error) => panic!("{error}"),
     };
     say("saved", &world);
     loop {
-        live(&mut world, &mut rng);
+        world.live(&mut rng);
         say("saving", &world);
         file.save(&world).expect("the disk is sound");
         say("saved", &world);
@@ -83,10 +125,11 @@ impl Expected {
 }
 
 /// Runs a process that saves, and kills it after a while. Returns how many saves it acknowledged.
-fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
+fn kill_one<W: Living>(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
     let mut child = Command::new(env::current_exe().expect("this test runs"))
         .args(["--exact", "kill::saves_until_it_is_killed", "--ignored", "--nocapture", "--test-threads=1"])
         .env(PATH, path)
+        .env(KIND, format!("{:?}", W::KIND))
         .env(SEED, rng.u64(..).to_string())
         .stdout(Stdio::piped())
         .spawn()
@@ -110,28 +153,39 @@ fn kill_one(path: &Path, rng: &mut Rng, expected: &mut Expected) -> usize {
     saves
 }
 
-#[test]
-fn a_killed_process_leaves_the_last_save_or_the_one_under_way() {
+fn kill_again_and_again<W: Living>() {
     let kills: u64 = env::var("FLOODPLAIN_KILLS").map_or(25, |kills| kills.parse().expect("a number"));
-    let path = crate::path("kill");
+    let path = crate::path(&format!("kill_{:?}", W::KIND));
     let mut expected = Expected::default();
     let (mut saves, mut opened, mut newer) = (0, 0, 0);
     for kill in 0..kills {
         let mut rng = Rng::with_seed(kill);
-        saves += kill_one(&path, &mut rng, &mut expected);
+        saves += kill_one::<W>(&path, &mut rng, &mut expected);
         // Sometimes the next process is the first to see what this one left.
         if expected.acknowledged.is_none() || rng.u8(..3) == 0 {
             continue;
         }
-        let (_, world) = SaveFile::<WaterWorld>::open(&path).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
+        let (_, world) = SaveFile::<W>::open(&path).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
         let name = name_of(&world);
         expected.assert_may_hold(&name);
-        assert_eq!(world.validate(), Ok(()), "kill {kill}");
-        assert_eq!(world.total(), world.ledger().total(), "kill {kill}");
+        world.validate().unwrap_or_else(|law| panic!("kill {kill}: {law}"));
         opened += 1;
         newer += u64::from(expected.under_way.as_ref() == Some(&name));
         expected = Expected { acknowledged: Some(name), under_way: None };
     }
-    println!("{kills} kills, {saves} saves acknowledged, {opened} openings; {newer} gave the save under way");
+    println!(
+        "{:?}: {kills} kills, {saves} saves acknowledged, {opened} openings; {newer} gave the save under way",
+        W::KIND
+    );
     assert!(saves > 0 && opened > 0, "{saves} saves, {opened} openings");
+}
+
+#[test]
+fn a_killed_process_leaves_the_last_save_of_water_or_the_one_under_way() {
+    kill_again_and_again::<WaterWorld>();
+}
+
+#[test]
+fn a_killed_process_leaves_the_last_save_of_2d_water_or_the_one_under_way() {
+    kill_again_and_again::<Water2dWorld>();
 }

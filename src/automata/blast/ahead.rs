@@ -2,6 +2,7 @@
 
 use super::BlastWorld;
 use super::kernel::DiffuseWhole;
+use super::planes::Conductances;
 use super::rules::Rule;
 use super::step::Room;
 use crate::automata::ahead::{self, Ahead, STEPS, Square, WIDTH};
@@ -39,7 +40,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let beside = &self.beside[slot.index()];
         beside.is_audible
             && beside.ground.is_none()
-            && beside.conductance.is_none()
+            && matches!(beside.conductances, Conductances::Whole)
             && self.stays_audible(self.pressure.chunk_at(slot))
             && self.is_amid_chunks(slot)
     }

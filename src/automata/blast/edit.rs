@@ -383,7 +383,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Wakes a chunk and the chunks behind its faces.
-    fn wake_with_neighbours(&mut self, slot: Slot) {
+    pub(super) fn wake_with_neighbours(&mut self, slot: Slot) {
         self.pressure.wake_chunk_at(slot);
         for (_, there) in self.chunks_behind(slot) {
             self.pressure.wake_chunk_at(there);

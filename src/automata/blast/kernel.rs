@@ -6,9 +6,6 @@ use crate::automata::rows::{RowRule, differing};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 
-/// A number for each face of each cell: by [`Face`](crate::Face) index, then by the cell's index.
-pub(super) type Planes = Box<[[f32; CHUNK_CELLS]]>;
-
 /// The conductances of a chunk's links: coefficient times weight, 0 where nothing passes.
 pub(super) trait Conductance: Copy {
     /// Those behind one face of a row of cells, by the cell's place in the row.

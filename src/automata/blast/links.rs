@@ -1,6 +1,6 @@
 //! The links of cells: their weights, the conductances that follow from them, and the chunks that hold both.
 
-use super::kernel::Planes;
+use super::planes::Conductances;
 use super::space::{Beyond, axis, is_positive};
 use super::{Beside, BlastWorld, Ground};
 use crate::automata::rows::FieldShape;
@@ -55,20 +55,27 @@ impl<S: FieldShape> BlastWorld<S> {
         if self.beside.len() <= slot.index() {
             self.beside.resize_with(slot.index() + 1, Beside::default);
         }
-        self.beside[slot.index()] =
-            Beside { conductance: self.conductances_of(position), is_untold: true, ..Beside::default() };
+        self.beside[slot.index()] = Beside { is_untold: true, ..Beside::default() };
         slot
     }
 
-    /// The conductances of a chunk's links, or none if all are whole.
-    fn conductances_of(&self, chunk: IVec3) -> Option<Planes> {
+    /// Works out the conductances of a chunk's links, if no step has needed them before.
+    pub(super) fn know_conductances(&mut self, slot: Slot) {
+        if let Conductances::Unknown = self.beside[slot.index()].conductances {
+            self.beside[slot.index()].conductances = self.conductances_of(slot);
+        }
+    }
+
+    /// The conductances of a chunk's links, as they follow from what stands there.
+    pub(super) fn conductances_of(&self, slot: Slot) -> Conductances {
+        let chunk = self.pressure.position_at(slot);
+        let is_plain = |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
         let is_apart = Self::FACES.iter().all(|&face| {
             let side = self.space.side::<S>(chunk, face);
-            let is_plain = |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
             !side.is_border && matches!(side.beyond, Beyond::There(there) if is_plain(there))
         });
-        if is_apart {
-            return None;
+        if is_apart && is_plain(chunk) {
+            return Conductances::Whole;
         }
         let whole = self.whole();
         let mut planes = vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
@@ -81,7 +88,7 @@ impl<S: FieldShape> BlastWorld<S> {
                 all_whole &= conductance == whole;
             }
         }
-        (!all_whole).then_some(planes)
+        if all_whole { Conductances::Whole } else { Conductances::Each(planes) }
     }
 
     /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes any more, no flow is left.
@@ -111,17 +118,19 @@ impl<S: FieldShape> BlastWorld<S> {
     fn set_conductance(&mut self, cell: IVec3, face: Face, conductance: f32) {
         let whole = self.whole();
         let Some((slot, index)) = self.place(cell) else { return };
-        let beside = &mut self.beside[slot.index()];
-        if conductance != whole || beside.conductance.is_some() {
-            let all_whole = || vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
-            beside.conductance.get_or_insert_with(all_whole)[face.index()][index] = conductance;
+        let conductances = &mut self.beside[slot.index()].conductances;
+        if matches!(conductances, Conductances::Whole) && conductance != whole {
+            *conductances = Conductances::Each(vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice());
+        }
+        if let Conductances::Each(planes) = conductances {
+            planes[face.index()][index] = conductance;
         }
     }
 
     fn end_flow(&mut self, cell: IVec3, face: Face) {
         let Some((slot, index)) = self.place(cell) else { return };
-        if let Some(flows) = &mut self.beside[slot.index()].flows {
-            flows[face.index()][index] = 0.0;
+        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at(face, index) != 0.0) {
+            flows.planes_mut(S::NEIGHBOURS)[face.index()][index] = 0.0;
         }
     }
 
@@ -130,11 +139,11 @@ impl<S: FieldShape> BlastWorld<S> {
         self.beside[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Forgets a chunk's ground if nothing stands in it, and with it, where they can be, its conductances.
+    /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be whole again.
     pub(super) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
             self.beside[slot.index()].ground = None;
-            self.beside[slot.index()].conductance = self.conductances_of(self.pressure.position_at(slot));
+            self.beside[slot.index()].conductances = Conductances::Unknown;
         }
     }
 

@@ -15,6 +15,7 @@ mod ground;
 mod kernel;
 mod ledger;
 mod links;
+mod planes;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
@@ -50,7 +51,7 @@ use crate::coords::{Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use ground::Ground;
-use kernel::Planes;
+use planes::{ChunkFlows, Conductances};
 use space::Space;
 use std::collections::BTreeMap;
 use step::Room;
@@ -98,11 +99,9 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
 struct Beside {
     /// None for open space with whole links.
     ground: Option<Box<Ground>>,
-    /// Of every link of every cell; none if all are whole.
-    conductance: Option<Planes>,
-    /// What flowed out of every cell across every face in the last step of the wave rule; none if nothing did. Each link's
-    /// flow stands at both its ends, with opposite signs.
-    flows: Option<Planes>,
+    conductances: Conductances,
+    /// None if nothing flowed in the last step of the wave rule.
+    flows: Option<ChunkFlows>,
     /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises one tells at once.
     is_audible: bool,
     /// It was made by the front or by an edit, and no list of changes has named it.

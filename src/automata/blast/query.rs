@@ -1,6 +1,7 @@
 //! Reading a world: pressures, links, flows, totals, what changed, and the hash of its state.
 
 use super::flow::{diffusive, in_grains, larger};
+use super::planes::ChunkFlows;
 use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
 use super::space::Beyond;
@@ -83,8 +84,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
-            let of =
-                |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index]);
+            let of = |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?.at(face, index));
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {
@@ -107,14 +107,15 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Whether the account agrees with the pressures, as nearly as is promised.
     pub(crate) fn is_balanced(&self) -> bool {
-        let size = |sum: f64, number: &f32| sum + f64::from(number.abs());
+        let size = |number: f32| f64::from(number.abs());
         let pressures = |chunk: &Chunk<f32>| match chunk.as_dense() {
-            Some(cells) => cells.iter().fold(0.0, size),
-            None => f64::from(chunk.get(0).abs()) * CHUNK_CELLS as f64,
+            Some(cells) => cells.iter().copied().map(size).sum(),
+            None => size(chunk.get(0)) * CHUNK_CELLS as f64,
         };
-        let flows = self.beside.iter().filter_map(|beside| beside.flows.as_deref()).flatten().flatten();
-        let there = self.chunks().map(|(_, chunk)| pressures(chunk)).sum::<f64>() + flows.fold(0.0, size);
-        self.ledger.agrees_with(self.total(), there)
+        let flows = self.beside.iter().filter_map(|beside| beside.flows.as_ref());
+        let flowing: f64 = flows.flat_map(|flows| flows.values(S::NEIGHBOURS)).map(size).sum();
+        let there: f64 = self.chunks().map(|(_, chunk)| pressures(chunk)).sum();
+        self.ledger.agrees_with(self.total(), there + flowing)
     }
 
     /// Whether nothing will change until the next edit: no cell is awake.
@@ -150,10 +151,11 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Bytes that the world holds on the heap.
     pub fn memory_bytes(&self) -> usize {
-        let planes = |planes: &Option<super::kernel::Planes>| planes.as_deref().map_or(0, size_of_val);
         let ground = |ground: &Ground| size_of::<Ground>() + ground.heap_bytes();
         let beside = self.beside.iter().map(|beside| {
-            planes(&beside.conductance) + planes(&beside.flows) + beside.ground.as_deref().map_or(0, ground)
+            beside.conductances.planes().map_or(0, |planes| size_of_val(&**planes))
+                + beside.flows.as_ref().map_or(0, ChunkFlows::heap_bytes)
+                + beside.ground.as_deref().map_or(0, ground)
         });
         self.pressure.memory_bytes()
             + beside.sum::<usize>()
@@ -171,13 +173,13 @@ impl<S: FieldShape> BlastWorld<S> {
         hash.add(self.tick);
         for slot in self.pressure.sorted_slots() {
             let chunk = self.pressure.chunk_at(slot);
-            let flows = self.beside[slot.index()].flows.as_deref().filter(|planes| is_moving(planes));
+            let flows = self.beside[slot.index()].flows.as_ref().filter(|flows| flows.is_moving());
             if chunk.as_uniform() == Some(0.0) && flows.is_none() && self.ground(slot).is_none() {
                 continue;
             }
             hash.add_position(self.pressure.position_at(slot));
             hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
-            for flow in flows.into_iter().flatten().flatten() {
+            for flow in flows.into_iter().flat_map(|flows| flows.values(S::NEIGHBOURS)) {
                 hash.add(u64::from((flow + 0.0).to_bits()));
             }
             if let Some(ground) = self.ground(slot) {
@@ -186,8 +188,4 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         hash.finish()
     }
-}
-
-fn is_moving(planes: &[[f32; crate::coords::CHUNK_CELLS]]) -> bool {
-    planes.iter().flatten().any(|&flow| flow != 0.0)
 }

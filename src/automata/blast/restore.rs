@@ -1,6 +1,7 @@
 //! What a saved world of pressure consists of, and how a world is put together again.
 
 use super::ground::Ground;
+use super::planes::ChunkFlows;
 use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
 use super::space::{Beyond, axis};
 use super::{BlastWorld, Broken, Ledger};
@@ -68,11 +69,10 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(world)
     }
 
-    /// A chunk with all that stands in it. Flows of −0 are 0 here: no step tells them apart.
+    /// A chunk with all that stands in it.
     pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
         let beside = &self.beside[slot.index()];
         let ground = beside.ground.as_deref().cloned().unwrap_or_default();
-        let plane = |plane: &[f32; CHUNK_CELLS]| Chunk::from_cells(&plane.map(|flow| flow + 0.0));
         ChunkParts {
             pressure: self.pressure.chunk_at(slot).clone(),
             is_audible: beside.is_audible,
@@ -80,7 +80,7 @@ impl<S: FieldShape> BlastWorld<S> {
             solid: ground.solid,
             strengths: ground.strengths,
             weights: ground.weights,
-            flows: beside.flows.as_deref().map(|planes| planes.iter().map(plane).collect()),
+            flows: beside.flows.as_ref().map(|flows| flows.to_chunks(S::NEIGHBOURS)),
         }
     }
 
@@ -97,15 +97,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } = parts;
         let slot = self.add_chunk(position, pressure);
         let ground = Ground { solid, strengths, weights };
-        if !ground.is_plain() {
-            let solid = ground.solid.iter().collect::<Vec<_>>().into_iter();
-            let built: Vec<usize> = solid.chain(ground.weights.keys().map(|&(_, index)| index)).collect();
-            self.beside[slot.index()].ground = Some(Box::new(ground));
-            built.into_iter().for_each(|index| self.conduct(S::cell_at(position, index)));
-        }
         let beside = &mut self.beside[slot.index()];
-        let cells = |plane: &Chunk<f32>| core::array::from_fn(|index| plane.get(index));
-        beside.flows = flows.map(|planes| planes.iter().map(cells).collect());
+        beside.ground = (!ground.is_plain()).then(|| Box::new(ground));
+        beside.flows = flows.map(|planes| ChunkFlows::of(&planes));
         (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
         if is_audible || !self.reaches_threshold(slot) {
             Ok(slot)

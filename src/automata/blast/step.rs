@@ -3,6 +3,7 @@
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
 use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
+use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
 use super::{Beside, BlastWorld, Probe};
@@ -40,6 +41,12 @@ struct Job {
     left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
     has_faded: bool,
+}
+
+impl Job {
+    fn new(slot: Slot, ghosts: SmallVec<[Ghost; 2]>, pressure: Chunk<f32>, beside: Beside) -> Job {
+        Job { slot, ghosts, pressure, beside, changed: CellMask::EMPTY, left: SmallVec::new(), has_faded: false }
+    }
 }
 
 /// What a worker needs to step a chunk.
@@ -96,16 +103,12 @@ impl<S: FieldShape> BlastWorld<S> {
         // What is shut sleeps on, unless something else wakes it.
         let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
         stepped.extend(shut.into_iter().map(|slot| (slot, CellMask::EMPTY)));
+        open.iter().for_each(|&slot| self.know_conductances(slot));
         let ghosts: Vec<_> = open.iter().map(|&slot| self.ghosts(slot, &opened)).collect();
         let mut jobs: Vec<Job> =
             open.into_iter().zip(ghosts).map(|(slot, ghosts)| self.take_out(slot, ghosts)).collect();
-        let frame = Frame {
-            rule: self.rules.rule,
-            audible: self.audible(),
-            space: &self.space,
-            pressure: &self.pressure,
-            rims: &self.rims,
-        };
+        let (rule, audible) = (self.rules.rule, self.audible());
+        let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
         self.workers.each(&mut jobs, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
         for job in jobs {
@@ -117,17 +120,43 @@ impl<S: FieldShape> BlastWorld<S> {
         report
     }
 
+    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one
+    /// chunk at a time, because for all at once it is many times the memory of a world of uniform chunks.
+    pub(super) fn would_change(&self, slot: Slot, rims: &mut Rims<f32, S>, room: &mut Room<S>) -> bool {
+        if self.breaking_in(slot).next().is_some() || !self.front_of(slot).is_empty() {
+            return true;
+        }
+        if self.is_blank(slot) {
+            return false;
+        }
+        let Beside { flows, is_audible, conductances, .. } = &self.beside[slot.index()];
+        let pressure = self.pressure.chunk_at(slot).clone();
+        let is_still = pressure.as_uniform() == Some(0.0) && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
+        if self.is_unheard(slot) {
+            return !is_still;
+        }
+        let conductances = match conductances {
+            Conductances::Unknown => self.conductances_of(slot),
+            known => known.clone(),
+        };
+        let beside = Beside { flows: flows.clone(), is_audible: *is_audible, conductances, ..Beside::default() };
+        rims.save(&self.pressure, &[slot]);
+        let frame = self.frame(rims);
+        let ghosts = self.ghosts(slot, &HashSet::new());
+        let mut job = Job::new(slot, ghosts, pressure, beside);
+        frame.step_chunk(&mut job, &mut room.halo);
+        job.has_faded || !job.changed.is_empty()
+    }
+
     /// Takes a chunk out of the world to step it.
     fn take_out(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) -> Job {
-        Job {
-            slot,
-            ghosts,
-            pressure: core::mem::replace(self.pressure.chunk_at_mut(slot), Chunk::uniform(0.0)),
-            beside: core::mem::take(&mut self.beside[slot.index()]),
-            changed: CellMask::EMPTY,
-            left: SmallVec::new(),
-            has_faded: false,
-        }
+        let pressure = core::mem::replace(self.pressure.chunk_at_mut(slot), Chunk::uniform(0.0));
+        Job::new(slot, ghosts, pressure, core::mem::take(&mut self.beside[slot.index()]))
+    }
+
+    fn frame<'w>(&'w self, rims: &'w Rims<f32, S>) -> Frame<'w, S> {
+        let (rule, audible) = (self.rules.rule, self.audible());
+        Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims }
     }
 
     /// Puts a chunk back, and enters what left it. Returns its changed cells.
@@ -202,30 +231,40 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Opens the silent chunks that audible pressure is about to enter, and makes those of them that are not there. All
     /// others are shut: what is below the threshold does not seep into them, or an explosion would drain away over the
     /// borders of the chunks that it has reached.
+    ///
+    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and slept, and from now on what
+    /// flows into the one flows out of the other.
     fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
-            if self.is_blank(slot) {
-                continue;
-            }
-            let chunk = self.pressure.position_at(slot);
-            let neighbours = self.pressure.neighbours_of(slot);
-            for &face in Self::FACES {
-                let side = self.space.side::<S>(chunk, face);
-                let Beyond::There(there) = side.beyond else { continue };
-                let beyond = match side.is_border {
-                    true => self.pressure.slot(there).unwrap_or(Slot::NONE),
-                    false => neighbours[face.index()],
-                };
-                let is_silent = !beyond.is_some() || self.is_blank(beyond);
-                if is_silent && plane_cells::<S>(axis(face), side.plane).any(|index| self.enters(slot, index, face)) {
-                    let there = self.ensure(there);
-                    self.pressure.wake_chunk_at(there);
-                    opened.insert(there);
-                }
+            for there in self.front_of(slot) {
+                let there = self.ensure(there);
+                self.wake_with_neighbours(there);
+                opened.insert(there);
             }
         }
         opened
+    }
+
+    /// The silent chunks, there or not, that a chunk's pressure is about to enter.
+    fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
+        if self.is_blank(slot) {
+            return SmallVec::new();
+        }
+        let chunk = self.pressure.position_at(slot);
+        let neighbours = self.pressure.neighbours_of(slot);
+        let entered = |&face: &Face| {
+            let side = self.space.side::<S>(chunk, face);
+            let Beyond::There(there) = side.beyond else { return None };
+            let beyond = match side.is_border {
+                true => self.pressure.slot(there).unwrap_or(Slot::NONE),
+                false => neighbours[face.index()],
+            };
+            let is_silent = !beyond.is_some() || self.is_blank(beyond);
+            let mut rim = plane_cells::<S>(axis(face), side.plane);
+            (is_silent && rim.any(|index| self.enters(slot, index, face))).then_some(there)
+        };
+        Self::FACES.iter().filter_map(entered).collect()
     }
 
     /// Whether a cell's pressure is audible and passes its face into a silent chunk.
@@ -248,8 +287,11 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// The conductance of a link of a chunk that is there.
     pub(super) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
-        let planes = self.beside[slot.index()].conductance.as_ref();
-        planes.map_or(self.whole(), |planes| planes[face.index()][index])
+        match &self.beside[slot.index()].conductances {
+            Conductances::Unknown => self.conductance(S::cell_at(self.pressure.position_at(slot), index), face),
+            Conductances::Whole => self.whole(),
+            Conductances::Each(planes) => planes[face.index()][index],
+        }
     }
 
     /// What lies behind the faces of a chunk that are shut, or periodic borders.
@@ -284,12 +326,16 @@ impl<S: FieldShape> BlastWorld<S> {
     ///
     /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that changed.
     fn fall_silent(&mut self) -> u64 {
-        let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
-        let is_near = |slot: Slot| self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there));
         let awake = self.pressure.awake_slots().iter().copied();
-        let mut silent: Vec<Slot> = awake.filter(|&slot| !is_audible(slot) && !is_near(slot)).collect();
+        let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_unheard(slot)).collect();
         self.pressure.sort_slots(&mut silent);
         silent.into_iter().map(|slot| self.absorb(slot)).sum()
+    }
+
+    /// Whether neither a chunk nor any next to it is audible.
+    fn is_unheard(&self, slot: Slot) -> bool {
+        let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
+        !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
     fn absorb(&mut self, slot: Slot) -> u64 {
@@ -354,13 +400,14 @@ impl<S: FieldShape> BlastWorld<S> {
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
             let Some(flows) = &mut self.beside[there.index()].flows else { continue };
-            let plane = &mut flows[face.opposite().index()];
-            let mut ended = false;
-            for index in plane_cells::<S>(axis(face), side.plane) {
-                ended |= plane[index] != 0.0;
-                plane[index] = 0.0;
+            let flowing = |&index: &usize| flows.at(face.opposite(), index) != 0.0;
+            let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
+            if ended.is_empty() {
+                continue;
             }
-            if ended && self.pressure.position_at(there) != chunk {
+            let plane = &mut flows.planes_mut(S::NEIGHBOURS)[face.opposite().index()];
+            ended.into_iter().for_each(|index| plane[index] = 0.0);
+            if self.pressure.position_at(there) != chunk {
                 self.pressure.wake_chunk_at(there);
             }
         }
@@ -393,13 +440,13 @@ impl<S: FieldShape> Frame<'_, S> {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
         let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
         let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
-        match (self.rule, &job.beside.conductance) {
+        match (self.rule, job.beside.conductances.planes()) {
             (Rule::Diffusive { .. }, None) => chunk.run(DiffuseWhole::new(whole, changed)),
             (Rule::Diffusive { .. }, Some(planes)) => chunk.run(Diffuse { conductance: Linked(planes), changed }),
-            (Rule::Wave { damping, .. }, conductance) => {
-                let none = || vec![[0.0; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
-                let (damping, flows) = (damping as f32, job.beside.flows.get_or_insert_with(none));
-                match conductance {
+            (Rule::Wave { damping, .. }, planes) => {
+                let flows = job.beside.flows.get_or_insert_default().planes_mut(S::NEIGHBOURS);
+                let damping = damping as f32;
+                match planes {
                     None => chunk.run(Ripple { conductance: Whole(whole), damping, flows, changed }),
                     Some(planes) => chunk.run(Ripple { conductance: Linked(planes), damping, flows, changed }),
                 }
@@ -417,7 +464,7 @@ impl<S: FieldShape> Frame<'_, S> {
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
     fn book_diffusive(&self, job: &mut Job) {
         for (face, side) in self.open_planes(job.slot) {
-            let planes = job.beside.conductance.as_ref();
+            let planes = job.beside.conductances.planes();
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
                 let conductance = planes.map_or(whole(self.rule), |planes| planes[face.index()][index]);
@@ -431,7 +478,7 @@ impl<S: FieldShape> Frame<'_, S> {
     fn book_wave(&self, job: &mut Job) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.beside.flows {
-                let flow = |index: usize| f64::from(flows[face.index()][index]);
+                let flow = |index: usize| f64::from(flows.at(face, index));
                 job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
             }
         }
@@ -480,7 +527,7 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
 /// Whether a pressure or a flow of a chunk reaches what is audible.
 fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
     pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
-        || beside.flows.as_deref().is_some_and(|planes| planes.iter().any(|plane| reaches(plane, audible)))
+        || beside.flows.as_ref().is_some_and(|flows| flows.reach(audible))
 }
 
 /// The conductance of a link of weight 1.

@@ -4,7 +4,10 @@ use super::BlastWorld;
 use super::edit::is_pressure;
 use super::rules::Rule;
 use super::space::Beyond;
+use super::step::Room;
+use crate::automata::rims::Rims;
 use crate::automata::rows::FieldShape;
+use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use core::fmt;
@@ -55,6 +58,8 @@ pub enum Violation {
         /// The strength.
         strength: f32,
     },
+    /// A chunk, at this chunk position, that sleeps although a step would change it.
+    Asleep(IVec3),
 }
 
 impl fmt::Display for Violation {
@@ -76,6 +81,7 @@ impl fmt::Display for Violation {
             Violation::Wall { cell, strength } => {
                 write!(f, "cell {cell} has a strength of {strength} though it is open")
             }
+            Violation::Asleep(chunk) => write!(f, "chunk {chunk} is asleep, but a step would change it"),
         }
     }
 }
@@ -95,7 +101,20 @@ impl<S: FieldShape> BlastWorld<S> {
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
-        if self.is_balanced() { Ok(()) } else { Err(Violation::Ledger { counted, booked }) }
+        if !self.is_balanced() {
+            return Err(Violation::Ledger { counted, booked });
+        }
+        self.check_sleepers()
+    }
+
+    fn check_sleepers(&self) -> Result<(), Violation> {
+        let (mut rims, mut room) = (Rims::new(0.0), Room::new());
+        let asleep = |slot: &Slot| self.pressure.awake_at(*slot).is_none_or(CellMask::is_empty);
+        let mut sleepers = self.pressure.sorted_slots().into_iter().filter(asleep);
+        match sleepers.find(|&slot| self.would_change(slot, &mut rims, &mut room)) {
+            Some(slot) => Err(Violation::Asleep(self.pressure.position_at(slot))),
+            None => Ok(()),
+        }
     }
 
     fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
@@ -132,7 +151,7 @@ impl<S: FieldShape> BlastWorld<S> {
     fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {
         let flow_of = |cell: IVec3, face: Face| {
             let (slot, index) = self.place(cell)?;
-            Some(self.beside[slot.index()].flows.as_ref()?[face.index()][index])
+            Some(self.beside[slot.index()].flows.as_ref()?.at(face, index))
         };
         let flow = flow_of(cell, face).unwrap_or(0.0);
         let is_true = match self.space.beyond_cell(cell, face) {
@@ -145,6 +164,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::planes::Conductances;
     use super::super::{Borders, Rules};
     use super::*;
     use crate::coords::{Region, Shape, Sheet};
@@ -193,7 +213,9 @@ mod tests {
             });
             assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
             let torn = found(rules, |world, slot| {
-                let planes = world.beside[slot.index()].conductance.as_mut().unwrap();
+                let Conductances::Each(planes) = &mut world.beside[slot.index()].conductances else {
+                    panic!("a step has made use of them")
+                };
                 planes[Face::East.index()][Sheet::index_of(OPEN)] = 0.125;
             });
             assert_eq!(torn, Violation::Conductance(OPEN, Face::East));
@@ -204,6 +226,11 @@ mod tests {
             });
             assert_eq!(loose, Violation::Storage);
         }
+        let asleep = found(Rules::default(), |world, slot| {
+            world.pressure.sleep_chunk_at(slot);
+            world.pressure.drop_sleepers();
+        });
+        assert_eq!(asleep, Violation::Asleep(IVec3::ZERO));
         let negative = found(Rules::default(), |world, _| _ = world.pressure.set(OPEN, -1.0));
         assert_eq!(negative, Violation::Pressure { cell: OPEN, pressure: -1.0 });
     }
@@ -212,11 +239,12 @@ mod tests {
     fn flows_that_do_not_agree_are_found() {
         let wave = Rules::wave(0.25, 0.9);
         let one_sided = found(wave, |world, slot| {
-            world.beside[slot.index()].flows.as_mut().unwrap()[Face::East.index()][Sheet::index_of(OPEN)] += 1.0;
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
+            flows[Face::East.index()][Sheet::index_of(OPEN)] += 1.0;
         });
         assert_eq!(one_sided, Violation::Flow(OPEN, Face::East));
         let through = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap();
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
             flows[Face::East.index()][Sheet::index_of(WALL)] = 1.0;
             flows[Face::West.index()][Sheet::index_of(WALL + IVec3::X)] = -1.0;
         });

@@ -3,6 +3,7 @@
 use super::BlastWorld;
 use super::space::Beyond;
 use crate::automata::rows::FieldShape;
+use crate::grid::Slot;
 use glam::IVec3;
 
 /// A wall that broke.
@@ -37,22 +38,23 @@ impl<S: FieldShape> BlastWorld<S> {
     ///
     /// Only walls of chunks that are awake are asked: around others nothing has changed since they were.
     pub(super) fn break_walls(&mut self) {
-        let mut broken = Vec::new();
-        for &slot in self.pressure.awake_slots() {
-            let Some(ground) = self.ground(slot) else { continue };
-            for (&index, &strength) in &ground.strengths {
-                let place = S::cell_at(self.pressure.position_at(slot), index);
-                let difference = difference(self.pressures_at(place));
-                if difference > f64::from(strength) {
-                    broken.push(Broken { tick: self.tick, place, difference, strength: f64::from(strength) });
-                }
-            }
-        }
+        let awake = self.pressure.awake_slots();
+        let mut broken: Vec<Broken> = awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
         broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
         for wall in &broken {
             self.open_wall(wall.place);
         }
         self.events.append(&mut broken);
+    }
+
+    /// The walls of a chunk that stand between too different pressures.
+    pub(super) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
+        let strengths = self.ground(slot).into_iter().flat_map(|ground| &ground.strengths);
+        strengths.filter_map(move |(&index, &strength)| {
+            let place = S::cell_at(self.pressure.position_at(slot), index);
+            let (difference, strength) = (difference(self.pressures_at(place)), f64::from(strength));
+            (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
+        })
     }
 
     /// The walls that broke since this was last asked, by step, then in order of position.

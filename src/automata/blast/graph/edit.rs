@@ -109,7 +109,8 @@ impl BlastGraph {
             return Err(GraphError::Position(position));
         }
         let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| GraphError::Full)?);
-        self.nodes.push(Some(Node { position, pressure, strength: None, weights: 0.0, links: Vec::new() }));
+        let node = Node { position, pressure, strength: None, weights: 0.0, links: Vec::new() };
+        self.nodes.push(Some(Box::new(node)));
         self.ledger.change(0.0, pressure);
         self.touch(id);
         Ok(id)

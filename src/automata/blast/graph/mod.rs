@@ -44,8 +44,8 @@ pub struct BlastGraph {
     rules: Rules,
     tick: u64,
     ledger: Ledger,
-    /// By id; none where a node was removed.
-    nodes: Vec<Option<Node>>,
+    /// By id; none where a node was removed. Boxed, because a graph that lives long has many that were.
+    nodes: Vec<Option<Box<Node>>>,
     /// In no order that anything depends on but the order in which they were added and removed.
     links: Vec<Link>,
     events: Vec<Broken<NodeId>>,
@@ -98,16 +98,16 @@ impl BlastGraph {
     }
 
     fn node(&self, id: NodeId) -> Option<&Node> {
-        self.nodes.get(id.0 as usize)?.as_ref()
+        self.nodes.get(id.0 as usize)?.as_deref()
     }
 
     fn node_mut(&mut self, id: NodeId) -> Option<&mut Node> {
-        self.nodes.get_mut(id.0 as usize)?.as_mut()
+        self.nodes.get_mut(id.0 as usize)?.as_deref_mut()
     }
 
     /// The nodes that there are, in order.
-    fn ids(&self) -> impl Iterator<Item = (NodeId, &Node)> {
-        let id = |(index, node): (usize, &'_ Option<Node>)| node.as_ref().map(|_| NodeId(index as u32));
-        self.nodes.iter().enumerate().filter_map(id).zip(self.nodes.iter().flatten())
+    fn ids<'a>(&'a self) -> impl Iterator<Item = (NodeId, &'a Node)> {
+        let node = |(index, node): (usize, &'a Option<Box<Node>>)| Some((NodeId(index as u32), node.as_deref()?));
+        self.nodes.iter().enumerate().filter_map(node)
     }
 }

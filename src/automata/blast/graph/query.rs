@@ -1,6 +1,6 @@
 //! Reading a graph: nodes, flows, totals, what changed, the hash of its state, and the check of its laws.
 
-use super::{BlastGraph, Link, NodeId};
+use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::probe::{Flows, vector_of};
 use crate::automata::blast::rules::{Rule, Rules};
 use crate::automata::blast::walls::Broken;
@@ -34,6 +34,8 @@ pub enum GraphViolation {
         /// The sum of the weights of the links that the node has.
         weights: f64,
     },
+    /// The graph sleeps although a step would change it.
+    Asleep,
 }
 
 impl fmt::Display for GraphViolation {
@@ -46,6 +48,7 @@ impl fmt::Display for GraphViolation {
                 "the links of node {}, of weights {weights} in sum, are not those that lead to it, or make it unstable",
                 node.0
             ),
+            GraphViolation::Asleep => f.write_str("the graph is asleep, but a step would change it"),
         }
     }
 }
@@ -193,14 +196,18 @@ impl BlastGraph {
         let (counted, booked) = (self.total(), self.ledger.total());
         let pressures = self.ids().map(|(_, node)| node.pressure.abs());
         let there: f64 = pressures.chain(self.links.iter().map(|link| link.flow.abs())).sum();
-        if self.ledger.agrees_with(counted, there) { Ok(()) } else { Err(GraphViolation::Ledger { counted, booked }) }
+        if !self.ledger.agrees_with(counted, there) {
+            return Err(GraphViolation::Ledger { counted, booked });
+        }
+        if self.is_awake || !self.would_change() { Ok(()) } else { Err(GraphViolation::Asleep) }
     }
 
     /// Bytes that the graph holds on the heap, about: those of its nodes, links and lists.
     pub fn memory_bytes(&self) -> usize {
         let lists: usize = self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
         lists
-            + self.nodes.capacity() * size_of::<Option<super::Node>>()
+            + self.nodes.capacity() * size_of::<Option<Box<Node>>>()
+            + self.ids().count() * size_of::<Node>()
             + self.links.capacity() * size_of::<Link>()
             + self.events.capacity() * size_of::<Broken<NodeId>>()
             + self.changed.len() * size_of::<NodeId>()
@@ -235,7 +242,7 @@ mod tests {
     #[test]
     fn every_broken_law_is_found() {
         let [a, b] = [NodeId(0), NodeId(1)];
-        let node = |graph: &mut BlastGraph, id: NodeId, damage: fn(&mut super::super::Node)| {
+        let node = |graph: &mut BlastGraph, id: NodeId, damage: fn(&mut Node)| {
             damage(graph.node_mut(id).unwrap());
         };
         let negative = found(|graph| node(graph, b, |node| node.pressure = -1.0));
@@ -255,7 +262,8 @@ mod tests {
         assert_eq!(stiff, GraphViolation::Links { node: b, weights: 9.5 });
         let lost = found(|graph| graph.ledger.placed += 1.0);
         assert!(matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9));
-        for law in [negative, weighed, lost] {
+        assert_eq!(found(|graph| graph.is_awake = false), GraphViolation::Asleep);
+        for law in [negative, weighed, lost, GraphViolation::Asleep] {
             assert!(!law.to_string().is_empty());
         }
     }

@@ -13,7 +13,7 @@ pub(crate) struct GraphParts {
     pub(crate) ledger: Ledger,
     pub(crate) is_awake: bool,
     /// By id; none where a node was removed.
-    pub(crate) nodes: Vec<Option<NodeParts>>,
+    pub(crate) nodes: Vec<Option<Box<NodeParts>>>,
     pub(crate) links: Vec<LinkParts>,
     pub(crate) events: Vec<Broken<NodeId>>,
     /// Ascending.
@@ -38,11 +38,9 @@ pub(crate) struct LinkParts {
 
 impl BlastGraph {
     pub(crate) fn parts(&self) -> GraphParts {
-        let node = |node: &Node| NodeParts {
-            position: node.position,
-            pressure: node.pressure,
-            strength: node.strength,
-            links: node.links.clone(),
+        let node = |node: &Node| {
+            let &Node { position, pressure, strength, weights: _, ref links } = node;
+            Box::new(NodeParts { position, pressure, strength, links: links.clone() })
         };
         let link = |link: &Link| LinkParts {
             a: link.a,
@@ -56,7 +54,7 @@ impl BlastGraph {
             tick: self.tick,
             ledger: self.ledger,
             is_awake: self.is_awake,
-            nodes: self.nodes.iter().map(|there| there.as_ref().map(node)).collect(),
+            nodes: self.nodes.iter().map(|there| there.as_deref().map(node)).collect(),
             links: self.links.iter().map(link).collect(),
             events: self.events.clone(),
             changed: self.changed.iter().copied().collect(),
@@ -72,12 +70,10 @@ impl BlastGraph {
         (graph.tick, graph.ledger, graph.is_awake) = (parts.tick, parts.ledger, parts.is_awake);
         let link = |LinkParts { a, b, weight, direction, flow }| Link { a, b, weight, direction, flow };
         graph.links = parts.links.into_iter().map(link).collect();
-        let node = |NodeParts { position, pressure, strength, links }| Node {
-            position,
-            pressure,
-            strength,
-            weights: links.iter().filter_map(|&place| graph.links.get(place)).map(|link| link.weight).sum(),
-            links,
+        let node = |parts: Box<NodeParts>| {
+            let NodeParts { position, pressure, strength, links } = *parts;
+            let weights = links.iter().filter_map(|&place| graph.links.get(place)).map(|link| link.weight).sum();
+            Box::new(Node { position, pressure, strength, weights, links })
         };
         graph.nodes = parts.nodes.into_iter().map(|there| there.map(node)).collect();
         (graph.events, graph.changed) = (parts.events, parts.changed.into_iter().collect());

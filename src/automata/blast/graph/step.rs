@@ -6,6 +6,7 @@ use crate::automata::blast::flow::{diffusive, wave};
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::walls::{Broken, difference};
 use crate::automaton::StepReport;
+use std::collections::BTreeSet;
 
 impl BlastGraph {
     /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
@@ -46,6 +47,16 @@ impl BlastGraph {
         }
         self.is_awake = is_moving || report.changed > 0;
         report
+    }
+
+    /// Whether a step would change the graph, if it were awake.
+    pub(super) fn would_change(&self) -> bool {
+        let (nodes, links) = (self.nodes.clone(), self.links.clone());
+        let mut awake =
+            BlastGraph { nodes, links, is_awake: true, changed: BTreeSet::new(), events: Vec::new(), ..*self };
+        awake.step();
+        let flows_differ = self.links.iter().zip(&awake.links).any(|(before, after)| before.flow != after.flow);
+        flows_differ || awake.is_awake || !awake.changed.is_empty()
     }
 
     /// Runs `steps` steps and adds up what they did.
