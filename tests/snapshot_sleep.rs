@@ -1,37 +1,16 @@
 //! Forged snapshots in which what was awake sleeps. Everything else in them is true, and every checksum right. They are refused,
 //! or describe a world in which nothing would have changed: then it goes on as if nobody had touched it.
 
+#[path = "support/sections.rs"]
+#[expect(dead_code, reason = "shared with the tests of what is refused")]
+mod sections;
 #[path = "support/worlds.rs"]
 mod worlds;
 
 use floodplain::blast::BlastGraph;
 use floodplain::snapshot::{Saved, SnapshotError};
 use floodplain::{Automaton, Cube, Sheet};
-
-/// The sections of a snapshot: names and contents.
-fn sections(bytes: &[u8]) -> Vec<(&[u8], Vec<u8>)> {
-    let (mut left, mut sections) = (&bytes[16..], Vec::new());
-    while !left.is_empty() {
-        let length = u64::from_le_bytes(left[4..12].try_into().unwrap()) as usize;
-        sections.push((&left[..4], left[12..12 + length].to_vec()));
-        left = &left[16 + length..];
-    }
-    sections
-}
-
-/// The snapshot with another content of one section.
-fn forged(bytes: &[u8], name: &[u8], change: impl Fn(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
-    let mut out = bytes[..16].to_vec();
-    for (section, content) in sections(bytes) {
-        let content = if section == name { change(content) } else { content };
-        let start = out.len();
-        out.extend_from_slice(section);
-        out.extend_from_slice(&(content.len() as u64).to_le_bytes());
-        out.extend_from_slice(&content);
-        out.extend_from_slice(&crc32fast::hash(&out[start..]).to_le_bytes());
-    }
-    out
-}
+use sections::forged;
 
 /// Chunks without their marks of cells that are awake, where all cells of a chunk are awake or none: marks are a byte with
 /// bit 0 set, and a mask of ones.
@@ -90,7 +69,7 @@ fn sleepers_are_refused<W: Automaton + Saved>(born: impl Fn(u64) -> W, asleep: f
     let mut refused = 0;
     for seed in 0..20 {
         let bytes = born(seed).save();
-        match W::load(&forged(&bytes, b"CHNK", asleep)) {
+        match W::load(&forged(&bytes, "CHNK", asleep)) {
             Err(SnapshotError::Unlawful { law }) => {
                 assert!(!law.is_empty());
                 refused += 1;
@@ -138,7 +117,7 @@ fn a_graph_that_would_change_is_not_asleep() {
     let mut refused = 0;
     for seed in 0..20 {
         let bytes = worlds::graph(seed).save();
-        let asleep = forged(&bytes, b"WRLD", |mut state| {
+        let asleep = forged(&bytes, "WRLD", |mut state| {
             assert!(state[40] <= 1);
             state[40] = 0;
             state

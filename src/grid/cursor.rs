@@ -232,12 +232,21 @@ mod tests {
             for offset in Face::ALL.map(Face::offset).into_iter().chain([far]) {
                 assert_eq!(cursor.near(offset), position.checked_add(offset).map_or(9, |target| plain.get(target)));
             }
+            assert_eq!(cursor.neighbour(face), face.step(position).map_or(9, |target| plain.get(target)));
         }
         assert_eq!(grid.validate(), Ok(()));
         assert!(grid.chunks().eq(plain.chunks()));
-        let mut reader = grid.cursor(start);
-        for face in Face::ALL {
-            assert_eq!(reader.neighbour(face), face.step(start).map_or(9, |target| plain.get(target)));
+        let (mut reader, mut position) = (grid.cursor(start), start);
+        for _ in 0..400 {
+            let face = Face::ALL[rng.usize(..6)];
+            assert_eq!(reader.step(face), face.step(position).is_some());
+            position = face.step(position).unwrap_or(position);
+            assert_eq!((reader.position(), reader.get()), (position, plain.get(position)));
+            let far = IVec3::new(rng.i32(-70..70), rng.i32(-70..70), rng.i32(-20..20));
+            assert_eq!(reader.near(far), position.checked_add(far).map_or(9, |target| plain.get(target)));
+            for face in Face::ALL {
+                assert_eq!(reader.neighbour(face), face.step(position).map_or(9, |target| plain.get(target)));
+            }
         }
     }
 

@@ -137,7 +137,7 @@ impl Encode for Region {
         let wrong = content.malformed("a region: its least and its greatest corner");
         let (min, max) = (content.take()?, content.take()?);
         let region = Region::new(min, max);
-        if region.min() == min && region.max() == max { Ok(region) } else { Err(wrong) }
+        if region.min() == min { Ok(region) } else { Err(wrong) }
     }
 }
 
