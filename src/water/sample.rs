@@ -1,6 +1,6 @@
 //! Random worlds for the unit tests of the tick.
 
-use super::{Edge, Edges, Rules, Voxel, WaterWorld};
+use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
 use crate::water::store::{LAYER_CELLS, Place, Store};
@@ -49,4 +49,14 @@ pub(super) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
         }
     }
     met
+}
+
+/// Any voxel: rock, air, a spring, or water of any height that flows anywhere.
+pub(super) fn voxel(random: &mut Rng) -> Voxel {
+    match random.u8(..16) {
+        0 => Voxel::SOLID,
+        1 => Voxel::water(WaterCell::SOURCE),
+        2 => Voxel::OPEN,
+        _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..7)),
+    }
 }
