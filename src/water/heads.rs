@@ -124,3 +124,77 @@ impl Tick<'_> {
         work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::super::voxel::Voxel;
+    use super::*;
+
+    /// The heights of all sources above a cell, by a walk over all its ways up.
+    fn sources_above(store: &Store, place: Place) -> Vec<i32> {
+        let is_source = |place: &Place| store.read(*place).has(CellFlags::IS_SOURCE);
+        sample::ancestors(store, place).into_iter().filter(is_source).map(|place| store.position(place).y).collect()
+    }
+
+    #[test]
+    fn out_of_reach_is_what_all_sources_lie_below() {
+        let (mut joined, mut answers) = (0, [0, 0]);
+        for seed in 0..24 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let mut tick = world.underway();
+            for place in places {
+                let voxel = tick.store.read(place);
+                if voxel.is_mark() || !voxel.is_sourced() {
+                    continue;
+                }
+                joined += usize::from(voxel.has(CellFlags::EXTRA));
+                let sources = sources_above(tick.store, place);
+                for y in -6..8 {
+                    let expected = !sources.is_empty() && sources.iter().all(|&height| height < y);
+                    assert_eq!(tick.is_out_of_reach(place, y), expected, "seed {seed}: {place:?} at {y}");
+                    answers[usize::from(expected)] += 1;
+                }
+            }
+        }
+        assert!(joined > 20 && answers[0] > 1_000 && answers[1] > 1_000, "{joined} joined, {answers:?}");
+    }
+
+    #[test]
+    fn a_head_offers_what_the_need_can_have() {
+        let mut world = sample::springs(1);
+        let supply = world.rules.source_supply;
+        let places = sample::places(&world);
+        let mut tick = world.underway();
+        for place in places.into_iter().filter(|place| place.1 % 7 == 0) {
+            let y = tick.store.position(place).y;
+            if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE) {
+                continue;
+            }
+            for height in 0..8 {
+                tick.store.write(place, Voxel::OPEN.with_height(height));
+                assert_eq!(tick.offer(place, Need::Leave), height);
+                assert_eq!(tick.offer(place, Need::Rise { y: y - 1 }), 0, "only sources have pressure");
+                for own in -20..20 {
+                    let wanted = head(y, 0) + own;
+                    let half = u8::try_from((i64::from(height) - own) / 2).unwrap_or(0);
+                    let need = |sourced| Need::Fill { y, head: wanted, sourced };
+                    assert_eq!(tick.offer(place, need(false)), half.min(height), "{height} over {own}");
+                    assert_eq!(tick.offer(place, need(true)), 0, "who has a source draws from sources only");
+                }
+            }
+            tick.store.write(place, Voxel::water(super::super::WaterCell::SOURCE));
+            for sourced in [false, true] {
+                for (above, given) in [(-1, supply), (0, supply), (1, 0)] {
+                    let need = Need::Fill { y: y + above, head: head(y + above, 0), sourced };
+                    assert_eq!(tick.offer(place, need), given, "{above} above the source");
+                }
+            }
+            for (above, given) in [(-1, supply), (0, 0), (1, 0)] {
+                assert_eq!(tick.offer(place, Need::Rise { y: y + above }), given, "{above} above the source");
+            }
+            assert_eq!(tick.offer(place, Need::Leave), supply);
+        }
+    }
+}

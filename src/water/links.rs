@@ -398,6 +398,7 @@ pub(super) fn orphaned(voxel: Voxel) -> Voxel {
 #[cfg(test)]
 mod tests {
     use super::super::rules::Edges;
+    use super::super::sample::ancestors;
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
@@ -407,12 +408,12 @@ mod tests {
     fn planes_and_children_agree_with_parents() {
         let mut random = fastrand::Rng::with_seed(4);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 0, 0)).positions() {
+        for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y] {
             store.insert(chunk, Chunk::uniform(Voxel::OPEN));
         }
         let slots = store.grid.sorted_slots();
-        for _ in 0..6_000 {
-            let place = (slots[random.usize(..2)], random.usize(..1024));
+        for _ in 0..20_000 {
+            let place = (slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
             let voxel = Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..8));
             let faces = random.u8(..64);
             let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
@@ -438,5 +439,67 @@ mod tests {
                 }
             }
         }
+    }
+    /// Ties come and go at random in a corner of two chunks; each is made unless it would close a circle, by the rules of
+    /// [`Store::attach`] and [`Store::add_parent`].
+    #[test]
+    fn ties_are_made_unless_they_close_a_circle() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for chunk in [IVec3::ZERO, IVec3::X] {
+            store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
+        }
+        let slots = store.grid.sorted_slots();
+        let mut outcomes = [[0; 2]; 2];
+        for round in 0..20_000 {
+            let (x, y, z) = (random.usize(13..18), random.usize(..2), random.usize(..3));
+            let place = (slots[x / 16], x % 16 + 16 * z + 256 * y);
+            let face = Face::ALL[random.usize(..6)];
+            let (there, voxel, parents) = (store.step(place, face), store.read(place), store.parents_of(place));
+            if random.u8(..12) == 0 {
+                store.unlink(place, face);
+                assert_eq!(store.parents_of(place), parents & !(1 << face.index()), "round {round}");
+                continue;
+            }
+            if !there.0.is_some() {
+                assert_eq!(store.attach(place, face, voxel), None, "round {round}");
+                continue;
+            }
+            let children = Face::ALL.into_iter().filter(|&face| {
+                let child = store.step(place, face);
+                child.0.is_some() && store.parents_of(child) & 1 << face.opposite().index() != 0
+            });
+            let has_children = children.count() > 0;
+            let closes = ancestors(&store, there).contains(&place);
+            let sourced = store.read(there).has(CellFlags::HAS_SOURCE);
+            let tied = if parents == 0 {
+                let tied = store.attach(place, face, voxel);
+                assert_eq!(tied.is_some(), !has_children || sourced && !closes, "round {round}");
+                if let Some(tied) = tied {
+                    assert_eq!((parent_face(tied), tied.has(CellFlags::HAS_SOURCE)), (Some(face), sourced));
+                }
+                tied
+            } else {
+                let tied = store.add_parent(place, face, voxel);
+                let is_new = parents & 1 << face.index() == 0;
+                assert_eq!(tied.is_some(), is_new && !(has_children && closes), "round {round}");
+                tied
+            };
+            outcomes[usize::from(parents == 0)][usize::from(tied.is_some())] += 1;
+            if let Some(tied) = tied {
+                // Some cells are heads with a source, so that what has children may be tied as well.
+                let on = tied.is_sourced() || random.u8(..4) == 0;
+                store.write(place, tied.with(CellFlags::HAS_SOURCE, on));
+                assert_eq!(store.parents_of(place), parents | 1 << face.index(), "round {round}");
+                assert!(is_free_of_circles(&store, place), "round {round}");
+            }
+        }
+        assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
+    }
+
+    /// Whether no way up from a cell comes back to it.
+    fn is_free_of_circles(store: &Store, place: Place) -> bool {
+        let parents = Store::faces(store.parents_of(place)).map(|face| store.step(place, face));
+        parents.filter(|parent| parent.0.is_some()).all(|parent| !ancestors(store, parent).contains(&place))
     }
 }

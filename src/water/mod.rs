@@ -20,6 +20,8 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+#[cfg(test)]
+mod sample;
 mod schedule;
 mod settle;
 mod store;

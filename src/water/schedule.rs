@@ -193,3 +193,98 @@ fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
     let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
     (position.y, turn(position.z, 0), turn(position.x, 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::Edges;
+    use super::super::voxel::Voxel;
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use hashbrown::{HashMap, HashSet};
+
+    /// Layers open while the way is under way, in chunks that take part and in others, which join: whatever is opened ahead
+    /// has its turn once, in order, and what is opened behind has none until the way begins anew.
+    #[test]
+    fn whatever_opens_ahead_has_its_turn_in_order() {
+        for seed in 0..100 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+            for _ in 0..12 {
+                let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-2..3)));
+                store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
+            }
+            let slots = store.grid.sorted_slots();
+            let mut open: HashMap<Slot, u16> = HashMap::new();
+            for &slot in &slots[random.usize(..slots.len())..] {
+                store.grid.wake_at(slot, 0);
+                open.insert(slot, random.u16(..) & random.u16(..));
+            }
+            let flips = random.u64(..);
+            let turn = |slot: Slot, layer: usize| {
+                let IVec3 { x, y, z } = store.grid.position_at(slot);
+                let along = |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
+                (y, layer, along(z, 0), along(x, 1))
+            };
+            let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
+                let layers = |(&slot, &layers): (&Slot, &u16)| ones(u64::from(layers)).map(move |layer| (slot, layer));
+                open.iter().flat_map(layers).collect()
+            };
+            let mut schedule = Schedule::default();
+            schedule.begin(&store, flips);
+            for way in 0..3 {
+                let mut expected = layers_of(&open);
+                let mut last = None;
+                while let Some((slot, layer)) = schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0)) {
+                    assert!(last < Some(turn(slot, layer)), "seed {seed}, way {way}: out of order");
+                    assert!(expected.remove(&(slot, layer)), "seed {seed}, way {way}: {slot:?}, {layer}");
+                    last = Some(turn(slot, layer));
+                    for (&slot, &layers) in &open {
+                        for layer in ones(u64::from(layers)) {
+                            let ahead = last < Some(turn(slot, layer));
+                            assert_eq!(schedule.is_ahead(&store, slot, layer), ahead, "seed {seed}, way {way}");
+                        }
+                    }
+                    for _ in 0..random.usize(..3) {
+                        let (slot, layer) = (slots[random.usize(..slots.len())], random.usize(..16));
+                        if !open.contains_key(&slot) {
+                            schedule.join(&store, slot);
+                        }
+                        let layers = open.entry(slot).or_default();
+                        let is_new = *layers >> layer & 1 == 0;
+                        *layers |= 1 << layer;
+                        schedule.open(&store, slot, layer);
+                        if is_new && last < Some(turn(slot, layer)) {
+                            expected.insert((slot, layer));
+                        }
+                    }
+                }
+                assert!(expected.is_empty(), "seed {seed}, way {way}: {expected:?} had no turn");
+                let members = schedule.members();
+                assert!(members.is_sorted_by_key(|&slot| turn(slot, 0)) && members.len() == open.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_goes_over_all_layers_of_one_chunk_after_the_other() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for x in 0..5 {
+            store.insert(IVec3::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        for round in 0..200 {
+            let layers: HashMap<Slot, u16> = slots.iter().map(|&slot| (slot, random.u16(..))).collect();
+            let of = |slot: &Slot| ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>();
+            let all: Vec<(Slot, usize)> = slots.iter().flat_map(of).collect();
+            let mut sweep = Sweep::over(slots.clone());
+            for at in 0..all.len() {
+                assert!(sweep.ahead(|slot| layers[&slot]).eq(all[at..].iter().copied()), "round {round}");
+                assert_eq!(sweep.next(|slot| layers[&slot]), Some(all[at]), "round {round}");
+            }
+            assert_eq!(sweep.ahead(|slot| layers[&slot]).count(), 0);
+            assert_eq!(sweep.next(|slot| layers[&slot]), None);
+        }
+    }
+}

@@ -194,6 +194,7 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample;
     use super::*;
 
     #[test]
@@ -211,5 +212,80 @@ mod tests {
             let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
         }
+    }
+    /// The head of a cell that is a surface, said of the cell alone.
+    fn crest(tick: &Tick, place: Place) -> Option<i64> {
+        let voxel = tick.store.read(place);
+        let y = i64::from(tick.store.position(place).y);
+        let above = tick.store.look(place, Face::Up);
+        let is_top = voxel.height() < FULL || above.is_mark() || above.height() == 0;
+        match voxel.cell() {
+            Some(cell) if cell.is_source() => Some(7 * y),
+            Some(cell) if cell.height() > 0 && is_top => Some(7 * y + i64::from(cell.height())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn surfaces_and_their_nearest_cells_are_those_of_a_look_at_all_cells() {
+        let mut random = fastrand::Rng::with_seed(6);
+        let mut mixed = 0;
+        for seed in 0..16 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let tick = world.underway();
+            let mut body: Vec<Piece> = Vec::new();
+            for &(slot, index) in &places {
+                let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                if !tick.store.read((slot, index)).is_wet() {
+                    continue;
+                }
+                match body.last_mut() {
+                    Some(piece) if piece.slot == slot && piece.layer == layer => bits::insert(&mut piece.cells, cell),
+                    _ => {
+                        let mut cells = NONE;
+                        bits::insert(&mut cells, cell);
+                        body.push(Piece { slot, layer, cells });
+                    }
+                }
+            }
+            let crests: Vec<(i64, Place)> =
+                places.iter().filter_map(|&place| Some((crest(&tick, place)?, place))).collect();
+            for &place in &places {
+                let expected = crest(&tick, place);
+                assert!(tick.store.read(place).is_mark() || tick.crest_head(place) == expected, "seed {seed}");
+            }
+            assert_eq!(tick.top_of(&body), crests.iter().map(|&(head, _)| head).max(), "seed {seed}");
+            let mut below = i64::MAX;
+            while let Some(surface) = tick.surface_below(&body, below) {
+                let highest = crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
+                assert_eq!(Some(surface.head), highest, "seed {seed}");
+                let of_piece = |piece: &Piece| {
+                    let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
+                    bits::iter(piece.cells).map(move |cell| (slot, first + cell))
+                };
+                let mut found: Vec<Place> = surface.pieces.iter().flat_map(of_piece).collect();
+                let mut expected: Vec<Place> =
+                    crests.iter().filter(|&&(head, _)| head == surface.head).map(|&(_, place)| place).collect();
+                for _ in 0..8 {
+                    let from = places[random.usize(..places.len())];
+                    let rank = |&place: &Place| {
+                        let (here, there) = (tick.store.position(from), tick.store.position(place));
+                        let apart = (here - there).abs();
+                        (apart.x + apart.y + apart.z, there.y, there.z, there.x)
+                    };
+                    let (piece, nearest) = tick.nearest(&surface, from).expect("a surface has cells");
+                    assert_eq!(Some(nearest), found.iter().copied().min_by_key(rank), "seed {seed}");
+                    assert!(of_piece(&surface.pieces[piece]).any(|place| place == nearest), "seed {seed}");
+                }
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "seed {seed}");
+                mixed += usize::from(surface.pieces.iter().any(|piece| piece.layer != surface.pieces[0].layer));
+                below = surface.head;
+            }
+            assert!(!crests.iter().any(|&(head, _)| head < below), "seed {seed}: none is missed");
+        }
+        assert!(mixed > 0, "surfaces of sources and of water below them");
     }
 }

@@ -127,7 +127,7 @@ impl WaterWorld {
     }
 
     /// The tick that is underway, begun if there is none.
-    fn underway(&mut self) -> Tick<'_> {
+    pub(super) fn underway(&mut self) -> Tick<'_> {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);

@@ -157,3 +157,60 @@ fn border(side: usize) -> impl Iterator<Item = usize> {
     let (start, stride) = [(SIDE, SIDE), (2 * SIDE - 1, SIDE), (1, 1), (17 * SIDE + 1, 1)][side];
     (0..16).map(move |at| start + at * stride)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::{Edge, Edges};
+    use super::super::sample;
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Region};
+    use glam::IVec3;
+
+    #[test]
+    fn a_window_shows_what_a_look_at_each_cell_shows() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut window = Window::new();
+        for round in 0..12 {
+            let edges = Edges { outer: [Edge::Drain; 6], unloaded: [Edge::Wall, Edge::Drain, Edge::Held][round % 3] };
+            let bounds = Region::new(IVec3::new(-16, -13, -16), IVec3::new(15, 15, 12));
+            let mut store = Store::new(bounds, edges);
+            for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
+                let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
+                match random.u8(..4) {
+                    0 => {}
+                    1 => drop(store.insert(chunk, Chunk::uniform(cells[0]))),
+                    _ => drop(store.insert(chunk, Chunk::from_cells(&cells))),
+                }
+            }
+            for (slot, layer) in store.grid.sorted_slots().into_iter().flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
+            {
+                // What an earlier layer left must not show.
+                window.own.fill_with(|| random.u16(..));
+                window.below.fill_with(|| random.u16(..));
+                window.gather(&store, slot, layer);
+                let mut own = [Voxel::OPEN; LAYER_CELLS];
+                window.copy_to(&mut own);
+                for (cell, &copied) in own.iter().enumerate() {
+                    let place = (slot, layer * LAYER_CELLS + cell);
+                    let index = SIDE * (cell / 16 + 1) + cell % 16 + 1;
+                    assert_eq!(window.own[index], store.read(place).word(), "round {round}: {place:?}");
+                    assert_eq!(copied, store.read(place), "round {round}: {place:?}");
+                    let below = store.look(place, Face::Down);
+                    assert_eq!((window.below[index], window.below(cell)), (below.word(), below), "round {round}");
+                    let sides = [index - 1, index + 1, index - SIDE, index + SIDE];
+                    for (side, face) in Face::LATERAL.into_iter().enumerate() {
+                        let there = store.step(place, face);
+                        assert_eq!(window.own[sides[side]], store.look(place, face).word(), "round {round}: {side}");
+                        let floor = if there.0.is_some() { store.look(there, Face::Down) } else { Voxel::WALL };
+                        assert_eq!(window.below[sides[side]], floor.word(), "round {round}: below {side}");
+                        if there.0.is_some() && there.0 != slot {
+                            let seen = window.beside(side, there.1 % LAYER_CELLS);
+                            assert_eq!(seen, store.read(there), "round {round}: {side}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

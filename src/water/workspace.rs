@@ -372,3 +372,38 @@ impl Workspace {
             + self.members.capacity() * size_of::<Slot>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    /// Layers and chunks are counted while they come and go; the count must be that of those there are.
+    #[test]
+    fn bytes_are_those_of_what_is_there() {
+        let mut most = 0;
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            for _ in 0..12 {
+                world.step_within(60);
+                let work = &world.work;
+                let chunks = work.chunks.iter().flatten();
+                let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count() + work.spare.len();
+                let expected = layers * size_of::<LayerWork>()
+                    + (chunks.count() + work.spare_chunks.len()) * size_of::<ChunkWork>()
+                    + work.chunks.capacity() * size_of::<usize>()
+                    + work.members.capacity() * size_of::<Slot>();
+                assert_eq!(work.memory_bytes(), expected, "seed {seed}");
+                most = most.max(expected);
+            }
+            world.end_tick();
+            let chunk = world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
+            let (before, slot) = (world.work.memory_bytes(), world.store.grid.slot(chunk).expect("it is loaded"));
+            let open = world.work.open_layers(slot).count_ones() as usize;
+            world.work.forget(slot);
+            assert_eq!(world.work.open_layers(slot), 0, "seed {seed}");
+            assert!(world.work.memory_bytes() <= before - open * size_of::<LayerWork>(), "seed {seed}");
+        }
+        assert!(most > 20 * size_of::<LayerWork>(), "{most} bytes at most");
+    }
+}

@@ -309,4 +309,70 @@ mod tests {
             }
         }
     }
+    /// Chunks of every kind, and what stands beside each, counted one by one.
+    #[test]
+    fn bytes_are_those_of_what_is_there() {
+        let beside_chunks = |store: &Store| store.memory_bytes() - store.grid.memory_bytes();
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        assert_eq!(beside_chunks(&store), 0);
+        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let mut expected = store.beside.capacity() * size_of::<Beside>();
+        assert_eq!(beside_chunks(&store), expected);
+        store.write((slot, 1), Voxel::OPEN.with_height(3));
+        expected += size_of::<LayerMasks>();
+        assert_eq!(beside_chunks(&store), expected, "a dense chunk has masks");
+        store.keep_parents((slot, 1), 0b11, Voxel::OPEN.with_height(3));
+        expected += size_of::<[CellMask; 6]>();
+        assert_eq!(beside_chunks(&store), expected, "further parents");
+        store.write((slot, 2), Voxel::water(super::super::WaterCell::SOURCE));
+        expected += size_of::<CellMask>();
+        assert_eq!(beside_chunks(&store), expected, "cells with a source");
+        store.note_source((slot, 2), true);
+        expected += size_of::<Rarities>();
+        assert_eq!(beside_chunks(&store), expected, "a source in place");
+        (3..20).for_each(|index| store.note_source((slot, index), true));
+        let spilled = beside_chunks(&store) - expected;
+        assert!((18 * 2..=64 * 2).contains(&spilled) && spilled.is_multiple_of(2), "{spilled} for 18 sources");
+    }
+
+    #[test]
+    fn sources_are_listed_by_chunk_and_by_height() {
+        let mut random = fastrand::Rng::with_seed(13);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for chunk in [IVec3::ZERO, IVec3::NEG_Y] {
+            store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        let mut sources = std::collections::BTreeSet::new();
+        for round in 0..2_000 {
+            // Few cells, so that what is there is often noted again, and what is not taken away.
+            let place = (slots[random.usize(..2)], random.usize(..16) * 255);
+            let present = random.bool();
+            store.note_source(place, present);
+            if present {
+                sources.insert(place)
+            } else {
+                sources.remove(&place)
+            };
+            for &slot in &slots {
+                let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1 as u16);
+                assert!(store.sources(slot).iter().copied().eq(expected), "round {round}");
+            }
+            let heights = || sources.iter().map(|&place| store.position(place).y);
+            assert_eq!(store.lowest_source(), heights().min(), "round {round}");
+            assert_eq!(store.highest_source(), heights().max(), "round {round}");
+        }
+    }
+
+    #[test]
+    fn units_are_those_of_all_cells() {
+        let mut random = fastrand::Rng::with_seed(14);
+        for height in 0..8 {
+            assert_eq!(units_in(&Chunk::uniform(Voxel::OPEN.with_height(height))), 4096 * u64::from(height));
+            let cells = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..=height)));
+            let expected: u64 = cells.iter().map(|voxel| u64::from(voxel.height())).sum();
+            assert_eq!(units_in(&Chunk::from_cells(&cells)), expected);
+        }
+        assert_eq!(units_in(&Chunk::uniform(Voxel::SOLID)), 0);
+    }
 }

@@ -1,0 +1,62 @@
+//! Random worlds for the unit tests of the tick.
+
+use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape};
+use crate::water::store::{LAYER_CELLS, Place, Store};
+use fastrand::Rng;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+/// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before the next.
+pub(super) fn springs(seed: u64) -> WaterWorld {
+    let mut random = Rng::with_seed(seed);
+    let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
+    let unloaded = [Edge::Wall, Edge::Drain][random.usize(..2)];
+    let rules = Rules { throughput: random.u8(2..=7), edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+    let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
+    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
+    }
+    let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
+    for _ in 0..12 {
+        let (rock, pool) = (cell(), cell());
+        // Where there is rock already, or none can be, another will do.
+        let _ = world.fill_solid(Region::new(rock, (rock + IVec3::new(3, 1, 3)).min(bounds.max())));
+        let _ = world.fill_water(Region::new(pool, (pool + 1).min(bounds.max())), 6);
+        let _ = world.add_source(cell());
+        world.run(3);
+    }
+    world
+}
+
+/// Every cell of every loaded chunk.
+pub(super) fn places(world: &WaterWorld) -> Vec<Place> {
+    let slots = world.store.grid.sorted_slots();
+    slots.into_iter().flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index))).collect()
+}
+
+/// A cell and all that feeds it, however far up.
+pub(super) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
+    let mut met: HashSet<Place> = HashSet::from([place]);
+    let mut open = vec![place];
+    while let Some(place) = open.pop() {
+        for face in Store::faces(store.parents_of(place)) {
+            let parent = store.step(place, face);
+            if parent.0.is_some() && met.insert(parent) {
+                open.push(parent);
+            }
+        }
+    }
+    met
+}
+
+/// Any voxel: rock, air, a spring, or water of any height that flows anywhere.
+pub(super) fn voxel(random: &mut Rng) -> Voxel {
+    match random.u8(..16) {
+        0 => Voxel::SOLID,
+        1 => Voxel::water(WaterCell::SOURCE),
+        2 => Voxel::OPEN,
+        _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..7)),
+    }
+}
