@@ -238,7 +238,7 @@ mod tests {
         // A place, the index of its activity, and four buckets.
         let mut held = grid.entries.capacity() * (32 + 4 + 4 * 4);
         assert_eq!(grid.memory_bytes(), held);
-        (0..3).for_each(|x| drop(grid.set(IVec3::X * 16 * x, 2)));
+        (0..3).for_each(|x| _ = grid.set(IVec3::X * 16 * x, 2));
         held += 3 * 8192;
         assert_eq!(grid.memory_bytes(), held, "cells");
         assert_eq!(grid.chunks().count(), 11);

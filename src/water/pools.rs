@@ -13,6 +13,7 @@ use super::window::upper_layer;
 use crate::coords::Face;
 use crate::grid::Slot;
 use core::cmp::Reverse;
+use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BinaryHeap;
 
@@ -142,12 +143,13 @@ impl Tick<'_> {
         let mut looked = 0;
         let mut found: HashMap<Place, (Place, Face)> = HashMap::with_capacity(64);
         let mut open = BinaryHeap::new();
-        let mut best: Option<(i64, Reverse<i32>, Place)> = None;
+        // Among equals the last in order of position. Slots would not do: they depend on the order in which chunks came.
+        let mut best: Option<(i64, Reverse<i32>, [i32; 3], Place)> = None;
         open.push((Reverse(0), 0, Reverse(0), to, 0));
         let mut pushed = 0;
         while let Some((_, _, _, place, steps)) = open.pop() {
             if place == goal {
-                best = Some((i64::MAX, Reverse(0), goal));
+                best = Some((i64::MAX, Reverse(0), [0; 3], goal));
                 break;
             }
             if search.cells == 0 || looked > patience && best.is_some() {
@@ -159,7 +161,8 @@ impl Tick<'_> {
                 && let Some(head) = self.crest_head(place)
                 && head >= own + 2
             {
-                best = best.max(Some((head, Reverse(steps), place)));
+                let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
+                best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
             }
             let full = place != to && self.store.read(place).is_closed();
             for face in Face::ALL {
@@ -184,7 +187,7 @@ impl Tick<'_> {
                 open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
             }
         }
-        let Some((_, _, mut at)) = best else {
+        let Some((.., mut at)) = best else {
             // Later drawers stand higher, so what has nothing for this one has nothing for them.
             search.fruitless.extend(found.into_keys());
             return None;

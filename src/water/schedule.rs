@@ -201,6 +201,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+    use glam::IVec3;
     use hashbrown::{HashMap, HashSet};
 
     /// Layers open while the way is under way, in chunks that take part and in others, which join: whatever is opened ahead
@@ -278,7 +279,8 @@ mod tests {
             let layers: HashMap<Slot, u16> = slots.iter().map(|&slot| (slot, random.u16(..))).collect();
             let of = |slot: &Slot| ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>();
             let all: Vec<(Slot, usize)> = slots.iter().flat_map(of).collect();
-            let mut sweep = Sweep::over(slots.clone());
+            let mut sweep = Sweep::default();
+            sweep.begin(&slots);
             for at in 0..all.len() {
                 assert!(sweep.ahead(|slot| layers[&slot]).eq(all[at..].iter().copied()), "round {round}");
                 assert_eq!(sweep.next(|slot| layers[&slot]), Some(all[at]), "round {round}");
