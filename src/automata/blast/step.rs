@@ -79,7 +79,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
     pub fn step(&mut self) -> StepReport {
         self.tick = self.tick.wrapping_add(1);
-        self.break_walls();
+        let broken = self.break_walls();
         let absorbed = self.fall_silent();
         let opened = self.open_front();
         let mut slots = self.pressure.awake_slots().to_vec();
@@ -117,6 +117,7 @@ impl<S: FieldShape> BlastWorld<S> {
             stepped.push(self.put_back(job));
         }
         self.settle(&stepped, &faded);
+        broken.into_iter().for_each(|place| self.touch(place));
         report
     }
 

@@ -36,15 +36,18 @@ pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
 impl<S: FieldShape> BlastWorld<S> {
     /// Opens every wall that stands between too different pressures. All are asked before the first one opens.
     ///
-    /// Only walls of chunks that are awake are asked: around others nothing has changed since they were.
-    pub(super) fn break_walls(&mut self) {
+    /// Only walls of chunks that are awake are asked: around others nothing has changed since they were. Returns where
+    /// walls broke: around there all have to be asked again, even if no pressure changes.
+    pub(super) fn break_walls(&mut self) -> Vec<IVec3> {
         let awake = self.pressure.awake_slots();
         let mut broken: Vec<Broken> = awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
         broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
-        for wall in &broken {
-            self.open_wall(wall.place);
+        let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
+        for &place in &places {
+            self.open_wall(place);
         }
         self.events.append(&mut broken);
+        places
     }
 
     /// The walls of a chunk that stand between too different pressures.

@@ -15,7 +15,7 @@ impl BlastGraph {
         if !self.is_awake {
             return StepReport::default();
         }
-        self.break_walls();
+        let broke = self.break_walls();
         let flows: Vec<f64> = self.links.iter().map(|link| self.crossing(link)).collect();
         let mut after: Vec<f64> =
             self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
@@ -45,7 +45,7 @@ impl BlastGraph {
                 self.changed.insert(NodeId(index as u32));
             }
         }
-        self.is_awake = is_moving || report.changed > 0;
+        self.is_awake = broke || is_moving || report.changed > 0;
         report
     }
 
@@ -115,7 +115,7 @@ impl BlastGraph {
     }
 
     /// Opens every closed node that stands between too different pressures. All are asked before the first one opens.
-    fn break_walls(&mut self) {
+    fn break_walls(&mut self) -> bool {
         let broken = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
             let difference = difference(self.pressures_at(place));
@@ -128,7 +128,9 @@ impl BlastGraph {
             }
             self.changed.insert(wall.place);
         }
+        let any = !broken.is_empty();
         self.events.append(&mut broken);
+        any
     }
 
     /// The pressures of the open nodes that a node has links to, and 0 for a vent.
