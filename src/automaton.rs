@@ -51,7 +51,8 @@ pub trait Automaton {
     /// Loading and unloading is not listed, for whoever does it knows. With an unloaded chunk goes what changed in it and was
     /// not asked for. What was never asked for takes memory, as a mask of 512 bytes for each chunk that changed and is there.
     fn take_changes(&mut self) -> Vec<ChunkChanges>;
-    /// A hash of the state that decides the future. The same on every platform, whatever the order of loading.
+    /// A hash of the state that decides the future under the same rules and within the same bounds, which are not part of it:
+    /// who compares worlds compares those apart. The same on every platform, whatever the order of loading.
     fn state_hash(&self) -> u64;
     /// Checks every law of the automaton.
     ///

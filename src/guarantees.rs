@@ -1,6 +1,6 @@
 //! What is promised, how each promise is tested, and what is not promised.
 //!
-//! *Tests* are those of `cargo test`, by file and name, in `tests/`; *fuzz targets* are those of `fuzz/`, whose README has
+//! *Tests* are those of `cargo test`, by file and name, in `tests/`, or unit tests beside the code, by their path in `src/`; *fuzz targets* are those of `fuzz/`, whose README has
 //! the counts of executions. Both use the same oracles, in `tests/support/`, which share no code with what they check.
 //! Every random test prints what replays it.
 //!
@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | a grid reads like a map of cells, whatever is done to it, over the whole `i32` range | `storage_model::cubes_agree_with_the_model`, `sheets_agree_with_the_model` | `chunk_store` |
 //! | a chunk of equal cells is stored as one value, so equal cells make equal chunks | `chunk_model`, `storage_model` | `chunk_store` |
-//! | iteration is in order of position | `storage_model`, `order_does_not_come_from_the_hash` | `chunk_store` |
+//! | iteration is in order of position | `storage_model`, unit test `grid::order_does_not_come_from_the_hash` | `chunk_store` |
 //! | slab, map, links, awake and changed cells agree with one another | `storage_model`, after each operation | `chunk_store` |
 //!
 //! # Water
@@ -53,7 +53,7 @@
 //! | a step's report counts exactly the cells that differ; [`take_changes`](crate::water::WaterWorld::take_changes) lists them all | the same | the same |
 //! | a tick looks at a cell 4 times at most, and a world at rest does nothing | the same | the same |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water_sleep` | the same |
-//! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same | the same |
+//! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same; `water_order::the_order_of_loading_never_matters` | the same |
 //! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | |
 //! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | |
 //! | a closed world without evaporation comes to rest, level, without a current | `water_laws::a_closed_world_comes_to_rest` | |
@@ -107,7 +107,7 @@
 //! | what flows out of one end of a link flows into the other; nothing flows where nothing passes | `Flow`, `Conductance`, `Filled`, `Links` | |
 //! | no edit makes the rule unstable at any node | `Unstable` | `blast_edits` |
 //! | a chunk that sleeps, or a graph, would not change | `Asleep` | `blast_world::a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it` |
-//! | a probe changes nothing, and feels an impulse of no more than its exposure | | `blast_edits` |
+//! | a probe changes nothing, and feels an impulse of no more than its exposure times its cross-section | | `blast_edits` |
 //!
 //! # Snapshots
 //!
@@ -143,7 +143,8 @@
 //! The same seed and the same edits give the same bytes, on every target, optimised or not, whatever the hash seeds. The
 //! state hashes of ten scenarios and of the valley after 200 ticks are kept in `tests/data/golden/state_hashes.txt`; the test
 //! `golden` and `.ci/platforms` compute them anew: on x86-64 with and without optimisation, on aarch64 and on wasm32, where a
-//! `usize` has 32 bits.
+//! `usize` has 32 bits; and in pools of 1, 2, 3 and 8 threads. Unit tests in `automata::same_bytes` compare every instruction set
+//! that the machine has, and pools of these sizes, on worlds of their own.
 //!
 //! # What is not promised
 //!

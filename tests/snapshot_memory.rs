@@ -13,7 +13,7 @@ use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
-use floodplain::water::{self, Edge, Edges, Voxel, WaterWorld};
+use floodplain::water::{self, Edge, Edges, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Chunk, Cube, FieldShape, Region, Sheet};
 use peak_alloc::PeakAlloc;
@@ -75,13 +75,21 @@ fn water() {
             (format!("open, apart, {story}"), Voxel::OPEN, 2),
             (format!("open, in a row, {story}"), Voxel::OPEN, 1),
             (format!("solid, {story}"), Voxel::SOLID, 2),
+            (format!("springs, in a row, {story}"), WaterCell::SOURCE.into(), 1),
+            (format!("full, in a row, {story}"), WaterCell::with_height(7).unwrap().into(), 1),
         ] {
             let rules = water::Rules { edges: Edges { outer: [edge; 6], unloaded: edge }, ..water::Rules::default() };
             let mut world = WaterWorld::new(1, rules).unwrap();
             for chunk in positions(step) {
                 world.insert_chunk(chunk, Chunk::uniform(voxel)).unwrap();
             }
-            check(&story, world);
+            check(&story, WaterWorld::load(&world.save()).unwrap());
+            if edge == Edge::Wall {
+                // Asleep, a chunk is a few bytes.
+                world.run(40);
+                world.take_changes();
+                check(&format!("{story}, later"), world);
+            }
         }
     }
 }

@@ -193,8 +193,7 @@ impl Flooded {
                 self.reach(store, slot, layer, ALL);
             }
         }
-        let has_sources = !store.sources(slot).is_empty();
-        if has_sources { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
+        if store.has_sources(slot) { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
     }
 }
 

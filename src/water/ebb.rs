@@ -122,10 +122,10 @@ impl Tick<'_> {
         }
         let marks = bits::bytes(&words, |voxel| {
             let is = |bits: u16| u8::from(voxel.word() & bits != 0);
-            is(7 << 11) | is(CellFlags::FLOW_OUT.bits()) << 1 | is(CellFlags::IS_SOURCE.bits()) << 2
+            is(7 << 11) | is(CellFlags::FLOW_OUT.bits()) << 1
         });
         let (active, flow_out) = (bits::plane(&marks, 0), bits::plane(&marks, 1));
-        let sources = if self.store.sources(slot).is_empty() { NONE } else { bits::plane(&marks, 2) };
+        let sources = self.store.sources(slot, layer);
         let idle = minus(minus(minus(cells, touched), active), sources);
         let retied = self.retie(ebb, &inflow, idle, sources, later);
         let mut goes = NONE;

@@ -96,7 +96,7 @@ impl WaterWorld {
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
     /// position; and how far a tick underway has come. The same on every platform; independent of the order in which
-    /// chunks were loaded.
+    /// chunks were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let ledger = self.ledger;

@@ -134,14 +134,8 @@ impl Tick<'_> {
         let (wet, closed) = self.store.layer(slot, layer);
         let covered =
             upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
-        let mut sources = NONE;
-        for &index in self.store.sources(slot) {
-            if usize::from(index) / LAYER_CELLS == layer {
-                bits::insert(&mut sources, usize::from(index) % LAYER_CELLS);
-            }
-        }
         let wet = and(cells, wet);
-        let sources = and(wet, sources);
+        let sources = and(wet, self.store.sources(slot, layer));
         let full = minus(minus(and(wet, closed), covered), sources);
         Crests { full, partial: minus(wet, closed), sources }
     }

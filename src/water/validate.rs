@@ -12,6 +12,7 @@ use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
+use std::collections::VecDeque;
 
 /// The first law that [`WaterWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,7 +209,8 @@ impl WaterWorld {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
         for slot in self.store.grid.sorted_slots() {
-            for start in self.cells_where(slot, |voxel| !voxel.is_inert()) {
+            // Cells without parents are in no loop.
+            for start in self.cells_where(slot, |voxel| parent_face(voxel).is_some()) {
                 if met.insert(start) {
                     open.push((start, self.store.parents_of(start)));
                 }
@@ -244,10 +246,11 @@ impl WaterWorld {
     }
 
     fn check_surface(&self, start: Place, seen: &mut PlaceSet) -> Result<(), Violation> {
-        let mut open = vec![start];
+        // The nearest first: then what is still open is no more than a surface of what was seen.
+        let mut open = VecDeque::from([start]);
         let (mut high, mut low): (Option<Surface>, Option<Surface>) = (None, None);
         let mut exempt = false;
-        while let Some(place) = open.pop() {
+        while let Some(place) = open.pop_front() {
             let voxel = self.store.read(place);
             let cell = self.store.position(place);
             let full = voxel.is_closed();
@@ -272,7 +275,7 @@ impl WaterWorld {
                     _ => true,
                 };
                 if joined && beside.is_wet() && seen.insert(there) {
-                    open.push(there);
+                    open.push_back(there);
                 }
                 if joined && face != Face::Down && !beside.is_mark() && !beside.is_wet() {
                     let dry = self.store.position(there);

@@ -23,7 +23,7 @@ pub enum EditError {
     Pressure {
         /// Where; of a region its first cell.
         cell: IVec3,
-        /// What was asked for.
+        /// What it would have been; of [`add_pressure`](super::BlastWorld::add_pressure) the sum.
         value: f32,
     },
     /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].

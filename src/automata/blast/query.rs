@@ -167,7 +167,8 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,
-    /// in order of position. The same on every platform; a chunk of open space at 0 counts like one that is not there.
+    /// in order of position. The same on every platform; a chunk of open space at 0 counts like one that is not there. Rules,
+    /// bounds and borders are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);

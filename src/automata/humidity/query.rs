@@ -113,7 +113,7 @@ impl<S: FieldShape> HumidityWorld<S> {
     }
 
     /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in order of position. The
-    /// same on every platform; independent of the order in which chunks were loaded.
+    /// same on every platform; independent of the order in which chunks were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let Ledger { placed, rained, removed, runoff, drained } = self.ledger;

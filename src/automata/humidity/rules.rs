@@ -110,7 +110,7 @@ impl Rules {
     /// Checks every field against its range, for worlds of this shape.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order.
+    /// The first [`RulesError`], in field order, but for the coefficient, whose limit depends on the least impermeability.
     ///
     /// ```
     /// use floodplain::humidity::{Rules, RulesError};

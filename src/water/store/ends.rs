@@ -1,6 +1,6 @@
 //! The end of the world as its chunks see it: the marks beyond, and the cells that drain into them.
 
-use super::{Rarities, Store};
+use super::{Store, boxed};
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
@@ -20,7 +20,7 @@ impl Store {
     /// Cells of the chunk with a draining neighbour below or at a side.
     #[inline]
     pub(in crate::water) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
-        self.beside[slot.index()].rarities.as_ref().map(|rarities| &rarities.outlets)
+        self.beside[slot.index()].outlets.as_deref()
     }
 
     /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under the sides.
@@ -45,13 +45,10 @@ impl Store {
 
     /// Finds a chunk's outlets anew, after what stands at its faces has changed.
     pub(super) fn refresh_outlets(&mut self, slot: Slot) {
-        if self.beside[slot.index()].rarities.is_none() && !self.may_drain(slot) {
+        if self.outlets(slot).is_none() && !self.may_drain(slot) {
             return;
         }
-        let outlets = self.outlets_of(slot);
-        let beside = &mut self.beside[slot.index()];
-        let rarities = beside.rarities.take().map(|rarities| *rarities).unwrap_or_default();
-        beside.rarities = Rarities { outlets, ..rarities }.boxed();
+        self.beside[slot.index()].outlets = boxed(self.outlets_of(slot));
     }
 
     pub(super) fn outlets_of(&self, slot: Slot) -> CellMask {

@@ -2,14 +2,13 @@
 
 use super::ends::{border_cells, mark};
 use super::masks::LayerMasks;
-use super::{Beside, LAYER_CELLS, Rarities, Store};
+use super::{Beside, Store, boxed};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::bits;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
-use smallvec::SmallVec;
 
 impl Store {
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
@@ -33,10 +32,10 @@ impl Store {
         if self.beside.len() < self.grid.slot_capacity() {
             self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
         }
-        self.count_sources(slot, &sources, true);
+        self.count_all_sources(slot, &sources, true);
         let neighbours = self.grid.neighbours_of(slot);
-        let rarities = Rarities { outlets: CellMask::EMPTY, sources }.boxed();
-        self.beside[slot.index()] = Beside { masks, rarities, extras: None, neighbours };
+        let sources = boxed(sources);
+        self.beside[slot.index()] = Beside { masks, outlets: None, sources, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
         Some(slot)
@@ -45,8 +44,9 @@ impl Store {
     /// Takes a chunk out. Marks of the world's end come back as open cells.
     pub(in crate::water) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
-        let sources = SmallVec::<[u16; 4]>::from_slice(self.sources(slot));
-        self.count_sources(slot, &sources, false);
+        if let Some(sources) = self.beside[slot.index()].sources.take() {
+            self.count_all_sources(slot, &sources, false);
+        }
         let mut chunk = self.grid.remove(position)?;
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
@@ -74,9 +74,9 @@ impl Store {
     pub(in crate::water) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
-        let rarities = Rarities { outlets: self.outlets_of(slot), sources: sources_in(chunk) };
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
-            && beside.rarities == rarities.boxed()
+            && beside.outlets == boxed(self.outlets_of(slot))
+            && beside.sources == boxed(sources_in(chunk))
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
 
@@ -96,26 +96,28 @@ fn has_marks(chunk: &Chunk<Voxel>) -> bool {
     }
 }
 
-/// The local indices of a chunk's source cells, ascending.
-fn sources_in(chunk: &Chunk<Voxel>) -> SmallVec<[u16; 4]> {
-    let in_layer = |(layer, cells): (usize, &[Voxel; LAYER_CELLS])| {
-        let first = layer * LAYER_CELLS;
-        bits::iter(bits::select(cells, Voxel::is_source)).map(move |cell| (first + cell) as u16)
-    };
+/// A chunk's source cells.
+fn sources_in(chunk: &Chunk<Voxel>) -> CellMask {
+    let mut sources = CellMask::EMPTY;
     match chunk.as_dense() {
         Some(cells) => {
-            let layers = cells.as_chunks().0.iter().enumerate();
-            layers.filter(|(_, layer)| bits::has(layer, Voxel::is_source)).flat_map(in_layer).collect()
+            for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
+                if bits::has(cells, Voxel::is_source) {
+                    sources.set_layer(layer, bits::select(cells, Voxel::is_source));
+                }
+            }
         }
-        None if chunk.get(0).is_source() => (0..CHUNK_CELLS as u16).collect(),
-        None => SmallVec::new(),
+        None if chunk.get(0).is_source() => sources = CellMask::FULL,
+        None => {}
     }
+    sources
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::LAYER_CELLS;
     use super::*;
-    use crate::coords::Region;
+    use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::Edges;
 
@@ -144,10 +146,10 @@ mod tests {
                 let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
                 let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
                 assert!((0..CHUNK_CELLS).all(|index| store.read((slot, index)) == kept(chunk.get(index))));
-                let is_source = |index: u16| chunk.get(usize::from(index)).cell().is_some_and(WaterCell::is_source);
-                assert!(
-                    store.sources(slot).iter().copied().eq((0..CHUNK_CELLS as u16).filter(|&index| is_source(index)))
-                );
+                for index in 0..CHUNK_CELLS {
+                    let noted = bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS);
+                    assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
+                }
 
                 store.adopt(slot);
                 assert!(store.beside_is_true(slot), "seed {seed}");

@@ -21,7 +21,6 @@ use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use masks::LayerMasks;
-use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// Cells in a horizontal layer of a chunk.
@@ -34,26 +33,14 @@ pub(super) type Place = (Slot, usize);
 #[derive(Default)]
 struct Beside {
     masks: Option<Box<LayerMasks>>,
-    rarities: Option<Box<Rarities>>,
+    /// Cells with a draining neighbour below or at a side, if there are any.
+    outlets: Option<Box<CellMask>>,
+    /// Source cells, if there are any.
+    sources: Option<Box<CellMask>>,
     /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or more for each such cell.
     extras: Option<Box<[CellMask; 6]>>,
     /// The chunks across the six faces: water crosses borders too often to look them up each time.
     neighbours: [Slot; 6],
-}
-
-/// What few chunks have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Rarities {
-    /// Cells with a draining neighbour below or at a side; empty in most.
-    outlets: CellMask,
-    /// Local indices of source cells, ascending.
-    sources: SmallVec<[u16; 4]>,
-}
-
-impl Rarities {
-    fn boxed(self) -> Option<Box<Self>> {
-        (!self.outlets.is_empty() || !self.sources.is_empty()).then(|| Box::new(self))
-    }
 }
 
 pub(super) struct Store {
@@ -252,15 +239,17 @@ impl Store {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
-                + beside.rarities.as_ref().map_or(0, |rarities| {
-                    let spilled = if rarities.sources.spilled() { rarities.sources.capacity() } else { 0 };
-                    size_of::<Rarities>() + spilled * size_of::<u16>()
-                })
+                + [&beside.outlets, &beside.sources].into_iter().flatten().count() * size_of::<CellMask>()
         };
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
     }
+}
+
+/// A mask, unless it is empty.
+fn boxed(mask: CellMask) -> Option<Box<CellMask>> {
+    (!mask.is_empty()).then(|| Box::new(mask))
 }
 
 /// Units of water in a chunk.
@@ -328,11 +317,10 @@ mod tests {
         expected += size_of::<CellMask>();
         assert_eq!(beside_chunks(&store), expected, "cells with a source");
         store.note_source((slot, 2), true);
-        expected += size_of::<Rarities>();
+        expected += size_of::<CellMask>();
         assert_eq!(beside_chunks(&store), expected, "a source in place");
         (3..20).for_each(|index| store.note_source((slot, index), true));
-        let spilled = beside_chunks(&store) - expected;
-        assert!((18 * 2..=64 * 2).contains(&spilled) && spilled.is_multiple_of(2), "{spilled} for 18 sources");
+        assert_eq!(beside_chunks(&store), expected, "however many");
     }
 
     #[test]
@@ -355,8 +343,11 @@ mod tests {
                 sources.remove(&place)
             };
             for &slot in &slots {
-                let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1 as u16);
-                assert!(store.sources(slot).iter().copied().eq(expected), "round {round}");
+                let noted = (0..CHUNK_CELLS)
+                    .filter(|index| bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS));
+                let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1);
+                assert!(noted.eq(expected), "round {round}");
+                assert_eq!(store.has_sources(slot), sources.iter().any(|place| place.0 == slot), "round {round}");
             }
             let heights = || sources.iter().map(|&place| store.position(place).y);
             assert_eq!(store.lowest_source(), heights().min(), "round {round}");

@@ -1,29 +1,30 @@
 //! Where the sources of a water world are: by chunk, and by height.
 
-use super::{LAYER_CELLS, Place, Store};
+use super::{LAYER_CELLS, Place, Store, boxed};
+use crate::chunk::CellMask;
 use crate::grid::Slot;
+use crate::water::bits::{self, LayerBits, NONE};
 
 impl Store {
-    /// Local indices of the chunk's source cells, ascending.
+    /// The source cells of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(in crate::water) fn sources(&self, slot: Slot) -> &[u16] {
-        self.beside[slot.index()].rarities.as_ref().map_or(&[], |rarities| &rarities.sources)
+    pub(in crate::water) fn sources(&self, slot: Slot, layer: usize) -> LayerBits {
+        self.beside[slot.index()].sources.as_ref().map_or(NONE, |sources| sources.layer(layer))
+    }
+
+    /// Whether a chunk has any source cell.
+    pub(in crate::water) fn has_sources(&self, slot: Slot) -> bool {
+        self.beside[slot.index()].sources.is_some()
     }
 
     pub(in crate::water) fn note_source(&mut self, (slot, index): Place, present: bool) {
         let beside = &mut self.beside[slot.index()];
-        let mut rarities = beside.rarities.take().unwrap_or_default();
-        let found = rarities.sources.binary_search(&(index as u16));
-        match (found, present) {
-            (Err(at), true) => rarities.sources.insert(at, index as u16),
-            (Ok(at), false) => {
-                rarities.sources.remove(at);
-            }
-            _ => {}
-        }
-        beside.rarities = rarities.boxed();
-        if found.is_ok() != present {
-            self.count_sources(slot, &[index as u16], present);
+        let mut sources = beside.sources.take().map_or(CellMask::EMPTY, |sources| *sources);
+        let was_present = sources.contains(index);
+        sources.set(index, present);
+        beside.sources = boxed(sources);
+        if was_present != present {
+            self.count_sources(slot, index / LAYER_CELLS, 1, present);
         }
     }
 
@@ -39,19 +40,26 @@ impl Store {
         self.source_heights.keys().next_back().copied()
     }
 
-    pub(super) fn count_sources(&mut self, slot: Slot, sources: &[u16], present: bool) {
-        let bottom = self.grid.position_at(slot).y * 16;
-        for &index in sources {
-            let y = bottom + i32::from(index) / LAYER_CELLS as i32;
-            let count = self.source_heights.entry(y).or_default();
-            if present {
-                *count += 1;
-            } else {
-                *count -= 1;
-            }
-            if *count == 0 {
-                self.source_heights.remove(&y);
-            }
+    /// Enters the sources of a chunk that comes, or those of one that goes.
+    pub(super) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
+        for layer in 0..16 {
+            self.count_sources(slot, layer, bits::count(sources.layer(layer)) as usize, present);
+        }
+    }
+
+    fn count_sources(&mut self, slot: Slot, layer: usize, sources: usize, present: bool) {
+        if sources == 0 {
+            return;
+        }
+        let y = self.grid.position_at(slot).y * 16 + layer as i32;
+        let count = self.source_heights.entry(y).or_default();
+        if present {
+            *count += sources;
+        } else {
+            *count -= sources;
+        }
+        if *count == 0 {
+            self.source_heights.remove(&y);
         }
     }
 }

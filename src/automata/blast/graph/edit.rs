@@ -6,6 +6,9 @@ use crate::automata::blast::rules::WEIGHT_LIMIT;
 use core::fmt;
 use glam::DVec3;
 
+/// What the pressures that are refused are not; the limit is [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
+const POSSIBLE: &str = "; it must be finite, in size less than 1e18, and not negative where it diffuses";
+
 /// Why an edit of a graph was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -61,10 +64,10 @@ impl fmt::Display for GraphError {
                 write!(f, "the direction {value} of {}, which is not finite", LinkName(*a, *b))
             }
             GraphError::Pressure { node: Some(node), value } => {
-                write!(f, "a pressure of {value} at node {} is not possible under this rule", node.0)
+                write!(f, "a pressure of {value} at node {}{POSSIBLE}", node.0)
             }
             GraphError::Pressure { node: None, value } => {
-                write!(f, "a pressure of {value} at a new node is not possible under this rule")
+                write!(f, "a pressure of {value} at a new node{POSSIBLE}")
             }
             GraphError::Weight(a, b, value) => {
                 write!(f, "a weight of {value} of {}, not from 0 to {WEIGHT_LIMIT:e}", LinkName(*a, *b))

@@ -149,7 +149,8 @@ impl BlastGraph {
         core::mem::take(&mut self.events)
     }
 
-    /// A hash of the state that decides the future: steps, nodes and links. The same on every platform.
+    /// A hash of the state that decides the future: steps, nodes and links. The same on every platform. Rules are not part
+    /// of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
