@@ -119,7 +119,7 @@ fn every_flipped_bit_is_refused_by_the_name_of_its_section() {
 }
 
 #[test]
-#[ignore = "half a minute, optimised: cargo test --release --test snapshot every_single_bit -- --ignored"]
+#[ignore = "four million flips, seven seconds: cargo test --test snapshot every_single_bit -- --ignored"]
 fn every_single_bit_of_ten_snapshots_is_refused_when_it_flips() {
     flipped_bits_are_refused(|_| 8);
 }

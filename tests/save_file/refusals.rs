@@ -131,6 +131,8 @@ fn newer_versions_and_other_kinds_have_their_own_errors() {
     assert!(matches!(zero, SaveError::Malformed { part: Part::Entry("format"), .. }), "{zero}");
     let longer = forgery("longer", b"format", Some(&[format(1, 1), vec![0]].concat()), true);
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("format"), .. }), "{longer}");
+    let shorter = forgery("shorter", b"format", Some(b"FLDPSAVE\x01"), true);
+    assert!(matches!(shorter, SaveError::Malformed { part: Part::Entry("format"), .. }), "{shorter}");
     let wrong = forgery("wrong", b"format", Some(&format(1, 1)), false);
     assert!(matches!(wrong, SaveError::Damaged { part: Part::Entry("format") }), "{wrong}");
 }
@@ -169,6 +171,26 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     record[dry] = 1;
     let unlawful = forgery("unlawful", &key, Some(&record), true);
     assert!(matches!(unlawful, SaveError::Unlawful { .. }), "{unlawful}");
+}
+
+#[test]
+fn a_save_without_a_table_of_chunks_or_with_another_is_damaged() {
+    let other: TableDefinition<u64, u64> = TableDefinition::new("chunks");
+    for is_there in [false, true] {
+        let path = path("table");
+        fs::write(&path, &saved()[0]).unwrap();
+        let database = Database::open(&path).unwrap();
+        let write = database.begin_write().unwrap();
+        assert!(write.delete_table(CHUNKS).unwrap());
+        if is_there {
+            write.open_table(other).unwrap().insert(1, 2).unwrap();
+        }
+        write.commit().unwrap();
+        drop(database);
+        let error = refusal("table_refused", &fs::read(&path).unwrap());
+        assert!(matches!(error, SaveError::Damaged { part: Part::Chunks }), "{error}");
+        fs::remove_file(&path).unwrap();
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! sheets and 96 KB in cubes, so it is kept in full only from the first step that needs it.
 
 use super::kernel::reaches;
+#[cfg(feature = "snapshot")]
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 
