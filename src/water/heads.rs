@@ -166,7 +166,7 @@ mod tests {
         let mut world = sample::springs(1);
         let supply = world.rules.source_supply;
         let places = sample::places(&world);
-        let mut tick = world.underway();
+        let tick = world.underway();
         for place in places.into_iter().filter(|place| place.1 % 7 == 0) {
             let y = tick.store.position(place).y;
             if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE) {
