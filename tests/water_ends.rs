@@ -78,3 +78,27 @@ fn displaced_water_is_accounted_for() {
     assert_eq!(world.scoop(IVec3::ZERO, 100), Ok(7));
     assert_eq!(world.validate(), Ok(()));
 }
+
+/// A tunnel leads from a spring down and up again, to the top of a chunk above which none is loaded. The spring lies
+/// higher: the water rises out of the world where that drains, and stands under it where it does not.
+#[test]
+fn water_rises_out_of_the_world_only_where_that_drains() {
+    for unloaded in [Edge::Wall, Edge::Held, Edge::Drain] {
+        let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+        let mut world = WaterWorld::new(5, rules).unwrap();
+        for chunk in [IVec3::ZERO, IVec3::X, IVec3::new(1, 1, 0)] {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).unwrap();
+        }
+        for (from, to) in [([20, 5, 3], [20, 25, 3]), ([4, 5, 3], [20, 5, 3]), ([4, 5, 3], [4, 15, 3])] {
+            world.fill_water(Region::new(from.into(), to.into()), 0).unwrap();
+        }
+        assert_eq!(world.add_source(IVec3::new(20, 25, 3)), Ok(true));
+        for _ in 0..200 {
+            world.step();
+            assert_eq!(world.validate(), Ok(()), "{unloaded:?}, tick {}", world.ticks());
+        }
+        assert_eq!(world.height(IVec3::new(4, 15, 3)), 7, "{unloaded:?}");
+        assert_eq!(world.ledger().drained > 0, unloaded == Edge::Drain, "{unloaded:?}");
+        assert_eq!(world.is_at_rest(), unloaded != Edge::Drain, "{unloaded:?}");
+    }
+}

@@ -398,7 +398,7 @@ pub(super) fn orphaned(voxel: Voxel) -> Voxel {
 #[cfg(test)]
 mod tests {
     use super::super::rules::Edges;
-    use super::super::sample::ancestors;
+    use super::super::sample::{self, ancestors};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
@@ -495,6 +495,34 @@ mod tests {
             }
         }
         assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
+    }
+
+    #[test]
+    fn all_that_a_cell_feeds_wakes_and_nothing_else() {
+        let mut woken = 0;
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let store = &mut world.store;
+            let tied = |place: &Place| store.parents_of(*place) | store.children_of(*place) != 0;
+            let places: Vec<Place> = places.into_iter().filter(tied).collect();
+            let above: Vec<HashSet<Place>> = places.iter().map(|&place| ancestors(store, place)).collect();
+            for &place in places.iter().step_by(5) {
+                for slot in store.grid.sorted_slots() {
+                    if let Some(mask) = store.grid.awake_at_mut(slot) {
+                        (0..16).for_each(|layer| mask.set_layer(layer, bits::NONE));
+                    }
+                }
+                store.wake_descendants(place);
+                for (&there, above) in places.iter().zip(&above) {
+                    let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                    let fed = there != place && above.contains(&place);
+                    assert_eq!(awake, fed, "seed {seed}: {there:?} below {place:?}");
+                    woken += usize::from(awake);
+                }
+            }
+        }
+        assert!(woken > 1_000, "{woken} cells woke");
     }
 
     /// Whether no way up from a cell comes back to it.

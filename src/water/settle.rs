@@ -122,7 +122,8 @@ impl Window {
                 continue;
             }
             self.fall(&mut turn, &mut flow[cell], &mut done);
-            if turn.height > 0 && turn.left > 0 && self.below[index] & 7 == 7 {
+            // What is left has found the cell below full.
+            if turn.height > 0 && turn.left > 0 {
                 self.settle(&mut turn, voxel, seeds.1, &mut flow[cell], inflow, &mut queue, &mut done);
             }
             let units = left - turn.left;

@@ -174,7 +174,6 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
         let (west, east) = (u32::from(row) & ((2 << x) - 1), u32::from(row) >> x);
         let nearest = match (west, east) {
             (0, _) => x + east.trailing_zeros(),
-            (_, 0) => west.ilog2(),
             _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
             _ => x + east.trailing_zeros(),
         };

@@ -334,3 +334,31 @@ impl Tick<'_> {
         left.trailing_zeros()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+
+    #[test]
+    fn each_of_several_ways_is_taken_as_often() {
+        let mut world = sample::springs(3);
+        let slot = world.store.grid.sorted_slots()[0];
+        let tick = world.underway();
+        for ways in 0..64_u8 {
+            let mut taken = [0; 6];
+            for index in 0..512 {
+                let mut left = ways;
+                if let Some(face) = tick.pick((slot, index), &mut left) {
+                    assert_eq!(left, ways & !(1 << face.index()), "{ways:#b}");
+                    taken[face.index()] += 1;
+                }
+                assert_eq!(left.count_ones(), ways.count_ones().saturating_sub(1), "{ways:#b}");
+            }
+            let share = 512 / ways.count_ones().max(1);
+            for (face, &times) in taken.iter().enumerate() {
+                let expected = if ways >> face & 1 != 0 { share * 2 / 3..=share * 4 / 3 } else { 0..=0 };
+                assert!(expected.contains(&times), "{ways:#b}: {taken:?}");
+            }
+        }
+    }
+}

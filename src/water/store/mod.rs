@@ -366,4 +366,28 @@ mod tests {
         }
         assert_eq!(units_in(&Chunk::uniform(Voxel::SOLID)), 0);
     }
+    /// Whichever way the last cell of another kind goes, at the border or inside, the chunk gets its short form back.
+    #[test]
+    fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let wet = Voxel::OPEN.with_height(3);
+        for index in [0, 1, 255, 256, 2000, 4094, 4095] {
+            let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+            for way in 0..3 {
+                store.write((slot, index), wet);
+                assert!(store.grid.chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot));
+                match way {
+                    0 => store.write((slot, index), Voxel::OPEN),
+                    1 => store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN),
+                    _ => {
+                        store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN.with_largest(2));
+                        store.write_marks(slot, layer, |cells| cells[cell] = Voxel::OPEN);
+                    }
+                }
+                assert_eq!(store.grid.chunk_at(slot).as_uniform(), Some(Voxel::OPEN), "{index}, way {way}");
+                assert!(store.beside_is_true(slot), "{index}, way {way}");
+            }
+        }
+    }
 }
