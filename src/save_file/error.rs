@@ -80,7 +80,8 @@ pub enum SaveError {
         /// The law, in the words of the world's `validate`.
         law: String,
     },
-    /// The disk failed, is full, or does not allow it.
+    /// The operating system refused: there is no such file, or it may not be written (which opening needs too), or the disk is
+    /// full or failed. Its [`kind`](io::Error::kind) says which.
     Io(io::Error),
     /// The database failed in another way.
     Database(Box<dyn core::error::Error + Send + Sync>),
@@ -146,7 +147,7 @@ impl fmt::Display for SaveError {
             SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
             SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
             SaveError::Unlawful { law } => write!(f, "the save describes a world that cannot be: {law}"),
-            SaveError::Io(error) => write!(f, "the disk: {error}"),
+            SaveError::Io(error) => write!(f, "the file cannot be read or written: {error}"),
             SaveError::Database(error) => write!(f, "the database: {error}"),
         }
     }

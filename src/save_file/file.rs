@@ -82,7 +82,8 @@ impl<W: Saved> SaveFile<W> {
     /// The file, and the world of its last save.
     ///
     /// # Errors
-    /// There is no such file, it is open already, or it is not the save of a lawful world of kind `W`. The file is as it was.
+    /// There is no such file, it may not be written, it is open already, or it is not the save of a lawful world of kind `W`. The
+    /// file is as it was.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, W), SaveError> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)

@@ -155,7 +155,8 @@ impl<'a> Run<'a> {
 }
 
 impl Scenario {
-    /// Runs all ticks.
+    /// Runs all ticks. What a drawing may cost is limited in cells only: two small layers a million apart, or a pattern that is
+    /// repeated far and wide, are a few bytes and many seconds a tick. So limit the time of what strangers send.
     ///
     /// # Errors
     /// The world refuses the drawing or an edit. An expectation that fails is no error; it is in the report.
