@@ -62,7 +62,7 @@ fn check<W: Saved>(story: &str, world: W) {
 
 /// Many positions, in a row or apart.
 fn positions(step: i32) -> impl Iterator<Item = IVec3> {
-    (0..500).map(move |x| IVec3::new(step * x, 0, 0))
+    (0..200).map(move |x| IVec3::new(step * x, 0, 0))
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn humidity() {
 fn pressure_of<S: FieldShape>() {
     for rules in [blast::Rules::diffusive(0.15), blast::Rules::wave(0.15, 0.9)] {
         for (border, pressure, step) in [(Border::Rigid, 1.0, 1), (Border::Periodic, 1.0, 1), (Border::Open, 0.0, 2)] {
-            let last = S::region_of(IVec3::new(500 * step - 1, 0, 0)).max();
+            let last = S::region_of(IVec3::new(200 * step - 1, 0, 0)).max();
             let bounds = Region::new(IVec3::ZERO, last);
             let mut world = BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
             for chunk in positions(step) {
@@ -190,7 +190,8 @@ fn claims(length: usize) -> Vec<Vec<u8>> {
 #[test]
 fn whatever_a_snapshot_claims() {
     let _alone = alone();
-    for sample in samples::samples() {
+    // One of water is enough.
+    for sample in samples::samples().into_iter().skip(3) {
         let mut refused = 0;
         for (section, (at, end)) in forgery::contents(&sample.bytes).into_iter().enumerate() {
             let most = if section < CHUNKS { 120 } else { 40 };
