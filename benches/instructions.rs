@@ -89,11 +89,18 @@ fn spread(ticks: u64) -> WaterWorld {
 
 #[library_benchmark]
 #[bench::spread(spread(12))]
-#[bench::river(water::river_world(10_000, 64).0)]
+#[bench::river(steady_river())]
 #[bench::lake_drain(lake_drain())]
 #[bench::recheck(awake_lake())]
 fn water_tick(mut world: WaterWorld) -> (StepReport, WaterWorld) {
     (world.step(), world)
+}
+
+/// A river in steady flow.
+fn steady_river() -> WaterWorld {
+    let mut world = water::river_world(10_000, 64).0;
+    world.run(10);
+    world
 }
 
 /// A lake that drains through one plug.

@@ -497,6 +497,50 @@ mod tests {
         assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
     }
 
+    /// A chunk of ties at random has circles with long tails, and ties over its edge and to dry cells.
+    #[test]
+    fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
+        let mut random = fastrand::Rng::with_seed(15);
+        let (mut kept, mut cut) = (0, 0);
+        for round in 0..16 {
+            let free = [2, 8, 64, 512][round % 4];
+            let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| {
+                let code = if random.u32(..free) == 0 { 0 } else { random.usize(1..=6) };
+                let height = if random.u8(..32) == 0 { 0 } else { random.u8(1..8) };
+                if height == 0 { Voxel::OPEN } else { Voxel::OPEN.with_height(height).with_direction_code(code) }
+            });
+            let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+            let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+            // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or goes round before.
+            let leads = |start: usize| {
+                let mut at = start;
+                for _ in 0..CHUNK_CELLS {
+                    let Some(face) = parent_face(cells[at]) else { return true };
+                    let parent = store.step((slot, at), face);
+                    if !parent.0.is_some() || cells[parent.1] == Voxel::OPEN {
+                        // The tie of the last cell is cut; who is fed by that keeps its own.
+                        return at != start;
+                    }
+                    at = parent.1;
+                }
+                false
+            };
+            let sound: Vec<bool> = (0..CHUNK_CELLS).map(leads).collect();
+            store.adopt(slot);
+            for (index, &sound) in sound.iter().enumerate() {
+                let parents = store.parents_of((slot, index));
+                if sound {
+                    assert_eq!(store.read((slot, index)), cells[index], "round {round}: {index} has lost its tie");
+                    kept += u32::from(parents != 0);
+                } else {
+                    cut += u32::from(parents == 0);
+                }
+                assert!(is_free_of_circles(&store, (slot, index)), "round {round}: {index}");
+            }
+        }
+        assert!(kept > 1_000 && cut > 1_000, "{kept} ties kept, {cut} cut");
+    }
+
     #[test]
     fn all_that_a_cell_feeds_wakes_and_nothing_else() {
         let mut woken = 0;

@@ -32,9 +32,10 @@ impl Store {
         if self.beside.len() < self.grid.slot_capacity() {
             self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
         }
-        self.count_all_sources(slot, &sources, true);
+        if let Some(sources) = &sources {
+            self.count_all_sources(slot, sources, true);
+        }
         let neighbours = self.grid.neighbours_of(slot);
-        let sources = boxed(sources);
         self.beside[slot.index()] = Beside { masks, outlets: None, sources, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
@@ -76,7 +77,7 @@ impl Store {
         let beside = &self.beside[slot.index()];
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
             && beside.outlets == boxed(self.outlets_of(slot))
-            && beside.sources == boxed(sources_in(chunk))
+            && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
 
@@ -96,21 +97,20 @@ fn has_marks(chunk: &Chunk<Voxel>) -> bool {
     }
 }
 
-/// A chunk's source cells.
-fn sources_in(chunk: &Chunk<Voxel>) -> CellMask {
-    let mut sources = CellMask::EMPTY;
+/// A chunk's source cells, if there are any.
+fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
     match chunk.as_dense() {
         Some(cells) => {
+            let mut sources = CellMask::EMPTY;
             for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
                 if bits::has(cells, Voxel::is_source) {
                     sources.set_layer(layer, bits::select(cells, Voxel::is_source));
                 }
             }
+            boxed(sources)
         }
-        None if chunk.get(0).is_source() => sources = CellMask::FULL,
-        None => {}
+        None => chunk.get(0).is_source().then(|| Box::new(CellMask::FULL)),
     }
-    sources
 }
 
 #[cfg(test)]
