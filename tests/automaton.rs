@@ -47,6 +47,16 @@ fn water_keeps_the_contract() {
     assert_eq!(Automaton::state_hash(&again), Automaton::state_hash(&world), "as many steps at once");
 }
 
+/// Time that passes at once over water at rest leaves what single ticks leave, and no more.
+#[test]
+fn a_run_to_rest_gives_back_the_memory_that_single_steps_do() {
+    let [mut run, mut stepped] = [poured(), poured()];
+    run.run(600);
+    (0..600).for_each(|_| _ = stepped.step());
+    assert_eq!(run.state_hash(), stepped.state_hash());
+    assert_eq!(run.memory_bytes(), stepped.memory_bytes());
+}
+
 /// Once all is at rest, any time passes at once, and a world so old is saved and goes on like any other. Snapshots of worlds
 /// older than 2⁶² steps used to be refused, and water and graphs took every step of the time one by one.
 #[test]
