@@ -321,4 +321,47 @@ mod tests {
         }
         assert!(bodies > 20 && left_out > 1_000, "{bodies} bodies, {left_out} cells left out");
     }
+
+    /// Full chunks in a row. A layer of the second is rock, so that the water of the third is met above and below it.
+    #[test]
+    fn a_layer_between_two_that_are_met_is_flooded() {
+        let full = Voxel::OPEN.with_height(7);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let mut parted = [full; CHUNK_CELLS];
+        parted[5 * LAYER_CELLS..][..LAYER_CELLS].fill(Voxel::SOLID);
+        for (x, chunk) in
+            [Chunk::uniform(full), Chunk::from_cells(&parted), Chunk::uniform(full)].into_iter().enumerate()
+        {
+            store.insert(IVec3::X * x as i32, chunk);
+        }
+        let mut flooded = Flooded::default();
+        flooded.begin(store.grid.slot_capacity());
+        let slots = store.grid.sorted_slots();
+        flooded.flood(&store, Piece { slot: slots[0], layer: 3, cells: ALL }).expect("water");
+        for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+            assert_eq!(flooded.cells(&store, slot, layer), store.layer(slot, layer).0, "layer {layer}");
+        }
+    }
+
+    #[test]
+    fn the_list_of_a_body_is_used_again() {
+        let mut random = fastrand::Rng::with_seed(22);
+        let store = store(&mut random);
+        let slot = store.grid.sorted_slots()[0];
+        let layer = (0..16).find(|&layer| any(store.layer(slot, layer).0)).expect("a wet layer");
+        let seed = Piece { slot, layer, cells: ALL };
+        let mut flooded = Flooded::default();
+        let mut flood = || {
+            flooded.begin(store.grid.slot_capacity());
+            let mut body = flooded.flood(&store, seed).expect("water");
+            let (pieces, room) = (body.pieces.len(), body.pieces.capacity());
+            body.pieces.reserve(1_000);
+            flooded.recycle(body);
+            assert!(flooded.flood(&store, seed).is_none(), "all is flooded");
+            (pieces, room)
+        };
+        let (first, again) = (flood(), flood());
+        assert_eq!(first.0, again.0);
+        assert!(first.1 < 1_000 && again.1 >= 1_000, "room for {} pieces, then {}", first.1, again.1);
+    }
 }

@@ -246,7 +246,11 @@ impl Tick<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Edge, Edges, Rules, WaterWorld};
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use glam::IVec3;
 
     /// Cell by cell, until nothing changes.
     fn spread_slowly(parents: &[[bool; 256]; 4], upright: &[bool; 256], exhausted: &mut [bool; 256]) -> [bool; 256] {
@@ -286,6 +290,26 @@ mod tests {
             let fast = ways.spread(bits_of(&exhausted));
             let cut = spread_slowly(&parents, &upright, &mut exhausted);
             assert_eq!(fast, (bits_of(&cut), bits_of(&exhausted)), "round {round}");
+        }
+    }
+
+    /// What a cell over a drain drew would fall out of it: only the cells on firm ground draw.
+    #[test]
+    fn a_cell_draws_over_ground_and_not_over_a_drain() {
+        for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {
+            let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+            let mut world = WaterWorld::new(1, rules).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+            let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
+            world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
+            world.add_source(source).expect("an open cell");
+            let place = (world.store.grid.sorted_slots()[0], 5 * 16 + 5);
+            let fed = Voxel::OPEN.with_height(1).with_direction_code(Face::East.index() + 1);
+            world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
+            world.wake_all();
+            let mut tick = world.underway();
+            tick.draws(place.0, 0);
+            assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
         }
     }
 }

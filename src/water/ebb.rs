@@ -308,8 +308,7 @@ impl Tick<'_> {
     /// Empties a cell through which nothing flows any more.
     fn dry_up(&mut self, place: Place) {
         let voxel = self.store.read(place);
-        if voxel.is_mark() || voxel.height() > 0 || voxel == Voxel::OPEN && self.store.children(place).next().is_none()
-        {
+        if voxel.is_mark() || voxel == Voxel::OPEN && self.store.children(place).next().is_none() {
             return;
         }
         self.keep_what_dries_with(place);
@@ -416,19 +415,31 @@ fn change_activity(
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample::{self, ancestors};
+    use super::super::{Edges, Rules, WaterWorld};
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use glam::IVec3;
 
     #[test]
     fn activity_changes_as_it_would_cell_by_cell() {
         let mut random = fastrand::Rng::with_seed(3);
-        for _ in 0..100 {
-            let before: [Voxel; LAYER_CELLS] = core::array::from_fn(|_| Voxel::from_raw(random.u16(..)));
+        let mut unchanged = 0;
+        for round in 0..100 {
+            // Now and then cells of which most are at an end of their range, and few are in the sets.
+            let still = [0, 7 << 11 | 7 << 8][round / 2 % 2];
+            let voxel =
+                |random: &mut fastrand::Rng| if round % 2 == 0 { random.u16(..) } else { random.u16(..) & 7 | still };
+            let before: [Voxel; LAYER_CELLS] = core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
             let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
-            let up: LayerBits = core::array::from_fn(|_| random.u64(..));
-            let down = minus(core::array::from_fn(|_| random.u64(..)), up);
+            let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
+            let up: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+            let down = minus(core::array::from_fn(|_| random.u64(..) & few), up);
             let mut after = before;
             let differ = change_activity(&mut after, &flow, up, down);
             assert_eq!(differ, before != after);
+            unchanged += u32::from(!differ);
             for (cell, (&was, &is)) in before.iter().zip(&after).enumerate() {
                 let active = match (bits::contains(&up, cell), bits::contains(&down, cell)) {
                     (true, _) => (was.active() + 1).min(7),
@@ -441,5 +452,132 @@ mod tests {
                 assert_eq!(is.word(), expected.word());
             }
         }
+        assert!(unchanged > 5, "{unchanged} rounds changed nothing");
+    }
+
+    /// The parents that a cell has after water came in through the faces `inflow`, by the rules said of it alone.
+    fn parents_after(tick: &Tick, place: Place, inflow: u8) -> u8 {
+        let (store, voxel) = (&*tick.store, tick.store.read(place));
+        let before = store.parents_of(place);
+        let feeds = |face: &Face| inflow & !before & 1 << face.index() != 0;
+        let entered: Vec<Face> = Face::ALL.into_iter().filter(feeds).collect();
+        let has_children = store.children_of(place) != 0;
+        let is_above = |face: Face| ancestors(store, store.step(place, face)).contains(&place);
+        let is_sourced = |face: Face| store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let astray = inflow & before == 0 && !voxel.has(CellFlags::HAS_SOURCE) && !has_children;
+        if entered.is_empty() {
+            before
+        } else if before == 0 || astray {
+            let sourced = entered.iter().copied().find(|&face| is_sourced(face));
+            let face = if entered.contains(&Face::Up) { Face::Up } else { sourced.unwrap_or(entered[0]) };
+            let ties = !has_children || is_sourced(face) && !is_above(face);
+            if ties { 1 << face.index() } else { 0 }
+        } else if voxel.has(CellFlags::HAS_SOURCE) {
+            let joins = |face: &Face| {
+                let feeder = store.look(place, *face);
+                let heads_here = feeder.direction_code() == face.opposite().index() + 1;
+                is_sourced(*face)
+                    && (heads_here || feeder.has(CellFlags::IS_SOURCE))
+                    && !(has_children && is_above(*face))
+            };
+            entered.into_iter().filter(joins).fold(before, |parents, face| parents | 1 << face.index())
+        } else {
+            before
+        }
+    }
+
+    #[test]
+    fn a_cell_follows_who_fed_it_and_says_so() {
+        let mut random = fastrand::Rng::with_seed(22);
+        let (mut first, mut further, mut kept) = (0, 0, 0);
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let mut tick = world.underway();
+            for place in places {
+                let voxel = tick.store.read(place);
+                if voxel.is_mark() || voxel.has(CellFlags::IS_SOURCE) {
+                    continue;
+                }
+                let is_wet = |face: &Face| tick.store.look(place, *face).is_wet();
+                let wet = Face::ALL.into_iter().filter(is_wet).fold(0, |faces, face| faces | 1 << face.index());
+                let faces = random.u8(..) & wet;
+                let inflow: [LayerBits; 6] = core::array::from_fn(|face| {
+                    let mut cells = NONE;
+                    if faces >> face & 1 != 0 {
+                        bits::insert(&mut cells, place.1 % LAYER_CELLS);
+                    }
+                    cells
+                });
+                let (before, expected) = (tick.store.parents_of(place), parents_after(&tick, place, faces));
+                let mut later = Afterwards::default();
+                let retied = tick.follow(place, &inflow, &mut later);
+                assert_eq!(tick.store.parents_of(place), expected, "seed {seed}: {place:?}, {faces:#b}");
+                assert_eq!(retied, expected != before, "seed {seed}: {place:?}, {faces:#b}");
+                let joined = expected & !before != 0;
+                assert_eq!(later.joined.contains(&place), joined, "seed {seed}: {place:?}, {faces:#b}");
+                first += u32::from(joined && before == 0);
+                further += u32::from(joined && before != 0 && expected & before == before);
+                kept += u32::from(faces & !before != 0 && expected == before);
+            }
+        }
+        assert!(first > 100 && further > 20 && kept > 100, "{first} first, {further} further, {kept} kept");
+    }
+
+    /// Springs dry up or break out; then the flags of all that they feed turn, and whatever has turned wakes.
+    #[test]
+    fn has_source_is_made_true_and_wakes_only_what_turns() {
+        let (mut off, mut on) = (0, 0);
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let tick = &mut world.underway();
+            for &place in &places {
+                let voxel = tick.store.read(place);
+                let (is_source, is_head) = (voxel.is_source(), voxel.is_wet() && tick.store.parents_of(place) == 0);
+                if seed % 2 == 0 && is_source && random.bool() {
+                    tick.store.write(place, voxel.with(CellFlags::IS_SOURCE, false));
+                } else if seed % 2 == 1 && is_head && random.u8(..4) == 0 {
+                    tick.store.write(place, voxel.with(CellFlags::IS_SOURCE, true).with(CellFlags::HAS_SOURCE, true));
+                }
+            }
+            let cells: Vec<Place> = places.into_iter().filter(|&place| !tick.store.read(place).is_inert()).collect();
+            let before: Vec<bool> = cells.iter().map(|&place| tick.store.read(place).is_sourced()).collect();
+            let has_turned = |place: &&Place| {
+                let voxel = tick.store.read(**place);
+                !voxel.is_source() && voxel.is_sourced() != tick.is_fed(**place, voxel)
+            };
+            let turned = cells.iter().filter(has_turned).copied().collect();
+            sample::put_to_sleep(tick.store);
+            tick.turn_sources(turned);
+            for (&place, was) in cells.iter().zip(before) {
+                let expected = ancestors(tick.store, place).into_iter().any(|place| tick.store.read(place).is_source());
+                assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");
+                let awake = tick.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+                assert_eq!(awake, was != expected, "seed {seed}: {place:?}");
+                off += u32::from(was && !expected);
+                on += u32::from(!was && expected);
+            }
+        }
+        assert!(off > 100 && on > 100, "{off} turned off, {on} on");
+    }
+
+    #[test]
+    fn an_idle_cell_without_a_source_loses_all_its_parents() {
+        let mut world = WaterWorld::new(1, Rules { edges: Edges::WALLS, ..Rules::lossless() }).expect("rules in range");
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        world.fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3).expect("a loaded chunk");
+        world.run(40);
+        let place = (world.store.grid.sorted_slots()[0], LAYER_CELLS + 5 * 16 + 5);
+        let voxel = world.store.read(place).with_direction_code(Face::East.index() + 1);
+        let several = 1 << Face::West.index() | 1 << Face::East.index();
+        let voxel = world.store.keep_parents(place, several, voxel);
+        world.store.write(place, voxel);
+        world.store.wake(place);
+        assert_eq!((world.store.parents_of(place), voxel.active()), (several, 0));
+        world.step();
+        assert_eq!(world.store.read(place).word(), 3);
+        assert!(world.store.parent_planes(place.0, 1).iter().all(|cells| !any(*cells)), "nor is any kept elsewhere");
     }
 }

@@ -220,3 +220,30 @@ impl Tick<'_> {
         self.store.grid.wake_at(slot, index);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_cell_is_exhausted_as_soon_as_it_has_passed_on_what_it_may() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut world = sample::springs(2);
+        let places = sample::places(&world);
+        let mut tick = world.underway();
+        for place in places {
+            let voxel = tick.store.read(place);
+            if !voxel.is_wet() {
+                continue;
+            }
+            let limit = tick.limits.left(voxel, 0);
+            while tick.work.passed(place) < limit {
+                tick.pass_on(place, Face::ALL[random.usize(..6)], random.u8(1..=limit - tick.work.passed(place)));
+                let work = tick.work.get(place.0, place.1 / LAYER_CELLS).expect("it has joined");
+                let is_blocked = bits::contains(&work.blocked, place.1 % LAYER_CELLS);
+                assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
+            }
+        }
+    }
+}

@@ -422,7 +422,12 @@ mod tests {
                 store.keep_parents(place, faces, voxel.with(CellFlags::EXTRA, store.read(place).has(CellFlags::EXTRA)));
             store.write(place, voxel);
         }
-        for &slot in &slots {
+        // Uniform chunks too, far from each other.
+        for code in 0..8 {
+            let voxel = Voxel::OPEN.with_height(3).with_direction_code(code);
+            store.insert(IVec3::new(0, 0, 3 + 2 * code as i32), Chunk::uniform(voxel));
+        }
+        for slot in store.grid.sorted_slots() {
             for layer in 0..16 {
                 let planes = store.parent_planes(slot, layer);
                 for cell in 0..LAYER_CELLS {
@@ -440,6 +445,7 @@ mod tests {
             }
         }
     }
+
     /// Ties come and go at random in a corner of two chunks; each is made unless it would close a circle, by the rules of
     /// [`Store::attach`] and [`Store::add_parent`].
     #[test]
@@ -458,7 +464,9 @@ mod tests {
             let (there, voxel, parents) = (store.step(place, face), store.read(place), store.parents_of(place));
             if random.u8(..12) == 0 {
                 store.unlink(place, face);
-                assert_eq!(store.parents_of(place), parents & !(1 << face.index()), "round {round}");
+                let left = parents & !(1 << face.index());
+                let first = parent_face(voxel).filter(|&first| first != face).or_else(|| Store::faces(left).next());
+                assert_eq!((store.parents_of(place), parent_face(store.read(place))), (left, first), "round {round}");
                 continue;
             }
             if !there.0.is_some() {
@@ -497,31 +505,40 @@ mod tests {
         assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
     }
 
-    /// A chunk of ties at random has circles with long tails, and ties over its edge and to dry cells.
+    /// A chunk of ties at random has circles with long tails, and ties over its edge, to dry cells and to rock. Across one
+    /// face lies a chunk that is there already, each of whose ties leads to a head.
     #[test]
     fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let mut random = fastrand::Rng::with_seed(15);
         let (mut kept, mut cut) = (0, 0);
         for round in 0..16 {
             let free = [2, 8, 64, 512][round % 4];
-            let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| {
-                let code = if random.u32(..free) == 0 { 0 } else { random.usize(1..=6) };
-                let height = if random.u8(..32) == 0 { 0 } else { random.u8(1..8) };
-                if height == 0 { Voxel::OPEN } else { Voxel::OPEN.with_height(height).with_direction_code(code) }
-            });
+            let mut cells = || -> [Voxel; CHUNK_CELLS] {
+                core::array::from_fn(|_| {
+                    let code = if random.u32(..free) == 0 { 0 } else { random.usize(1..=6) };
+                    match random.u8(..32) {
+                        0 => Voxel::OPEN,
+                        1 => Voxel::SOLID,
+                        _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(code),
+                    }
+                })
+            };
             let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+            let beside = store.insert(IVec3::X, Chunk::from_cells(&cells())).expect("none is there");
+            store.adopt(beside);
+            let cells = cells();
             let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
             // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or goes round before.
             let leads = |start: usize| {
-                let mut at = start;
-                for _ in 0..CHUNK_CELLS {
-                    let Some(face) = parent_face(cells[at]) else { return true };
-                    let parent = store.step((slot, at), face);
-                    if !parent.0.is_some() || cells[parent.1] == Voxel::OPEN {
+                let mut at = (slot, start);
+                for _ in 0..2 * CHUNK_CELLS {
+                    let Some(face) = parent_face(store.read(at)) else { return true };
+                    let parent = store.step(at, face);
+                    if !parent.0.is_some() || store.read(parent).is_inert() {
                         // The tie of the last cell is cut; who is fed by that keeps its own.
-                        return at != start;
+                        return at != (slot, start);
                     }
-                    at = parent.1;
+                    at = parent;
                 }
                 false
             };
@@ -535,10 +552,75 @@ mod tests {
                 } else {
                     cut += u32::from(parents == 0);
                 }
+                let leads_to_water = |face: Face| !store.look((slot, index), face).is_inert();
+                assert!(Store::faces(parents).all(leads_to_water), "round {round}: {index} has kept its tie");
                 assert!(is_free_of_circles(&store, (slot, index)), "round {round}: {index}");
             }
         }
         assert!(kept > 1_000 && cut > 1_000, "{kept} ties kept, {cut} cut");
+    }
+
+    /// A row of cells, each fed by the next, as long as a search may be and one longer.
+    #[test]
+    fn a_search_gives_up_after_65_536_cells() {
+        const LONGEST: usize = 65_536;
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let row = Chunk::uniform(Voxel::OPEN.with_height(3).with_direction_code(Face::West.index() + 1));
+        for x in 0..=(LONGEST / 16) as i32 {
+            store.insert(IVec3::new(x, 0, 0), row.clone());
+        }
+        let slots = store.grid.sorted_slots();
+        let cell = |x: usize| (slots[x / 16], x % 16);
+        // The last cell of the last chunk is the head of the row: what is fed across the edge is nobody's child.
+        let last = slots.len() * 16 - 1;
+        let other_row = (slots[0], 16);
+        assert!(!store.descends_from(cell(last + 1 - LONGEST), other_row));
+        assert!(store.descends_from(cell(last - LONGEST), other_row), "too long to tell");
+        assert!(store.descends_from(cell(last - 5), cell(last)) && !store.descends_from(cell(last), cell(last - 5)));
+    }
+
+    #[test]
+    fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
+        let mut woken = 0;
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let store = &mut world.store;
+            for place in places.iter().copied() {
+                let Some(face) = Store::faces(store.parents_of(place)).nth(1) else { continue };
+                sample::put_to_sleep(store);
+                store.unlink(place, face);
+                assert_ne!(store.parents_of(place), 0);
+                for &there in places.iter().filter(|&&there| there != place && store.parents_of(there) != 0) {
+                    if ancestors(store, there).contains(&place) {
+                        let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                        assert!(awake, "seed {seed}: {there:?} below {place:?}");
+                        woken += 1;
+                    }
+                }
+            }
+        }
+        assert!(woken > 100, "{woken} cells woke");
+    }
+
+    #[test]
+    fn met_is_a_set() {
+        let mut random = fastrand::Rng::with_seed(16);
+        let slots = {
+            let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+            for chunk in [IVec3::ZERO, IVec3::X] {
+                store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+            }
+            store.grid.sorted_slots()
+        };
+        for _ in 0..20 {
+            let (mut met, mut expected) = (Met::default(), HashSet::new());
+            for _ in 0..60 {
+                let place = (slots[random.usize(..2)], random.usize(..30));
+                assert_eq!(met.contains(place), expected.contains(&place));
+                assert_eq!(met.insert(place), expected.insert(place));
+            }
+        }
     }
 
     #[test]
@@ -552,11 +634,7 @@ mod tests {
             let places: Vec<Place> = places.into_iter().filter(tied).collect();
             let above: Vec<HashSet<Place>> = places.iter().map(|&place| ancestors(store, place)).collect();
             for &place in places.iter().step_by(5) {
-                for slot in store.grid.sorted_slots() {
-                    if let Some(mask) = store.grid.awake_at_mut(slot) {
-                        (0..16).for_each(|layer| mask.set_layer(layer, bits::NONE));
-                    }
-                }
+                sample::put_to_sleep(store);
                 store.wake_descendants(place);
                 for (&there, above) in places.iter().zip(&above) {
                     let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));

@@ -24,3 +24,33 @@ impl PlaceSet {
         mask.is_some_and(|mask| mask.contains(index))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::rules::Edges;
+    use crate::water::store::Store;
+    use crate::water::voxel::Voxel;
+    use glam::IVec3;
+    use hashbrown::HashSet;
+
+    #[test]
+    fn what_was_added_is_there_and_nothing_else() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for x in 0..4 {
+            store.insert(IVec3::X * x, Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        let (mut set, mut expected) = (PlaceSet::default(), HashSet::new());
+        for _ in 0..2_000 {
+            let place = (slots[random.usize(..4)], random.usize(..200));
+            assert_eq!(set.contains(place), expected.contains(&place));
+            if random.bool() {
+                assert_eq!(set.insert(place), expected.insert(place));
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Random worlds for the unit tests of the tick.
 
+use super::bits::NONE;
 use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
@@ -34,6 +35,15 @@ pub(super) fn springs(seed: u64) -> WaterWorld {
 pub(super) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
     slots.into_iter().flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index))).collect()
+}
+
+/// Lets every cell sleep.
+pub(super) fn put_to_sleep(store: &mut Store) {
+    for slot in store.grid.sorted_slots() {
+        if let Some(mask) = store.grid.awake_at_mut(slot) {
+            (0..16).for_each(|layer| mask.set_layer(layer, NONE));
+        }
+    }
 }
 
 /// A cell and all that feeds it, however far up.

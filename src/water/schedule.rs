@@ -128,7 +128,7 @@ impl Schedule {
         let behind = |last: Slot| turn(slot) <= turn(last);
         let y = store.grid.position_at(slot).y;
         match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
-            core::cmp::Ordering::Equal => !self.last.or(self.members.get(row.end - 1).copied()).is_some_and(behind),
+            core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
             order => order.is_gt(),
         }
     }

@@ -379,4 +379,26 @@ mod tests {
             assert!(runs[0].4 > 0, "something moved");
         }
     }
+
+    #[test]
+    fn what_leaves_a_window_and_what_springs_is_said() {
+        let mut random = fastrand::Rng::with_seed(19);
+        let (mut drained, mut injected) = (0, 0);
+        for round in 0..300 {
+            let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
+            let mut window = window(&mut random);
+            let units = |window: &Window| {
+                let voxels = window.own.iter().chain(&window.below).map(|&word| Voxel::from_raw(word));
+                voxels.map(|voxel| u64::from(voxel.height())).sum::<u64>()
+            };
+            let before = units(&window);
+            let givers = window.givers();
+            let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
+            let done = window.run(givers, limits, (round, round + 1), &mut flow, &mut inflow);
+            assert_eq!(units(&window) + done.drained, before + done.injected, "round {round}");
+            drained += done.drained;
+            injected += done.injected;
+        }
+        assert!(drained > 1_000 && injected > 1_000, "{drained} drained, {injected} injected");
+    }
 }

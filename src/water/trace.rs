@@ -337,7 +337,12 @@ impl Tick<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::sample::{self, ancestors};
+    use super::super::{Rules, WaterCell, WaterWorld};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use glam::IVec3;
 
     #[test]
     fn each_of_several_ways_is_taken_as_often() {
@@ -358,6 +363,80 @@ mod tests {
             for (face, &times) in taken.iter().enumerate() {
                 let expected = if ways >> face & 1 != 0 { share * 2 / 3..=share * 4 / 3 } else { 0..=0 };
                 assert!(expected.contains(&times), "{ways:#b}: {taken:?}");
+            }
+        }
+    }
+
+    /// Cells of a box over a chunk border, each with up to three parents, to the west, to the north and below; heads of all
+    /// kinds. Nothing has passed yet, so a search finds water exactly if any head has some, and exhausts no cell.
+    #[test]
+    fn a_search_finds_a_head_that_gives_if_there_is_one() {
+        let mut random = fastrand::Rng::with_seed(23);
+        let mut outcomes = [0; 2];
+        for round in 0..60 {
+            let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
+            for chunk in [IVec3::ZERO, IVec3::X] {
+                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+            }
+            let slots = world.store.grid.sorted_slots();
+            let part = Region::new(IVec3::new(12, 3, 4), IVec3::new(20, 6, 8));
+            let wet = 1 << (round % 4);
+            let mut places = Vec::new();
+            for cell in part.positions() {
+                let place = (slots[(cell.x / 16) as usize], (cell.x % 16 + 16 * cell.z + 256 * cell.y) as usize);
+                let inside = |face: &Face| face.step(cell).is_some_and(|parent| part.contains(parent));
+                let parents: Vec<Face> = [Face::West, Face::North, Face::Down]
+                    .into_iter()
+                    .filter(inside)
+                    .filter(|_| random.u8(..8) > 0)
+                    .collect();
+                let height = if random.u8(..32) < wet { random.u8(1..8) } else { 0 };
+                let voxel = match parents.first() {
+                    None if random.u8(..8) < wet => Voxel::water(WaterCell::SOURCE),
+                    None => Voxel::OPEN.with_height(height),
+                    Some(first) => Voxel::OPEN.with_height(height).with_direction_code(first.opposite().index() + 1),
+                };
+                let faces = parents.iter().fold(0, |faces, face| faces | 1 << face.index());
+                let voxel = world.store.keep_parents(place, faces, voxel);
+                world.store.write(place, voxel);
+                places.push(place);
+            }
+            let mut tick = world.underway();
+            for _ in 0..100 {
+                let place = places[random.usize(..places.len())];
+                let need = if random.bool() { Need::Leave } else { Need::Rise { y: random.i32(2..7) } };
+                let mut way = Way::default();
+                let found = tick.search(place, Face::Up, need, &mut way);
+                let heads = ancestors(tick.store, place).into_iter().filter(|&place| tick.store.parents_of(place) == 0);
+                let offers: Vec<u8> = heads.map(|head| tick.offer(head, need)).filter(|&offer| offer > 0).collect();
+                match found {
+                    Ok(offer) => {
+                        let head = way.links.last().expect("at least the cell itself").place();
+                        assert!(offers.contains(&offer) && tick.offer(head, need) == offer, "round {round}");
+                    }
+                    Err(nothing) => assert!(offers.is_empty() && nothing == Drawn::Nothing, "round {round}"),
+                }
+                outcomes[usize::from(found.is_ok())] += 1;
+                let blocked =
+                    |(slot, index): Place| tick.work.get(slot, index / LAYER_CELLS).map_or(NONE, |work| work.blocked);
+                assert!(places.iter().all(|&place| blocked(place) == NONE), "round {round}");
+            }
+        }
+        assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
+    }
+
+    #[test]
+    fn buffers_begin_empty_and_only_long_ones_go_back() {
+        let mut trees = Trees { spent: true, ..Trees::default() };
+        for length in [100, 10_000] {
+            trees.heads.resize(length, (Slot::NONE, 0));
+            trees.walked.resize(length, (Slot::NONE, 0));
+            trees.way.links.resize(length, Link { slot: Slot::NONE, index: 0, exit: Face::Up, left: 0 });
+            let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
+            trees.begin();
+            assert!(trees.heads.is_empty() && trees.walked.is_empty() && trees.way.links.is_empty() && !trees.spent);
+            for capacity in [trees.heads.capacity(), trees.walked.capacity(), trees.way.links.capacity()] {
+                assert!(kept.contains(&capacity), "{capacity} after {length}");
             }
         }
     }

@@ -399,10 +399,12 @@ mod tests {
             world.end_tick();
             let chunk = world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
             let (before, slot) = (world.work.memory_bytes(), world.store.grid.slot(chunk).expect("it is loaded"));
-            let open = world.work.open_layers(slot).count_ones() as usize;
+            let layers = world.work.open_layers(slot).count_ones() as usize;
+            let gone = layers * size_of::<LayerWork>()
+                + usize::from(world.work.chunks[slot.index()].is_some()) * size_of::<ChunkWork>();
             world.work.forget(slot);
             assert_eq!(world.work.open_layers(slot), 0, "seed {seed}");
-            assert!(world.work.memory_bytes() <= before - open * size_of::<LayerWork>(), "seed {seed}");
+            assert_eq!(world.work.memory_bytes(), before - gone, "seed {seed}");
         }
         assert!(most > 20 * size_of::<LayerWork>(), "{most} bytes at most");
     }

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::cell::{CellFlags, WaterCell};
-    use crate::water::rules::Edges;
+    use crate::water::rules::{Edge, Edges};
 
     /// Any word that a chunk may hold, marks of the world's end included.
     fn random_voxel(random: &mut fastrand::Rng) -> Voxel {
@@ -161,6 +161,54 @@ mod tests {
                         voxel.is_mark() || !voxel.has(CellFlags::EXTRA),
                         "seed {seed}: {index} has further parents"
                     );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_untrue_beside_a_chunk_is_found() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        cells[700] = Voxel::water(WaterCell::SOURCE);
+        let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        let true_beside = || Beside {
+            masks: Some(Box::new(LayerMasks::of(&cells))),
+            outlets: boxed(store.outlets_of(slot)),
+            sources: sources_in(&Chunk::from_cells(&cells)),
+            extras: None,
+            neighbours: [Slot::NONE; 6],
+        };
+        let other = boxed(CellMask::FULL);
+        let forged = [
+            (true_beside(), true),
+            (Beside { masks: None, ..true_beside() }, false),
+            (Beside { outlets: other.clone(), ..true_beside() }, false),
+            (Beside { sources: other, ..true_beside() }, false),
+            (Beside { neighbours: [slot; 6], ..true_beside() }, false),
+        ];
+        for (beside, is_true) in forged {
+            store.beside[slot.index()] = beside;
+            assert_eq!(store.beside_is_true(slot), is_true);
+        }
+    }
+
+    #[test]
+    fn a_border_wakes_if_anything_is_in_it() {
+        let water = Voxel::OPEN.with_height(7);
+        let mut cells = [Voxel::SOLID; CHUNK_CELLS];
+        cells[3 * LAYER_CELLS..].fill(water);
+        for chunk in
+            [water, Voxel::OPEN, Voxel::SOLID].map(Chunk::uniform).into_iter().chain([Chunk::from_cells(&cells)])
+        {
+            for face in Face::ALL {
+                let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                store.wake_border(slot, face);
+                let border: Vec<usize> = border_cells(face).collect();
+                for index in 0..CHUNK_CELLS {
+                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    assert_eq!(awake, border.contains(&index) && chunk.get(index) == water, "{face:?}: {index}");
                 }
             }
         }

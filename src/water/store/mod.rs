@@ -298,6 +298,35 @@ mod tests {
             }
         }
     }
+
+    /// A few cells of an empty chunk are changed and changed back, one by one or as part of their layer.
+    #[test]
+    fn a_chunk_is_stored_short_as_soon_as_its_cells_are_equal() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        for round in 0..200 {
+            let some: Vec<usize> =
+                (0..random.usize(1..4)).map(|_| [0, 4095, random.usize(..CHUNK_CELLS)][random.usize(..3)]).collect();
+            // What the masks do not know may be written behind their back.
+            for voxel in [Voxel::OPEN.with_largest(1), Voxel::OPEN] {
+                for &index in &some {
+                    let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                    match random.u8(..3) {
+                        0 => store.write((slot, index), voxel),
+                        1 => store.write_layer(slot, layer, |cells| cells[cell] = voxel),
+                        _ => store.write_marks(slot, layer, |cells| cells[cell] = voxel),
+                    }
+                    cells[index] = voxel;
+                    let are_equal = cells.iter().all(|&cell| cell == cells[0]);
+                    assert_eq!(store.grid.chunk_at(slot).as_uniform().is_some(), are_equal, "round {round}: {some:?}");
+                    assert!(store.beside_is_true(slot), "round {round}: {some:?}");
+                }
+            }
+        }
+    }
+
     /// Chunks of every kind, and what stands beside each, counted one by one.
     #[test]
     fn bytes_are_those_of_what_is_there() {
