@@ -2,6 +2,8 @@
 
 use super::BlastWorld;
 use super::edit::is_pressure;
+use super::links::Link;
+use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
 use super::step::Room;
@@ -125,7 +127,7 @@ impl<S: FieldShape> BlastWorld<S> {
             return Err(Violation::Pressure { cell, pressure });
         }
         let is_inside = self.space.bounds.contains(cell);
-        if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
+        if pressure != 0.0 && (!is_inside || self.is_removed_at(Some((slot, index)))) {
             return Err(Violation::Filled { cell, pressure });
         }
         if let Some(ground) = self.ground(slot)
@@ -136,35 +138,38 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let mut weights = 0.0;
         for &face in Self::FACES {
-            let conductance = self.conductance_at(slot, index, face);
-            if conductance != self.conductance(cell, face) {
+            let link = self.link_of(cell, Some((slot, index)), face);
+            let is_known = match &self.beside[slot.index()].conductances {
+                Conductances::Unknown => true,
+                Conductances::Whole => link.conductance == self.whole(),
+                Conductances::Each(planes) => link.conductance == planes[face.index()][index],
+            };
+            if !is_known {
                 return Err(Violation::Conductance(cell, face));
             }
             if is_inside {
-                weights += f64::from(self.weight(cell, face));
-                self.check_flow(cell, face, conductance)?;
+                weights += f64::from(link.weight);
+                self.check_flow((slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
             }
         }
         if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable { cell, weights }) }
     }
 
-    fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {
-        let flow_of = |cell: IVec3, face: Face| {
-            let (slot, index) = self.place(cell)?;
-            Some(self.beside[slot.index()].flows.as_ref()?.at(face, index))
+    fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
+        let flow_of = |(slot, index): (Slot, usize), face: Face| {
+            self.beside[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at(face, index))
         };
-        let flow = flow_of(cell, face).unwrap_or(0.0);
-        let is_true = match self.space.beyond_cell(cell, face) {
-            Beyond::There(there) => flow_of(there, face.opposite()).unwrap_or(0.0) == -flow,
+        let flow = flow_of(here, face);
+        let is_true = match link.beyond {
+            Beyond::There(_) => link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow,
             Beyond::Wall | Beyond::Outside => true,
         };
-        if is_true && (flow == 0.0 || conductance != 0.0) { Ok(()) } else { Err(Violation::Flow(cell, face)) }
+        if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::planes::Conductances;
     use super::super::{Borders, Rules};
     use super::*;
     use crate::coords::{Region, Shape, Sheet};
