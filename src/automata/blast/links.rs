@@ -17,7 +17,7 @@ pub(super) struct Link {
     pub(super) there: Option<(Slot, usize)>,
     /// 1 across an open border, 0 at a rigid one. Removed cells do not matter.
     pub(super) weight: f32,
-    /// 0 if either end is removed or out of bounds.
+    /// 0 if either end is removed.
     pub(super) conductance: f32,
 }
 
@@ -32,8 +32,11 @@ impl<S: FieldShape> BlastWorld<S> {
         ground.is_some_and(|(ground, index)| ground.solid.contains(index))
     }
 
-    /// The link behind a face of a cell of the world, whose place is `here` if its chunk is there.
+    /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond the bounds have none.
     pub(super) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
+        if !self.space.bounds.contains(cell) {
+            return Link { beyond: Beyond::Wall, there: None, weight: 0.0, conductance: 0.0 };
+        }
         let beyond = self.space.beyond_cell(cell, face);
         let there = match beyond {
             Beyond::There(there) => match here {
@@ -50,9 +53,9 @@ impl<S: FieldShape> BlastWorld<S> {
                 keeper.and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index))).unwrap_or(1.0)
             }
         };
-        let is_open = self.space.bounds.contains(cell) && !self.is_removed_at(here) && !self.is_removed_at(there);
-        let conductance = (self.rules.rule.coefficient() * f64::from(weight)) as f32;
-        Link { beyond, there, weight, conductance: if is_open { conductance } else { 0.0 } }
+        let is_open = !self.is_removed_at(here) && !self.is_removed_at(there);
+        let conductance = if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 };
+        Link { beyond, there, weight, conductance }
     }
 
     /// The weight of the link behind a face of a cell of the world.
