@@ -55,13 +55,13 @@
 //! | a tick looks at a cell 4 times at most, and a world at rest does nothing | the same | the same |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water_sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same; `water_order::the_order_of_loading_never_matters` | the same |
-//! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | |
-//! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | |
-//! | a closed world without evaporation comes to rest, level, without a current | `water_laws::a_closed_world_comes_to_rest` | |
+//! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
+//! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | `water_edits`, `water_stream` |
+//! | a closed world without evaporation comes to rest, level, without a current | `water_bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
 //! | once the sources are gone, HasSource is gone within as many ticks as there are cells | `water_bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, is the tick in one go | the same; `water_budget` | the same |
-//! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | |
-//! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | |
+//! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
+//! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | `water_edits`, `water_stream` |
 //!
 //! # The automata
 //!

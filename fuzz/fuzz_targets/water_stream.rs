@@ -5,4 +5,4 @@
 use floodplain_fuzz::StreamRun;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|run: StreamRun| run.0.run());
+fuzz_target!(|run: StreamRun| run.run());

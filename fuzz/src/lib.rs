@@ -6,6 +6,8 @@
 pub mod blast_edits;
 #[path = "../../tests/support/blast_map.rs"]
 pub mod blast_map;
+#[path = "../../tests/support/bounds.rs"]
+pub mod bounds;
 #[path = "../../tests/support/bytes.rs"]
 pub mod bytes;
 #[path = "../../tests/support/cells.rs"]
@@ -14,14 +16,14 @@ pub mod cells;
 pub mod chunk;
 #[path = "../../tests/support/edits.rs"]
 pub mod edits;
-#[path = "../../tests/support/flags.rs"]
-pub mod flags;
 #[path = "../../tests/support/graph_edits.rs"]
 pub mod graph_edits;
 #[path = "../../tests/support/humidity_edits.rs"]
 pub mod humidity_edits;
 #[path = "../../tests/humidity_oracle/mod.rs"]
 pub mod humidity_oracle;
+#[path = "../../tests/support/orders.rs"]
+pub mod orders;
 #[path = "../../tests/support/plain_water2d.rs"]
 pub mod plain_water2d;
 #[path = "../../tests/support/storage.rs"]

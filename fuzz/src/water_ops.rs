@@ -1,7 +1,8 @@
 //! Edits of water worlds from bytes.
 
+use crate::bounds;
 use crate::edits::{Edit, Watched};
-use crate::flags;
+use crate::orders::{self, Basin};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules};
@@ -24,17 +25,59 @@ pub struct EditRun {
 
 /// One run of the target `water_stream`: chunks that come and go while water moves.
 #[derive(Debug)]
-pub struct StreamRun(pub EditRun);
+pub enum StreamRun {
+    /// Like `water_edits`, but most edits are of chunks.
+    Edits(EditRun),
+    /// One of sixteen loads a basin instead.
+    Basin(Basin),
+}
 
 impl EditRun {
-    /// Makes the edits, with every law after each tick and at the end. In every sixteenth run, for it takes many ticks, the
-    /// springs are then taken away.
+    /// Makes the edits, with every law after each tick and at the end. Of sixteen runs, some are held to a law of whole runs
+    /// instead, which takes many ticks.
     pub fn run(&self) {
-        let mut watched = Watched::new(self.seed, self.rules, self.bounds);
-        self.edits.iter().for_each(|edit| watched.apply(edit));
-        watched.validate();
-        if self.seed.is_multiple_of(16) {
-            flags::has_source_clears(&mut watched.world);
+        let EditRun { seed, rules, bounds, edits } = self;
+        match (seed % 16, &edits[..]) {
+            (1, edits) => bounds::comes_to_rest(*seed, *bounds, edits),
+            (2, edits) => bounds::flow_out_clears(*seed, *bounds, edits),
+            (3, edits) => self.stays_below_its_springs(edits),
+            (4..=6, [history @ .., one, other]) => {
+                orders::commute(*seed, *rules, *bounds, history, [one, other]);
+            }
+            (at, edits) => {
+                let mut watched = Watched::new(*seed, *rules, *bounds);
+                edits.iter().for_each(|edit| watched.apply(edit));
+                watched.validate();
+                if at == 0 {
+                    bounds::has_source_clears(&mut watched.world);
+                }
+            }
+        }
+    }
+
+    /// Ground and springs are where the edits would have them.
+    fn stays_below_its_springs(&self, edits: &[Edit]) {
+        let (mut ground, mut springs) = (Vec::new(), Vec::new());
+        for edit in edits {
+            match *edit {
+                Edit::SetSolid(cell) | Edit::ClearSolid(cell) => ground.push(cell),
+                Edit::FillSolid(region) | Edit::FillWater(region, _) => ground.extend(region.positions()),
+                Edit::AddSource(cell) | Edit::RemoveSource(cell) | Edit::Pour(cell, _) => springs.push(cell),
+                _ => {}
+            }
+        }
+        ground.retain(|&cell| self.bounds.contains(cell));
+        springs.retain(|&cell| self.bounds.contains(cell));
+        bounds::stays_below_its_springs(self.seed, self.rules, self.bounds, &ground, &springs, 60);
+    }
+}
+
+impl StreamRun {
+    /// Makes the edits, or loads the basin, with every law.
+    pub fn run(&self) {
+        match self {
+            StreamRun::Edits(run) => run.run(),
+            StreamRun::Basin(basin) => basin.loads_in_any_order(),
         }
     }
 }
@@ -47,8 +90,27 @@ impl Arbitrary<'_> for EditRun {
 
 impl Arbitrary<'_> for StreamRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<StreamRun> {
-        Ok(StreamRun(run(bytes, stream_edit)?))
+        match bytes.peek_bytes(1) {
+            Some([seed]) if seed % 16 == 7 => basin(bytes).map(StreamRun::Basin),
+            _ => run(bytes, stream_edit).map(StreamRun::Edits),
+        }
     }
+}
+
+fn basin(bytes: &mut Unstructured<'_>) -> Result<Basin> {
+    let seed = u64::from(u8::arbitrary(bytes)?);
+    let depth = 1 + i32::from(u8::arbitrary(bytes)? % 4);
+    let pauses = <[u8; 4]>::arbitrary(bytes)?.map(|pause| u64::from(pause % 12));
+    let mut order = [0, 1, 2, 3];
+    let permutation = usize::from(u8::arbitrary(bytes)?);
+    for at in 0..3 {
+        order.swap(at, at + (permutation >> (2 * at)) % (4 - at));
+    }
+    let mut heights = vec![u8::arbitrary(bytes)?];
+    while !bytes.is_empty() && heights.len() < 40 {
+        heights.push(u8::arbitrary(bytes)?);
+    }
+    Ok(Basin { seed, heights, depth, order, pauses })
 }
 
 type MakeEdit = fn(&mut Unstructured<'_>, Region) -> Result<Edit>;

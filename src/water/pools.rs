@@ -57,12 +57,11 @@ impl Tick<'_> {
     /// Lets the lowest cells of a body that moved nothing draw from its highest surface. Returns how many cells drew or
     /// were looked at in search of a way.
     pub(super) fn level(&mut self, body: &[Piece]) -> u64 {
-        let Some(top) = self.top_of(body) else { return 0 };
-        let mut drawers = self.drawers(body, top - 2);
+        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return 0 };
+        let mut drawers = self.drawers(body, surface.head - 2);
         if drawers.is_empty() {
             return 0;
         }
-        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return 0 };
         let unheard = drawers.len() > DRAWS_PER_BODY;
         if unheard {
             drawers.select_nth_unstable(DRAWS_PER_BODY);
@@ -258,16 +257,23 @@ impl Tick<'_> {
         if !any(cells) {
             return;
         }
-        let position = self.store.grid.position_at(slot);
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let most = highest - head(y, 0);
+        if most < 0 {
+            return;
+        }
+        // Most water stands too high, which is soon told for a whole layer.
+        let cells = match self.by_height(slot, layer, cells).get(..=most as usize) {
+            Some(low) => low.iter().fold(NONE, |low, &cells| or(low, cells)),
+            None => cells,
+        };
         let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
         for cell in bits::iter(cells) {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
-            let own = head(position.y * 16 + layer as i32, voxel.height());
-            if voxel.is_mark() || own > highest {
-                continue;
+            if !voxel.is_mark() {
+                drawers.push((head(y, voxel.height()), mix(seed, cell as u64), place));
             }
-            drawers.push((own, mix(seed, cell as u64), place));
         }
     }
 

@@ -7,6 +7,7 @@ use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
 use super::window::upper_layer;
 use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
 use glam::IVec3;
 
 /// The highest surface that is still to be drawn from: its head, and its cells in pieces.
@@ -76,29 +77,6 @@ impl Tick<'_> {
         top.then(|| head(y, voxel.height()))
     }
 
-    /// The head of a body's highest surface.
-    pub(super) fn top_of(&self, body: &[Piece]) -> Option<i64> {
-        let mut top = None;
-        for piece in body {
-            let y = self.layer_height(piece);
-            if top.is_some_and(|top| top >= head(y, FULL)) {
-                continue;
-            }
-            let crests = self.crests(piece);
-            if any(crests.full) {
-                top = Some(head(y, FULL));
-                continue;
-            }
-            if any(crests.sources) {
-                top = top.max(Some(head(y, 0)));
-            }
-            for cell in bits::iter(crests.partial) {
-                top = top.max(Some(head(y, self.height_at(piece, cell))));
-            }
-        }
-        top
-    }
-
     /// The highest surface of a body below a head.
     pub(super) fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
         let mut surface = Surface { head: i64::MIN, pieces: Vec::new() };
@@ -113,19 +91,33 @@ impl Tick<'_> {
             if surface.head >= head(y, FULL) {
                 continue;
             }
-            let mut levels = [NONE; 8];
-            for cell in bits::iter(crests.partial) {
-                bits::insert(&mut levels[usize::from(self.height_at(piece, cell))], cell);
-            }
-            for (height, cells) in (0..FULL).zip(levels) {
-                surface.offer(below, head(y, height), piece, cells);
+            if any(crests.partial) {
+                for (height, cells) in (0..FULL).zip(self.by_height(piece.slot, piece.layer, crests.partial)) {
+                    surface.offer(below, head(y, height), piece, cells);
+                }
             }
         }
         (!surface.pieces.is_empty()).then_some(surface)
     }
 
-    fn height_at(&self, piece: &Piece, cell: usize) -> u8 {
-        self.store.read((piece.slot, piece.layer * LAYER_CELLS + cell)).height()
+    /// Which of these cells of a layer (0 to 15) hold 0, 1, … and 6 units.
+    pub(super) fn by_height(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; FULL as usize] {
+        let bits_of = match self.store.cells(slot, layer) {
+            Some(layer) => {
+                let heights = bits::bytes(layer, |voxel| voxel.height());
+                [0, 1, 2].map(|bit| bits::plane(&heights, bit))
+            }
+            None => {
+                let height = self.store.read((slot, 0)).height();
+                [0, 1, 2].map(|bit| if height >> bit & 1 != 0 { bits::ALL } else { NONE })
+            }
+        };
+        core::array::from_fn(|height| {
+            bits_of.iter().enumerate().fold(cells, |cells, (bit, plane)| match height >> bit & 1 {
+                0 => minus(cells, *plane),
+                _ => and(cells, *plane),
+            })
+        })
     }
 
     /// The cells of a piece that are a surface.
@@ -248,7 +240,6 @@ mod tests {
                 let expected = crest(&tick, place);
                 assert!(tick.store.read(place).is_mark() || tick.crest_head(place) == expected, "seed {seed}");
             }
-            assert_eq!(tick.top_of(&body), crests.iter().map(|&(head, _)| head).max(), "seed {seed}");
             let mut below = i64::MAX;
             while let Some(surface) = tick.surface_below(&body, below) {
                 let highest = crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();

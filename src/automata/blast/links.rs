@@ -9,35 +9,63 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 
+/// A link of a cell, seen from that cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub(super) beyond: Beyond,
+    /// The place of the cell beyond, if there is one and its chunk is there.
+    pub(super) there: Option<(Slot, usize)>,
+    /// 1 across an open border, 0 at a rigid one. Removed cells do not matter.
+    pub(super) weight: f32,
+    /// 0 if either end is removed.
+    pub(super) conductance: f32,
+}
+
 impl<S: FieldShape> BlastWorld<S> {
     /// Whether a cell is not there for pressure, whatever the bounds.
     pub(super) fn is_removed(&self, cell: IVec3) -> bool {
-        let ground = self.place(cell).and_then(|(slot, index)| Some((self.ground(slot)?, index)));
+        self.is_removed_at(self.place(cell))
+    }
+
+    pub(super) fn is_removed_at(&self, place: Option<(Slot, usize)>) -> bool {
+        let ground = place.and_then(|(slot, index)| Some((self.ground(slot)?, index)));
         ground.is_some_and(|(ground, index)| ground.solid.contains(index))
     }
 
-    /// The weight of the link behind a face of a cell of the world: 1 across an open border, 0 at a rigid one. Removed
-    /// cells do not matter.
-    pub(super) fn weight(&self, cell: IVec3, face: Face) -> f32 {
-        match self.space.beyond_cell(cell, face) {
+    /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond the bounds have none.
+    pub(super) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
+        if !self.space.bounds.contains(cell) {
+            return Link { beyond: Beyond::Wall, there: None, weight: 0.0, conductance: 0.0 };
+        }
+        let beyond = self.space.beyond_cell(cell, face);
+        let there = match beyond {
+            Beyond::There(there) => match here {
+                Some((slot, _)) if S::chunk_of(there) == S::chunk_of(cell) => Some((slot, S::index_of(there))),
+                _ => self.place(there),
+            },
+            Beyond::Wall | Beyond::Outside => None,
+        };
+        let weight = match beyond {
             Beyond::Wall => 0.0,
             Beyond::Outside => 1.0,
-            Beyond::There(there) => {
-                let (slot, index) = match self.place(if is_positive(face) { cell } else { there }) {
-                    Some(place) => place,
-                    None => return 1.0,
-                };
-                self.ground(slot).map_or(1.0, |ground| ground.weight(axis(face), index))
+            Beyond::There(_) => {
+                let keeper = if is_positive(face) { here } else { there };
+                keeper.and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index))).unwrap_or(1.0)
             }
-        }
+        };
+        let is_open = !self.is_removed_at(here) && !self.is_removed_at(there);
+        let conductance = if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 };
+        Link { beyond, there, weight, conductance }
     }
 
-    /// The conductance of the link behind a face of a cell: 0 if either end is removed or out of bounds.
+    /// The weight of the link behind a face of a cell of the world.
+    pub(super) fn weight(&self, cell: IVec3, face: Face) -> f32 {
+        self.link_of(cell, self.place(cell), face).weight
+    }
+
+    /// The conductance of the link behind a face of a cell.
     pub(super) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
-        let is_open = self.space.bounds.contains(cell)
-            && !self.is_removed(cell)
-            && !matches!(self.space.beyond_cell(cell, face), Beyond::There(there) if self.is_removed(there));
-        if is_open { (self.rules.rule.coefficient() * f64::from(self.weight(cell, face))) as f32 } else { 0.0 }
+        self.link_of(cell, self.place(cell), face).conductance
     }
 
     /// The place of a chunk, which is made, at pressure 0, if it is not there.
@@ -83,7 +111,7 @@ impl<S: FieldShape> BlastWorld<S> {
         for index in 0..CHUNK_CELLS {
             let cell = S::cell_at(chunk, index);
             for &face in Self::FACES {
-                let conductance = self.conductance(cell, face);
+                let conductance = self.link_of(cell, Some((slot, index)), face).conductance;
                 planes[face.index()][index] = conductance;
                 all_whole &= conductance == whole;
             }

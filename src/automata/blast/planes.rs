@@ -74,6 +74,15 @@ impl ChunkFlows {
         Face::ALL.split_at(faces).0.iter().flat_map(of_face)
     }
 
+    /// The sum of what flows across so many faces, whichever way.
+    pub(super) fn size(&self, faces: usize) -> f64 {
+        let sum = |flows: &[f32]| flows.iter().map(|flow| f64::from(flow.abs())).sum::<f64>();
+        match &self.each {
+            Some(planes) => planes.iter().map(|plane| sum(plane)).sum(),
+            None => sum(&self.equal[..faces]) * CHUNK_CELLS as f64,
+        }
+    }
+
     /// Whether one of them, up or down, is as large as this.
     pub(super) fn reach(&self, least: f32) -> bool {
         match &self.each {

@@ -113,7 +113,7 @@ impl<S: FieldShape> BlastWorld<S> {
             None => size(chunk.get(0)) * CHUNK_CELLS as f64,
         };
         let flows = self.beside.iter().filter_map(|beside| beside.flows.as_ref());
-        let flowing: f64 = flows.flat_map(|flows| flows.values(S::NEIGHBOURS)).map(size).sum();
+        let flowing: f64 = flows.map(|flows| flows.size(S::NEIGHBOURS)).sum();
         let there: f64 = self.chunks().map(|(_, chunk)| pressures(chunk)).sum();
         self.ledger.agrees_with(self.total(), there + flowing)
     }

@@ -2,6 +2,8 @@
 
 use super::BlastWorld;
 use super::edit::is_pressure;
+use super::links::Link;
+use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
 use super::step::Room;
@@ -96,8 +98,13 @@ impl<S: FieldShape> BlastWorld<S> {
     pub fn validate(&self) -> Result<(), Violation> {
         self.pressure.validate().map_err(|_| Violation::Storage)?;
         for slot in self.pressure.sorted_slots() {
+            self.check_walls(slot)?;
             for index in 0..CHUNK_CELLS {
-                self.check_cell(slot, index)?;
+                let cell = S::cell_at(self.pressure.position_at(slot), index);
+                match self.space.bounds.contains(cell) {
+                    true => self.check_cell(slot, index, cell)?,
+                    false => self.check_outside(slot, index, cell)?,
+                }
             }
         }
         let (counted, booked) = (self.total(), self.ledger.total());
@@ -117,54 +124,78 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    fn check_cell(&self, slot: Slot, index: usize) -> Result<(), Violation> {
-        let cell = S::cell_at(self.pressure.position_at(slot), index);
+    fn check_walls(&self, slot: Slot) -> Result<(), Violation> {
+        let Some(ground) = self.ground(slot) else { return Ok(()) };
+        match ground.strengths.iter().find(|&(&index, _)| !ground.solid.contains(index)) {
+            Some((&index, &strength)) => {
+                Err(Violation::Wall { cell: S::cell_at(self.pressure.position_at(slot), index), strength })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing is beyond the bounds: no pressure, no link that conducts, and no flow.
+    fn check_outside(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
+        let pressure = self.pressure.chunk_at(slot).get(index);
+        if pressure != 0.0 {
+            return Err(Violation::Filled { cell, pressure });
+        }
+        let conducts = |&&face: &&Face| match &self.beside[slot.index()].conductances {
+            Conductances::Unknown => false,
+            Conductances::Whole => true,
+            Conductances::Each(planes) => planes[face.index()][index] != 0.0,
+        };
+        if let Some(&face) = Self::FACES.iter().find(conducts) {
+            return Err(Violation::Conductance(cell, face));
+        }
+        let Some(flows) = &self.beside[slot.index()].flows else { return Ok(()) };
+        match Self::FACES.iter().find(|&&face| flows.at(face, index) != 0.0) {
+            Some(&face) => Err(Violation::Flow(cell, face)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_cell(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
         let pressure = self.pressure.chunk_at(slot).get(index);
         let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
         if !pressure.is_finite() || !is_signed && !is_pressure(self.rules.rule, f64::from(pressure)) {
             return Err(Violation::Pressure { cell, pressure });
         }
-        let is_inside = self.space.bounds.contains(cell);
-        if pressure != 0.0 && (!is_inside || self.is_removed(cell)) {
+        if pressure != 0.0 && self.is_removed_at(Some((slot, index))) {
             return Err(Violation::Filled { cell, pressure });
-        }
-        if let Some(ground) = self.ground(slot)
-            && let Some(&strength) = ground.strengths.get(&index)
-            && !ground.solid.contains(index)
-        {
-            return Err(Violation::Wall { cell, strength });
         }
         let mut weights = 0.0;
         for &face in Self::FACES {
-            let conductance = self.conductance_at(slot, index, face);
-            if conductance != self.conductance(cell, face) {
+            let link = self.link_of(cell, Some((slot, index)), face);
+            let is_known = match &self.beside[slot.index()].conductances {
+                Conductances::Unknown => true,
+                Conductances::Whole => link.conductance == self.whole(),
+                Conductances::Each(planes) => link.conductance == planes[face.index()][index],
+            };
+            if !is_known {
                 return Err(Violation::Conductance(cell, face));
             }
-            if is_inside {
-                weights += f64::from(self.weight(cell, face));
-                self.check_flow(cell, face, conductance)?;
-            }
+            weights += f64::from(link.weight);
+            self.check_flow((slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
         }
         if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable { cell, weights }) }
     }
 
-    fn check_flow(&self, cell: IVec3, face: Face, conductance: f32) -> Result<(), Violation> {
-        let flow_of = |cell: IVec3, face: Face| {
-            let (slot, index) = self.place(cell)?;
-            Some(self.beside[slot.index()].flows.as_ref()?.at(face, index))
+    fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
+        let flow_of = |(slot, index): (Slot, usize), face: Face| {
+            self.beside[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at(face, index))
         };
-        let flow = flow_of(cell, face).unwrap_or(0.0);
-        let is_true = match self.space.beyond_cell(cell, face) {
-            Beyond::There(there) => flow_of(there, face.opposite()).unwrap_or(0.0) == -flow,
+        let flow = flow_of(here, face);
+        let is_true = match link.beyond {
+            Beyond::There(_) => link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow,
             Beyond::Wall | Beyond::Outside => true,
         };
-        if is_true && (flow == 0.0 || conductance != 0.0) { Ok(()) } else { Err(Violation::Flow(cell, face)) }
+        if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::planes::Conductances;
     use super::super::{Borders, Rules};
     use super::*;
     use crate::coords::{Region, Shape, Sheet};
@@ -249,5 +280,11 @@ mod tests {
             flows[Face::West.index()][Sheet::index_of(WALL + IVec3::X)] = -1.0;
         });
         assert_eq!(through, Violation::Flow(WALL, Face::East), "nothing passes there");
+        let outside = IVec3::new(20, 30, 0);
+        let beyond = found(wave, |world, slot| {
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
+            flows[Face::Up.index()][Sheet::index_of(outside)] = 1.0;
+        });
+        assert_eq!(beyond, Violation::Flow(outside, Face::Up), "nothing is there");
     }
 }

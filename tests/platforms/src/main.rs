@@ -3,6 +3,7 @@
 //! Exit code 1 if any differs. With the argument `record` it only prints; `.ci/platforms record` writes that to the file. With
 //! `short` it leaves out the valley, which takes an hour where unoptimised code is emulated.
 
+#[expect(dead_code, reason = "the example uses the rest")]
 #[path = "../../../examples/valley/dem.rs"]
 mod dem;
 #[path = "../../../examples/valley/ground.rs"]

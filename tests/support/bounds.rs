@@ -1,0 +1,110 @@
+//! What has a bound in a world of water: how long flags outlive what they claim, how high water rises, and when it comes to
+//! rest. For `water_bounds` and the fuzz targets of water.
+
+use super::edits::{Edit, Watched};
+use floodplain::Region;
+use floodplain::glam::IVec3;
+use floodplain::water::{CellFlags, Edge, Edges, Rules, WaterWorld};
+
+/// Ticks in which a closed world of these sizes comes to rest.
+const REST_TICKS: u64 = 4_000;
+
+/// Ticks for which a flag may outlive what it claims: no path is longer than there are cells, and a flag clears by a cell
+/// a tick at least.
+fn clearing_ticks(world: &WaterWorld) -> u64 {
+    world.bounds().volume() as u64
+}
+
+/// A cell with the flag.
+fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
+    let has = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.flags().contains(flag));
+    world.bounds().positions().find(has)
+}
+
+/// Runs until no cell has the flag, at most so many ticks.
+fn clears(world: &mut WaterWorld, flag: CellFlags, ticks: u64) {
+    for _ in 0..ticks {
+        if flagged(world, flag).is_none() {
+            return;
+        }
+        world.step();
+    }
+    assert_eq!(flagged(world, flag), None, "{flag:?} after {ticks} ticks");
+}
+
+/// Takes all springs away: within as many ticks as there are cells, no cell claims to have one.
+pub fn has_source_clears(world: &mut WaterWorld) {
+    while let Some(spring) = flagged(world, CellFlags::IS_SOURCE) {
+        assert_eq!(world.remove_source(spring), Ok(true));
+    }
+    let ticks = clearing_ticks(world);
+    clears(world, CellFlags::HAS_SOURCE, ticks);
+}
+
+/// Makes the edits, but for those that take chunks out, in a world with these rules.
+fn edited(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) -> WaterWorld {
+    let mut watched = Watched::new(seed, rules, bounds);
+    edits.iter().filter(|edit| !matches!(edit, Edit::RemoveChunk(_))).for_each(|edit| watched.apply(edit));
+    watched.world
+}
+
+/// Makes the edits in a world with open sides, and walls these off: no cell claims for long that it leads to the end.
+pub fn flow_out_clears(seed: u64, bounds: Region, edits: &[Edit]) {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::DRAINING_SIDES };
+    let mut world = edited(seed, Rules { edges, activity_decay: 1.0, ..Rules::lossless() }, bounds, edits);
+    let (min, max) = (bounds.min(), bounds.max());
+    for wall in [
+        Region::new(min, max.with_x(min.x)),
+        Region::new(min.with_x(max.x), max),
+        Region::new(min, max.with_z(min.z)),
+        Region::new(min.with_z(max.z), max),
+    ] {
+        world.fill_solid(wall).expect("inside the world");
+    }
+    // Activity decays for certain here, and takes 7 ticks a cell; then the flag clears.
+    let ticks = 8 * clearing_ticks(&world);
+    clears(&mut world, CellFlags::FLOW_OUT, ticks);
+}
+
+/// Makes the edits in a closed world without evaporation: it comes to rest, lawful and without a current.
+pub fn comes_to_rest(seed: u64, bounds: Region, edits: &[Edit]) {
+    let mut world = edited(seed, Rules::lossless(), bounds, edits);
+    world.run(REST_TICKS);
+    assert!(world.is_at_rest(), "{} cells still awake", world.awake_cells());
+    assert_eq!(world.validate(), Ok(()));
+    // The step that put the last cell to sleep moved nothing, so nothing is to be drawn as flowing.
+    for cell in bounds.positions() {
+        assert!(world.current(cell) == IVec3::ZERO, "a current at {cell} in a world at rest");
+    }
+}
+
+/// Two halves with a wall between them, each with springs of its own and no other water: for so many ticks neither fills
+/// above its own. Springs and ground are cells of the world.
+pub fn stays_below_its_springs(
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    ground: &[IVec3],
+    springs: &[IVec3],
+    ticks: usize,
+) {
+    let mut world = Watched::new(seed, Rules { edges: Edges::WALLS, ..rules }, bounds).world;
+    let middle = bounds.min().x + (bounds.max().x - bounds.min().x) / 2;
+    world.fill_solid(Region::new(bounds.min().with_x(middle), bounds.max().with_x(middle))).expect("inside");
+    for &cell in ground {
+        world.set_solid(cell).expect("inside the world");
+    }
+    let mut heads = [None; 2];
+    for &cell in springs.iter().filter(|spring| spring.x != middle) {
+        world.clear_solid(cell).and_then(|_| world.add_source(cell)).expect("inside the world");
+        let head = &mut heads[usize::from(cell.x > middle)];
+        *head = (*head).max(Some(cell.y));
+    }
+    for _ in 0..ticks {
+        world.step();
+        for cell in bounds.positions().filter(|&cell| world.height(cell) > 0) {
+            let head = heads[usize::from(cell.x > middle)];
+            assert!(Some(cell.y) <= head, "water at {cell}, the highest spring at y = {head:?}");
+        }
+    }
+}
