@@ -154,6 +154,26 @@ fn a_wall_that_breaks_has_the_walls_around_it_asked_again() {
     assert_eq!(broken, [(1, at(1, 0)), (2, at(2, 0))]);
 }
 
+/// A wall that breaks is a cell that changed, even if no pressure comes in through it. The report counted pressures only.
+#[test]
+fn a_wall_that_breaks_is_counted_as_changed() {
+    let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
+    world.fill_solid(Region::new(at(-1, -1), at(2, 1))).unwrap();
+    world.clear_solid(at(0, 0)).unwrap();
+    world.set_pressure(at(0, 0), 10.0).unwrap();
+    world.set_wall(at(1, 0), 2.0).unwrap();
+    world.set_link(at(0, 0), Face::East, 1e-30).unwrap();
+    world.take_changes();
+    assert_eq!(world.step().changed, 1);
+    let told: Vec<_> = world.take_changes().iter().map(|told| (told.chunk, told.cells.len())).collect();
+    assert_eq!((told, world.pressure(at(1, 0))), (vec![(IVec3::ZERO, 1)], 0.0));
+    let mut graph = BlastGraph::new(Rules::diffusive(1e-20)).unwrap();
+    let [charge, wall] = [7.0, 0.0].map(|pressure| graph.add_node(DVec3::ZERO, pressure).unwrap());
+    graph.add_link(charge, wall, 1e-310).unwrap();
+    graph.set_wall(wall, 2.0).unwrap();
+    assert_eq!((graph.step().changed, graph.pressure(wall)), (1, Some(0.0)));
+}
+
 /// The same on a graph, over links so thin that what would flow is no number.
 #[test]
 fn a_node_that_breaks_has_the_nodes_around_it_asked_again() {

@@ -117,8 +117,20 @@ impl<S: FieldShape> BlastWorld<S> {
             stepped.push(self.put_back(job));
         }
         self.settle(&stepped, &faded);
+        report.changed += self.count_opened(&broken, &stepped);
         broken.into_iter().for_each(|place| self.touch(place));
         report
+    }
+
+    /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped.
+    fn count_opened(&self, broken: &[IVec3], stepped: &[(Slot, CellMask)]) -> u64 {
+        let mut opened: HashSet<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
+        if !opened.is_empty() {
+            for (slot, changed) in stepped {
+                changed.iter().for_each(|index| _ = opened.remove(&(*slot, index)));
+            }
+        }
+        opened.len() as u64
     }
 
     /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one

@@ -15,7 +15,7 @@ impl BlastGraph {
         if !self.is_awake {
             return StepReport::default();
         }
-        let broke = self.break_walls();
+        let broken = self.break_walls();
         let flows: Vec<f64> = self.links.iter().map(|link| self.crossing(link)).collect();
         let mut after: Vec<f64> =
             self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
@@ -39,13 +39,14 @@ impl BlastGraph {
         self.fall_silent(&mut after);
         let mut report = StepReport { visited: self.ids().count() as u64, ..StepReport::default() };
         for (index, (node, after)) in self.nodes.iter_mut().zip(after).enumerate() {
-            if let Some(node) = node.as_mut().filter(|node| node.pressure != after) {
+            let id = NodeId(index as u32);
+            if let Some(node) = node.as_mut().filter(|node| node.pressure != after || broken.contains(&id)) {
                 node.pressure = after;
                 report.changed += 1;
-                self.changed.insert(NodeId(index as u32));
+                self.changed.insert(id);
             }
         }
-        self.is_awake = broke || is_moving || report.changed > 0;
+        self.is_awake = is_moving || report.changed > 0;
         report
     }
 
@@ -114,23 +115,23 @@ impl BlastGraph {
         }
     }
 
-    /// Opens every closed node that stands between too different pressures. All are asked before the first one opens.
-    fn break_walls(&mut self) -> bool {
-        let broken = |(place, node): (NodeId, &super::Node)| {
+    /// Opens every closed node that stands between too different pressures, and returns them. All are asked before the
+    /// first one opens.
+    fn break_walls(&mut self) -> BTreeSet<NodeId> {
+        let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
             let difference = difference(self.pressures_at(place));
             (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
         };
-        let mut broken: Vec<Broken<NodeId>> = self.ids().filter_map(broken).collect();
+        let mut broken: Vec<Broken<NodeId>> = self.ids().filter_map(breaks).collect();
         for wall in &broken {
             if let Some(node) = self.node_mut(wall.place) {
                 node.strength = None;
             }
-            self.changed.insert(wall.place);
         }
-        let any = !broken.is_empty();
+        let places = broken.iter().map(|wall| wall.place).collect();
         self.events.append(&mut broken);
-        any
+        places
     }
 
     /// The pressures of the open nodes that a node has links to, and 0 for a vent.
