@@ -312,4 +312,35 @@ mod tests {
             assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
         }
     }
+
+    /// One draw exhausts the spring; from then on all that it feeds in the layer are known to have no way, even where the
+    /// way leads through the layer above.
+    #[test]
+    fn all_that_hang_on_an_exhausted_way_are_known_to() {
+        let beside = [(5, 0, Face::East)];
+        let over_a_wall =
+            [(5, 0, Face::East), (5, 1, Face::Up), (6, 1, Face::East), (6, 0, Face::Down), (7, 0, Face::East)];
+        for (seed, cells) in (0..8).flat_map(|seed| [(seed, &beside[..]), (seed, &over_a_wall[..])]) {
+            let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
+            let mut world = WaterWorld::new(seed, rules).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+            let spring = IVec3::new(4, 0, 5);
+            world.clear_solid(spring).expect("a loaded chunk");
+            world.add_source(spring).expect("an open cell");
+            let slot = world.store.grid.sorted_slots()[0];
+            let place = |x: usize, y: usize| (slot, y * LAYER_CELLS + 5 * 16 + x);
+            for &(x, y, heading) in cells {
+                let fed = Voxel::OPEN.with_direction_code(heading.index() + 1).with(CellFlags::HAS_SOURCE, true);
+                world.store.write(place(x, y), fed);
+            }
+            world.wake_all();
+            let before = world.ledger.injected;
+            let mut tick = world.underway();
+            tick.draws(slot, 0);
+            assert_eq!(tick.ledger.injected - before, 7);
+            let blocked = tick.work.get(slot, 0).map_or(NONE, |work| work.blocked);
+            let cut = |&(x, y, _): &(usize, usize, Face)| y > 0 || bits::contains(&blocked, place(x, y).1);
+            assert!(cells.iter().all(cut), "seed {seed}");
+        }
+    }
 }

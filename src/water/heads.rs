@@ -162,6 +162,39 @@ mod tests {
     }
 
     #[test]
+    fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
+        let mut world = sample::weave();
+        let opposite = (world.store.grid.sorted_slots()[0], LAYER_CELLS - 1);
+        let mut tick = world.underway();
+        assert!(!tick.is_out_of_reach(opposite, 0) && tick.is_out_of_reach(opposite, 1));
+    }
+
+    #[test]
+    fn a_tree_has_one_head_unless_flows_join_above() {
+        let mut counts = [0, 0];
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            let places = sample::places(&world);
+            let mut tick = world.underway();
+            for place in places.into_iter().filter(|place| place.1 % 3 == 0) {
+                let (mut at, mut parents) = (place, tick.store.parents_of(place));
+                while parents.count_ones() == 1 {
+                    at = Store::faces(parents).map(|face| tick.store.step(at, face)).next().expect("one parent");
+                    parents = tick.store.parents_of(at);
+                }
+                let tree = tick.tree_of(place);
+                assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
+                assert_eq!(tick.head_of(tree), (parents == 0).then_some(at), "seed {seed}: {place:?}");
+                assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, asked again");
+                let trees = tick.work.get(place.0, place.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
+                assert_eq!(trees.map(|trees| trees[place.1 % LAYER_CELLS]), Some(tree), "seed {seed}: {place:?}");
+                counts[usize::from(parents != 0)] += usize::from(at != place);
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 10), "{counts:?} below a head and below a join");
+    }
+
+    #[test]
     fn a_head_offers_what_the_need_can_have() {
         let mut world = sample::springs(1);
         let supply = world.rules.source_supply;

@@ -179,8 +179,11 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::voxel::Voxel;
+    use super::super::{Rules, WaterWorld, sample};
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::CHUNK_CELLS;
 
     #[test]
     fn the_nearest_cell_is_that_of_a_look_at_all() {
@@ -198,6 +201,30 @@ mod tests {
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
         }
     }
+
+    #[test]
+    fn cells_are_told_apart_by_height_in_chunks_of_either_kind() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+        let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
+        let uniform = (0..=FULL).map(|height| Chunk::uniform(Voxel::OPEN.with_height(height)));
+        for (x, chunk) in uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate() {
+            world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
+        }
+        let tick = world.underway();
+        for slot in tick.store.grid.sorted_slots() {
+            let (layer, cells): (usize, LayerBits) = (random.usize(..16), core::array::from_fn(|_| random.u64(..)));
+            let levels = tick.by_height(slot, layer, cells);
+            for cell in 0..LAYER_CELLS {
+                let height = usize::from(tick.store.read((slot, layer * LAYER_CELLS + cell)).height());
+                for (level, of_level) in levels.iter().enumerate() {
+                    let expected = bits::contains(&cells, cell) && height == level;
+                    assert_eq!(bits::contains(of_level, cell), expected, "{height} units, level {level}");
+                }
+            }
+        }
+    }
+
     /// The head of a cell that is a surface, said of the cell alone.
     fn crest(tick: &Tick, place: Place) -> Option<i64> {
         let voxel = tick.store.read(place);

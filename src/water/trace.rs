@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn a_search_finds_a_head_that_gives_if_there_is_one() {
         let mut random = fastrand::Rng::with_seed(23);
-        let mut outcomes = [0; 2];
+        let (mut outcomes, mut remembered) = ([0; 2], 0);
         for round in 0..60 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
             for chunk in [IVec3::ZERO, IVec3::X] {
@@ -414,7 +414,18 @@ mod tests {
                         let head = way.links.last().expect("at least the cell itself").place();
                         assert!(offers.contains(&offer) && tick.offer(head, need) == offer, "round {round}");
                     }
-                    Err(nothing) => assert!(offers.is_empty() && nothing == Drawn::Nothing, "round {round}"),
+                    Err(nothing) => {
+                        assert!(offers.is_empty() && nothing == Drawn::Nothing, "round {round}");
+                        // Who comes after need not go all the way up, if there is only one.
+                        let above = ancestors(tick.store, place);
+                        if above.iter().all(|&place| tick.store.parents_of(place).count_ones() < 2) {
+                            let trees =
+                                tick.work.get(place.0, place.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
+                            let head = tick.head_of(trees.map_or(0, |trees| trees[place.1 % LAYER_CELLS]));
+                            assert!(head.is_some_and(|head| tick.store.parents_of(head) == 0), "round {round}");
+                            remembered += u32::from(tick.store.parents_of(place) != 0);
+                        }
+                    }
                 }
                 outcomes[usize::from(found.is_ok())] += 1;
                 let blocked =
@@ -422,7 +433,7 @@ mod tests {
                 assert!(places.iter().all(|&place| blocked(place) == NONE), "round {round}");
             }
         }
-        assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
+        assert!(outcomes.iter().all(|&count| count > 500) && remembered > 20, "{outcomes:?}, {remembered} remembered");
     }
 
     #[test]
