@@ -130,6 +130,7 @@ mod tests {
     use super::super::sample;
     use super::super::voxel::Voxel;
     use super::*;
+    use crate::coords::CHUNK_CELLS;
 
     /// The heights of all sources above a cell, by a walk over all its ways up.
     fn sources_above(store: &Store, place: Place) -> Vec<i32> {
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
         let mut world = sample::weave();
-        let opposite = (world.store.grid.sorted_slots()[0], LAYER_CELLS - 1);
+        let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = world.underway();
         assert!(!tick.is_out_of_reach(opposite, 0) && tick.is_out_of_reach(opposite, 1));
     }

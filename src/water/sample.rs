@@ -3,7 +3,7 @@
 use super::bits::NONE;
 use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use fastrand::Rng;
 use glam::IVec3;
@@ -31,20 +31,21 @@ pub(super) fn springs(seed: u64) -> WaterWorld {
     world
 }
 
-/// A layer of water in which every cell is fed from the west and from the north, up to a spring in the corner: far more
-/// ways up than could be walked one by one.
+/// A chunk of water in which every cell is fed from the west, from the north and from below, up to a spring in its first
+/// cell: far more ways up than could be walked one by one.
 pub(super) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid.sorted_slots()[0];
-    for cell in 0..LAYER_CELLS {
-        let faces = u8::from(cell & 15 > 0) << Face::West.index() | u8::from(cell >> 4 > 0) << Face::North.index();
+    for index in 0..CHUNK_CELLS {
+        let behind = [(Face::West, index & 15), (Face::North, index >> 4 & 15), (Face::Down, index >> 8)];
+        let faces = behind.into_iter().fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
         let voxel = match Store::faces(faces).next() {
             Some(first) => Voxel::OPEN.with_height(3).with_direction_code(first.opposite().index() + 1),
             None => Voxel::water(WaterCell::SOURCE),
         };
-        let voxel = world.store.keep_parents((slot, cell), faces, voxel);
-        world.store.write((slot, cell), voxel);
+        let voxel = world.store.keep_parents((slot, index), faces, voxel);
+        world.store.write((slot, index), voxel);
     }
     world
 }

@@ -341,7 +341,7 @@ mod tests {
     use super::super::{Rules, WaterCell, WaterWorld};
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::Region;
+    use crate::coords::{CHUNK_CELLS, Region};
     use glam::IVec3;
 
     #[test]
@@ -434,6 +434,16 @@ mod tests {
             }
         }
         assert!(outcomes.iter().all(|&count| count > 500) && remembered > 20, "{outcomes:?}, {remembered} remembered");
+    }
+
+    #[test]
+    fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
+        let mut world = sample::weave();
+        let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
+        let mut tick = world.underway();
+        let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Way::default());
+        assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");
+        assert_eq!(search(-1), Ok(7));
     }
 
     #[test]
