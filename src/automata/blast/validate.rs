@@ -142,7 +142,7 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let conducts = |&&face: &&Face| match &self.beside[slot.index()].conductances {
             Conductances::Unknown => false,
-            Conductances::Whole => true,
+            Conductances::Whole => self.whole() != 0.0,
             Conductances::Each(planes) => planes[face.index()][index] != 0.0,
         };
         if let Some(&face) = Self::FACES.iter().find(conducts) {
