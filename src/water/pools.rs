@@ -263,7 +263,7 @@ impl Tick<'_> {
             return;
         }
         // Most water stands too high, which is soon told for a whole layer.
-        let cells = match self.by_height(slot, layer, cells).get(..=most as usize) {
+        let cells = match self.by_height(slot, layer, cells).get(..=most.min(i64::from(FULL)) as usize) {
             Some(low) => low.iter().fold(NONE, |low, &cells| or(low, cells)),
             None => cells,
         };
