@@ -241,10 +241,10 @@ fn stencil(criterion: &mut Criterion, world: &World) {
     let run_faces = |each: &mut dyn FnMut(&Cells)| {
         let mut buffer = FaceBuffer::new(0);
         let mut out = [[[0u16; 16]; 16]; 16];
-        for (chunk, _) in grid.chunks() {
-            face_stencil(&grid.faces(chunk, &mut buffer), &mut out);
+        grid.for_each_faces(&mut buffer, |_, faces| {
+            face_stencil(faces, &mut out);
             each(black_box(&out));
-        }
+        });
     };
     let run_halo = |each: &mut dyn FnMut(&Cells)| {
         let mut halo = [[[0u16; 18]; 18]; 18];

@@ -1,11 +1,12 @@
 //! What a seven-point kernel reads: a chunk's cells where they lie, and the faces of its six neighbours that touch it.
 //!
-//! A halo copies 18³ cells. Here only the planes of the six faces are copied.
+//! A halo copies 18³ cells. Here only the planes of the six faces are copied. Chunks lie anywhere in memory, so in a visit
+//! of them all, the rows of one are read while those of another, further on, are being fetched.
 
 use super::Grid;
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Face};
-use core::array;
+use core::{array, hint};
 use glam::IVec3;
 
 /// 16×16 cells: a horizontal layer by z and x, or the face of a chunk.
@@ -18,6 +19,8 @@ pub struct FaceBuffer<T> {
     uniform: Box<[Plane<T>]>,
     /// By [`Face`]. The rows run along x where the plane has an x axis, else along z; lower y or z first.
     planes: [Plane<T>; 6],
+    /// For each plane, the value of all of its cells if they are known to be alike.
+    alike: [Option<T>; 6],
 }
 
 /// A chunk and the cells that touch its six faces; see [`Grid::faces`].
@@ -25,6 +28,8 @@ pub struct FaceBuffer<T> {
 pub struct Faces<'f, T> {
     layers: &'f [Plane<T>; 16],
     planes: &'f [Plane<T>; 6],
+    /// The cells of a chunk that will be read soon.
+    ahead: &'f [Plane<T>; 16],
 }
 
 /// Sixteen cells along x and, for each of them, the six cells that touch it; see [`Faces::row`].
@@ -49,7 +54,35 @@ pub struct FaceRow<'f, T> {
 impl<T: Copy + PartialEq> FaceBuffer<T> {
     /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what they are until then.
     pub fn new(value: T) -> Self {
-        FaceBuffer { uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(), planes: [[[value; 16]; 16]; 6] }
+        FaceBuffer {
+            uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),
+            planes: [[[value; 16]; 16]; 6],
+            alike: [Some(value); 6],
+        }
+    }
+
+    /// Makes all cells of a plane this value.
+    fn fill(&mut self, face: Face, value: T) {
+        let alike = &mut self.alike[face.index()];
+        if *alike != Some(value) {
+            *alike = Some(value);
+            self.planes[face.index()] = [[value; 16]; 16];
+        }
+    }
+
+    /// Copies the plane of the chunk beyond `face` that touches it.
+    fn copy(&mut self, beyond: &Chunk<T>, face: Face) {
+        let Some(layers) = dense_layers(beyond) else { return self.fill(face, beyond.get(0)) };
+        self.alike[face.index()] = None;
+        let plane = &mut self.planes[face.index()];
+        match face {
+            Face::West => copy_column(layers, 15, plane),
+            Face::East => copy_column(layers, 0, plane),
+            Face::Down => *plane = layers[15],
+            Face::Up => *plane = layers[0],
+            Face::North => plane.iter_mut().zip(layers).for_each(|(row, layer)| *row = layer[15]),
+            Face::South => plane.iter_mut().zip(layers).for_each(|(row, layer)| *row = layer[0]),
+        }
     }
 }
 
@@ -70,22 +103,55 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     /// assert_eq!((row.here[3], row.west[4], row.up[3], row.north[3]), (5, 5, 6, 7));
     /// ```
     pub fn faces<'f>(&'f self, chunk: IVec3, buffer: &'f mut FaceBuffer<T>) -> Faces<'f, T> {
-        let FaceBuffer { uniform, planes } = buffer;
-        for (face, plane) in Face::ALL.into_iter().zip(planes.iter_mut()) {
+        for face in Face::ALL {
             match face.step(chunk).and_then(|beyond| self.chunk(beyond)) {
-                Some(beyond) => copy_face(beyond, face, plane),
-                None => *plane = [[self.background(); 16]; 16],
+                Some(beyond) => buffer.copy(beyond, face),
+                None => buffer.fill(face, self.background()),
             }
         }
+        let FaceBuffer { uniform, planes, .. } = buffer;
         let own = self.chunk(chunk);
-        if let Some(cells) = own.and_then(Chunk::as_dense) {
-            return Faces { layers: layers(cells.as_chunks().0.as_chunks().0), planes };
+        let layers = match own.and_then(dense_layers) {
+            Some(layers) => layers,
+            None => {
+                let value = own.and_then(Chunk::as_uniform).unwrap_or(self.background());
+                if uniform[0][0][0] != value {
+                    uniform.fill([[value; 16]; 16]);
+                }
+                sixteen(uniform)
+            }
+        };
+        Faces { layers, planes, ahead: layers }
+    }
+
+    /// Calls `visit` with the position of each chunk and with its [`faces`](Grid::faces), in the order of
+    /// [`chunks`](Grid::chunks). Faster than to ask for one after the other where the chunks are too many for the
+    /// processor's second-level cache: each row that the kernel asks for has a row of the next chunk but one fetched from
+    /// memory meanwhile.
+    ///
+    /// ```
+    /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
+    /// let mut grid = Grid::<u16, Cube>::new(0);
+    /// grid.set(IVec3::new(15, 0, 0), 5);
+    /// grid.set(IVec3::new(16, 0, 0), 6);
+    /// let mut east_of_five = None;
+    /// grid.for_each_faces(&mut FaceBuffer::new(0), |chunk, faces| {
+    ///     if chunk == IVec3::ZERO {
+    ///         east_of_five = Some(faces.row(0, 0).east[15]);
+    ///     }
+    /// });
+    /// assert_eq!(east_of_five, Some(6));
+    /// ```
+    pub fn for_each_faces(&self, buffer: &mut FaceBuffer<T>, mut visit: impl FnMut(IVec3, &Faces<'_, T>)) {
+        // The next chunk itself is often a neighbour, whose rim has been read by now.
+        let mut further_on = self.chunks().skip(2);
+        for (position, _) in self.chunks() {
+            let mut faces = self.faces(position, buffer);
+            if let Some(ahead) = further_on.next().and_then(|(_, chunk)| dense_layers(chunk)) {
+                faces.ahead = ahead;
+            }
+            visit(position, &faces);
         }
-        let value = own.and_then(Chunk::as_uniform).unwrap_or(self.background());
-        if uniform[0][0][0] != value {
-            uniform.fill([[value; 16]; 16]);
-        }
-        Faces { layers: layers(uniform), planes }
     }
 }
 
@@ -97,6 +163,8 @@ impl<'f, T: Copy> Faces<'f, T> {
     #[inline]
     pub fn row(&self, y: usize, z: usize) -> FaceRow<'f, T> {
         let (y, z) = (y & 15, z & 15);
+        // All that matters is that it is read. It is not waited for, since nothing depends on it.
+        hint::black_box(self.ahead[y][z][0]);
         let (layers, plane) = (self.layers, |face: Face| &self.planes[face.index()]);
         let here = &layers[y][z];
         let (west, east) = (plane(Face::West)[y][z], plane(Face::East)[y][z]);
@@ -112,28 +180,16 @@ impl<'f, T: Copy> Faces<'f, T> {
     }
 }
 
-/// The sixteen layers of a chunk.
-fn layers<T>(layers: &[Plane<T>]) -> &[Plane<T>; 16] {
+/// The sixteen layers of a dense chunk.
+fn dense_layers<T: Copy + PartialEq>(chunk: &Chunk<T>) -> Option<&[Plane<T>; 16]> {
+    chunk.as_dense().map(|cells| sixteen(cells.as_chunks().0.as_chunks().0))
+}
+
+/// The same as an array.
+fn sixteen<T>(layers: &[Plane<T>]) -> &[Plane<T>; 16] {
     match layers.try_into() {
         Ok(layers) => layers,
         Err(_) => unreachable!("a chunk has sixteen layers"),
-    }
-}
-
-/// Copies the plane of the chunk beyond `face` that touches it.
-fn copy_face<T: Copy + PartialEq>(beyond: &Chunk<T>, face: Face, plane: &mut Plane<T>) {
-    let Some(cells) = beyond.as_dense() else {
-        *plane = [[beyond.get(0); 16]; 16];
-        return;
-    };
-    let layers = layers(cells.as_chunks().0.as_chunks().0);
-    match face {
-        Face::West => copy_column(layers, 15, plane),
-        Face::East => copy_column(layers, 0, plane),
-        Face::Down => *plane = layers[15],
-        Face::Up => *plane = layers[0],
-        Face::North => plane.iter_mut().zip(layers).for_each(|(row, layer)| *row = layer[15]),
-        Face::South => plane.iter_mut().zip(layers).for_each(|(row, layer)| *row = layer[0]),
     }
 }
 
@@ -176,6 +232,34 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Whatever is read ahead, each chunk has its turn, in order, with its own cells: dense ones, uniform ones, and the last,
+    /// after which none come.
+    #[test]
+    fn a_visit_shows_every_chunk_what_asking_for_it_shows() {
+        for chunks in [0, 1, 2, 3, 7] {
+            let mut grid = Grid::<u16, Cube>::new(3);
+            for at in 0..chunks {
+                let mut chunk = Chunk::uniform(at as u16);
+                if at % 3 != 1 {
+                    chunk.set(40 * at, 99);
+                }
+                grid.insert(IVec3::new(at as i32 % 4, -(at as i32) / 4, 0), chunk).expect("none is there");
+            }
+            let (mut buffer, mut visited) = (FaceBuffer::new(0), Vec::new());
+            grid.for_each_faces(&mut FaceBuffer::new(0), |position, faces| {
+                let alone = grid.faces(position, &mut buffer);
+                for (y, z) in (0..16).flat_map(|y| (0..16).map(move |z| (y, z))) {
+                    let near = |row: FaceRow<'_, u16>| {
+                        [*row.here, row.west, row.east, *row.down, *row.up, *row.north, *row.south]
+                    };
+                    assert_eq!(near(faces.row(y, z)), near(alone.row(y, z)), "{position}: {y} {z}");
+                }
+                visited.push(position);
+            });
+            assert_eq!(visited, grid.chunks().map(|(position, _)| position).collect::<Vec<_>>());
         }
     }
 
