@@ -112,7 +112,8 @@ pub(crate) use automaton;
 /// What one step, or several, did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Cells that the step looked at.
+    /// Awake cells that the step passed over; of a tick of water, those of its outflows and of its regular flow. What
+    /// searches look at is counted by [`Progress::looked_at`](crate::water::Progress::looked_at).
     pub visited: u64,
     /// Cells whose state differs from before the step.
     pub changed: u64,

@@ -52,7 +52,8 @@
 //! | a tick enters only injected, drained and evaporated units; at most its supply for each spring, drained only where an edge drains, evaporated only if the rules say so | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
 //! | a step's report counts exactly the cells that differ; [`take_changes`](crate::water::WaterWorld::take_changes) lists them all | the same | the same |
-//! | a tick looks at a cell 4 times at most, and a world at rest does nothing | the same | the same |
+//! | a tick passes over a cell 4 times at most; to level a body it draws 96 times at most, and looks at each cell once for a draw, and at 65,536 in all; a world at rest does nothing | the same | the same |
+//! | a chunk of any world may be put into any other, whatever its rules, in the middle of a tick too | the same; `water_laws::a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass`, `a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it` | the same |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water_sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes then and ever after | the same; `water_order::the_order_of_loading_never_matters` | the same |
 //! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
@@ -114,10 +115,10 @@
 //!
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
-//! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | |
+//! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind; only the currents of water are unknown until its next step | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | |
 //! | damaged bytes are refused by the name of their section; forged ones give an error or a lawful world | `snapshot::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; in words, `snapshot_forged` | `snapshot_bytes` |
 //! | what sleeps in a snapshot would not change if it were awake, or it is refused | `snapshot_sleep` | `snapshot_bytes` |
-//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind | `snapshot_memory` | |
+//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind; a tick underway is done anew, which takes what a tick takes | `snapshot_memory` | |
 //! | snapshots of all versions of the format are read | `snapshot_versions` | |
 //!
 //! # Saves on disk
@@ -158,7 +159,8 @@
 //!   every platform are promised for them too.
 //! - An account of humidity under the weighted mean, which makes and loses some by its nature.
 //! - That pressure below the threshold lasts: it is absorbed chunk by chunk, and entered as such.
-//! - That a save survives a disk that says it has written what it has not.
+//! - That a save survives a disk that says it has written what it has not; or that damage is told from an older save, where it
+//!   hits the one byte of redb's file that says which of its two headers is the newer and that no checksum covers.
 //! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.
 //! - Anything after a panic was caught in mid-tick. No tick is known to panic.

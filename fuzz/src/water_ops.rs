@@ -202,6 +202,7 @@ fn edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
         18 => Edit::TakeChanges,
         19 => Edit::Sliced(u64::from(u8::arbitrary(bytes)?) * 8),
         20 => Edit::SaveAndLoad,
+        21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
         _ => Edit::Run(1 + u8::arbitrary(bytes)? % 6),
     })
 }

@@ -52,7 +52,8 @@ pub struct FaceRow<'f, T> {
 }
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
-    /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what they are until then.
+    /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what they are until then. Of values
+    /// that are equal, such as 0.0 and −0.0, it may show either, as a chunk does that is stored as one value.
     pub fn new(value: T) -> Self {
         FaceBuffer {
             uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),

@@ -219,8 +219,9 @@ impl WaterWorld {
         Ok(removed)
     }
 
-    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds are ignored; directions that lead nowhere
-    /// or in a circle are cleared. Everything at its six faces wakes.
+    /// Loads a chunk, of whatever world. Its water is entered as placed; cells beyond the bounds are ignored; directions
+    /// that lead nowhere or in a circle are cleared; no cell keeps a [`largest`](WaterCell::largest) above the throughput
+    /// here; cells that had run empty in a tick underway are dry. Everything at its six faces wakes.
     ///
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world.
@@ -248,7 +249,7 @@ impl WaterWorld {
         self.end_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
-            let slot = self.store.insert(position, chunk).ok_or(EditError::ChunkOutOfBounds(position))?;
+            let slot = self.store.insert(position, self.admit(chunk)).ok_or(EditError::ChunkOutOfBounds(position))?;
             self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
             slots.push(slot);
         }
@@ -259,6 +260,17 @@ impl WaterWorld {
             self.wake_around(slot);
         }
         Ok(())
+    }
+
+    /// A chunk as this world has it between ticks.
+    fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
+        let throughput = self.rules.throughput;
+        let Some(cells) = chunk.as_dense() else { return Chunk::uniform(chunk.get(0).between_ticks(throughput)) };
+        if cells.iter().fold(false, |doubtful, voxel| doubtful | voxel.is_doubtful(throughput)) {
+            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.between_ticks(throughput));
+            chunk.canonicalize();
+        }
+        chunk
     }
 
     /// Unloads a chunk and returns it. Its water is entered as removed.

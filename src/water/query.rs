@@ -1,7 +1,7 @@
 //! Reading a water world: cells, currents, totals, what changed, and the hash of its state.
 
 use super::WaterWorld;
-use super::cell::WaterCell;
+use super::cell::{FULL, WaterCell};
 use super::ledger::Ledger;
 use super::rules::Rules;
 use super::schedule::Phase;
@@ -34,7 +34,7 @@ impl WaterWorld {
 
     /// What stands in a cell; `None` if it is not loaded or out of bounds.
     pub fn voxel(&self, cell: IVec3) -> Option<Voxel> {
-        self.place(cell).ok().map(|place| self.store.read(place))
+        self.place(cell).ok().map(|place| self.store.read(place).between_ticks(FULL))
     }
 
     /// The water of an open cell; `None` if it is solid, not loaded or out of bounds.
@@ -44,12 +44,12 @@ impl WaterWorld {
 
     /// Units of water in a cell, 0 to 7; 0 where there is no open cell.
     pub fn height(&self, cell: IVec3) -> u8 {
-        self.voxel(cell).map_or(0, Voxel::height)
+        self.place(cell).map_or(0, |place| self.store.read(place).height())
     }
 
     /// Whether a cell is solid ground; `false` if it is not loaded.
     pub fn is_solid(&self, cell: IVec3) -> bool {
-        self.voxel(cell).is_some_and(Voxel::is_solid)
+        self.place(cell).is_ok_and(|place| self.store.read(place).is_solid())
     }
 
     /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero in still water.
@@ -84,7 +84,8 @@ impl WaterWorld {
         ChunkChanges::list(self.store.grid.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water.
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water. While a tick is
+    /// underway they hold what it works with: two cells without water may be two different voxels.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
         self.store.grid.chunks()
     }

@@ -36,15 +36,40 @@ impl Voxel {
         self.0 == Voxel::SOLID.0
     }
 
-    /// The water here, or `None` in solid ground.
+    /// The water here, or `None` in solid ground. A cell that has run empty in a tick underway is dry.
     pub const fn cell(self) -> Option<WaterCell> {
         if self.is_mark() {
             return None;
         }
         match WaterCell::from_word(self.0) {
             Ok(cell) => Some(cell),
-            Err(_) => None,
+            Err(_) => match WaterCell::with_height(self.height()) {
+                Ok(cell) => Some(cell),
+                Err(_) => None,
+            },
         }
+    }
+
+    /// The same as a world with this throughput has it between ticks: with a word of a water cell, which claims no more flow
+    /// than that.
+    pub(crate) fn between_ticks(self, throughput: u8) -> Voxel {
+        match self.cell() {
+            Some(cell) if !cell.is_source() && cell.largest() > throughput => {
+                Voxel::water(cell).with_largest(throughput)
+            }
+            Some(cell) => Voxel::water(cell),
+            None => self,
+        }
+    }
+
+    /// Whether [`between_ticks`](Voxel::between_ticks) may be another voxel: a quick answer, which is right when it is no.
+    #[inline]
+    pub(crate) const fn is_doubtful(self, throughput: u8) -> bool {
+        let ran_dry = (self.0 & 7 == 0) & (self.0 != 0);
+        let is_orphan = self.0 & MARK == 0;
+        let of_a_child = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | 7 << 8;
+        let is_source = self.0 & CellFlags::IS_SOURCE.bits() != 0;
+        ran_dry | is_source | (is_orphan & (self.0 & of_a_child != 0)) | (self.largest() > throughput)
     }
 
     /// Whether this lies beyond the world's end (or is not loaded).
@@ -166,6 +191,28 @@ impl fmt::Debug for Voxel {
                 Ok(cell) => cell.fmt(f),
                 Err(_) => write!(f, "word {:#06x}", self.0),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn between_ticks_every_word_is_a_water_cells_or_a_mark() {
+        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+        let words = (0..=u16::MAX).map(Voxel).filter(|voxel| !voxel.is_mark() || marks.contains(voxel));
+        for (voxel, throughput) in words.flat_map(|voxel| (1..=7).map(move |throughput| (voxel, throughput))) {
+            let after = voxel.between_ticks(throughput);
+            assert_eq!(after.height(), voxel.height(), "{voxel:?}");
+            assert!(after == voxel || voxel.is_doubtful(throughput), "{voxel:?}, {throughput}");
+            match WaterCell::from_word(voxel.0) {
+                _ if voxel.is_mark() => assert_eq!((after, voxel.cell()), (voxel, None)),
+                Ok(cell) if cell.is_source() || cell.largest() <= throughput => assert_eq!(after, voxel),
+                Ok(_) => assert_eq!(after, voxel.with_largest(throughput)),
+                Err(_) => assert_eq!(after, Voxel::OPEN.with_height(voxel.height())),
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::cells::{Cells, Content};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Progress, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape, StepReport};
 use std::collections::BTreeSet;
 
@@ -26,6 +26,8 @@ pub enum Edit {
     RemoveChunk(IVec3),
     /// The chunk that was last removed from there, or an open one.
     InsertChunk(IVec3),
+    /// A chunk of another world, of other rules, perhaps read in the middle of a tick; or of words at random.
+    InsertForeign(IVec3, u64),
     /// All chunks that were removed and are not back, at once.
     InsertChunks,
     WakeAll,
@@ -36,8 +38,11 @@ pub enum Edit {
     SaveAndLoad,
 }
 
-/// The most looks that one tick takes at a cell: one for each of its passes and one to spare.
-const MOST_LOOKS: u64 = 4;
+/// The most looks at a cell that one tick takes in its passes.
+const PASSES: u64 = 4;
+
+/// The most draws from one body in a tick; each looks at every cell once at most, and at the dry cells beside it.
+const DRAWS: u64 = 96;
 
 /// Two worlds and the model; see above.
 pub struct Watched {
@@ -71,7 +76,7 @@ impl Watched {
     /// Makes an edit, or runs ticks, and checks everything.
     pub fn apply(&mut self, edit: &Edit) {
         if let &Edit::Run(ticks) = edit {
-            (0..ticks).for_each(|_| self.tick(WaterWorld::step));
+            (0..ticks).for_each(|_| self.tick(|world| world.step_within(u64::MAX)));
             return;
         }
         if let &Edit::Sliced(budget) = edit {
@@ -123,6 +128,10 @@ impl Watched {
                     Some(at) => removed.remove(at).1,
                     None => Chunk::uniform(Voxel::OPEN),
                 };
+                same!(insert_chunk(position, chunk.clone()), cells.insert_chunk(position, &chunk))
+            }
+            Edit::InsertForeign(position, seed) => {
+                let chunk = foreign_chunk(seed);
                 same!(insert_chunk(position, chunk.clone()), cells.insert_chunk(position, &chunk))
             }
             Edit::RemoveChunk(position) => self.remove_chunk(position),
@@ -202,10 +211,10 @@ impl Watched {
     }
 
     /// One tick of both worlds, of the first in the given way, with the laws that can be seen from outside.
-    fn tick(&mut self, step: impl FnOnce(&mut WaterWorld) -> StepReport) {
+    fn tick(&mut self, step: impl FnOnce(&mut WaterWorld) -> Progress) {
         let voxels = |world: &WaterWorld| world.bounds().positions().map(|cell| world.voxel(cell)).collect::<Vec<_>>();
         let (before, rested) = (voxels(&self.world), self.world.is_at_rest());
-        let report = step(&mut self.world);
+        let Progress { report, looked_at, .. } = step(&mut self.world);
         self.awake.wake_all();
         let report_awake = self.awake.step();
         let tick = self.world.ticks();
@@ -216,7 +225,11 @@ impl Watched {
             positions.filter(|(_, (now, then))| now != then).map(|(cell, _)| cell.to_array()).collect();
         assert_eq!(report.changed, changed.len() as u64, "the changed cells that tick {tick} reports");
         assert!(!rested || report == StepReport::default(), "a world at rest, and tick {tick} did {report:?}");
-        assert!(report.visited <= MOST_LOOKS * before.len() as u64, "tick {tick} looked at {} cells", report.visited);
+        let cells = before.len() as u64;
+        assert!(report.visited <= PASSES * cells, "tick {tick} visited {} cells", report.visited);
+        // No two bodies share a cell, so what is looked at in the levelling of all of them is at most that of one.
+        let most = (PASSES + 3 * DRAWS) * cells;
+        assert!(looked_at <= most, "tick {tick} looked at {looked_at} cells, {} of them awake", report.visited);
         self.seen.extend(changed);
         let now = Cells::of(&self.world);
         self.check_cells(&now, tick);
@@ -261,18 +274,46 @@ impl Watched {
 }
 
 /// A tick that is done in slices, and is saved and loaded between the first two.
-fn slices(world: &mut WaterWorld, budget: u64) -> StepReport {
-    let mut progress = world.step_within(budget);
-    let mut sum = progress.report;
-    if !progress.finished {
+fn slices(world: &mut WaterWorld, budget: u64) -> Progress {
+    let mut sum = world.step_within(budget);
+    if !sum.finished {
+        assert_eq!(Automaton::validate(world), Ok(()), "a tick underway");
+        let open = |cell: &IVec3| world.voxel(*cell).is_some_and(|voxel| !voxel.is_solid());
+        let dry = world.bounds().positions().filter(open).find(|&cell| world.cell(cell).is_none());
+        assert_eq!(dry, None, "an open cell that is none, in a tick underway");
         *world = saved_and_loaded(world);
     }
-    while !progress.finished {
+    while !sum.finished {
         assert!(world.backlog() > 0 && !world.is_at_rest(), "a tick underway with nothing left to do");
-        progress = world.step_within(budget);
-        sum += progress.report;
+        let Progress { report, looked_at, finished, .. } = world.step_within(budget);
+        sum.report += report;
+        sum.looked_at += looked_at;
+        sum.finished = finished;
     }
     sum
+}
+
+/// A chunk of a world with a spring in it, of any throughput, as it is between two ticks or in the middle of one; for one seed
+/// in four, of words at random.
+fn foreign_chunk(seed: u64) -> Chunk<Voxel> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    if random.u8(..4) == 0 {
+        let mut voxel = || WaterCell::from_word(random.u16(..)).map_or(Voxel::SOLID, Voxel::water);
+        return Chunk::from_cells(&std::array::from_fn(|_| voxel()));
+    }
+    let rules = Rules { throughput: random.u8(1..=7), ..Rules::lossless() };
+    let mut world = WaterWorld::new(seed, rules).expect("rules within their ranges");
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let floor = random.i32(0..12);
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, floor, 15))).expect("loaded");
+    let mut place = || IVec3::new(random.i32(0..16), random.i32(floor + 1..16), random.i32(0..16));
+    let (spring, puddle) = (place(), place());
+    world.fill_water(Region::new(puddle, puddle), 7).expect("loaded");
+    world.add_source(spring).expect("open");
+    world.run(random.u64(1..20));
+    (0..random.u32(..12)).for_each(|_| _ = world.step_within(0));
+    let (_, chunk) = world.chunks().next().expect("the one that was put in");
+    chunk.clone()
 }
 
 fn saved_and_loaded(world: &WaterWorld) -> WaterWorld {

@@ -36,6 +36,7 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         2 => (region(), 0u8..=8).prop_map(|(region, height)| Edit::FillWater(region, height)),
         1 => chunk().prop_map(Edit::RemoveChunk),
         1 => chunk().prop_map(Edit::InsertChunk),
+        1 => (chunk(), any::<u64>()).prop_map(|(chunk, seed)| Edit::InsertForeign(chunk, seed)),
         1 => Just(Edit::InsertChunks),
         1 => Just(Edit::WakeAll),
         1 => Just(Edit::TakeChanges),
