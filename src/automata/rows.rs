@@ -20,6 +20,12 @@ pub(crate) trait RowRule<T> {
     );
 }
 
+/// What a rule does to a chunk, in place.
+pub(crate) trait InPlaceRule<T> {
+    /// Writes the row of `cells` that begins at index `first`. The rows after it are as they were before the step.
+    fn row<const W: usize>(&mut self, first: usize, cells: &mut [T; CHUNK_CELLS]);
+}
+
 /// What automata keep of a cell.
 pub trait Value: Copy + PartialEq + Send + Sync {}
 
@@ -50,6 +56,14 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
+    /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
+    #[doc(hidden)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
+
+    /// The same, to change.
+    #[doc(hidden)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
+
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
@@ -72,6 +86,11 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
+
+    /// Runs a rule over every row of a chunk in index order.
+    #[doc(hidden)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
 impl FieldShape for Sheet {
@@ -122,6 +141,24 @@ impl FieldShape for Sheet {
         let [x, y] = [index % 64, index / 64].map(|local| local as i32 + 1);
         let offset = face.offset();
         &mut halo[(y + offset.y) as usize][(x + offset.x) as usize]
+    }
+
+    #[inline(always)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for first in (0..CHUNK_CELLS).step_by(64) {
+            rule.row::<64>(first, cells);
+        }
+    }
+
+    #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
+        rims.get_mut(face).map_or(&mut [], |rim| rim)
     }
 
     #[inline(always)]
@@ -199,6 +236,24 @@ impl FieldShape for Cube {
         let [x, y, z] = [index % 16, index / 256, index / 16 % 16].map(|local| local as i32 + 1);
         let offset = face.offset();
         &mut halo[(y + offset.y) as usize][(z + offset.z) as usize][(x + offset.x) as usize]
+    }
+
+    #[inline(always)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for first in (0..CHUNK_CELLS).step_by(16) {
+            rule.row::<16>(first, cells);
+        }
+    }
+
+    #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
+        rims.get_mut(face).map_or(&mut [], |rim| rim)
     }
 
     #[inline(always)]

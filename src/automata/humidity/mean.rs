@@ -49,11 +49,17 @@ impl<S: FieldShape> Mean<S> {
         if let Some(denominators) = self.denominators.get_mut(slot.index()) {
             *denominators = None;
         }
+        self.rims.lose(slot);
+    }
+
+    /// What is kept of the quotients at the faces of chunks.
+    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
+        &mut self.rims
     }
 
     /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
-        self.rims.save_as(&store.moisture, slots, |slot| {
+        self.rims.renew(&store.moisture, slots, |slot| {
             if let Some(rims) = ahead.rims(slot) {
                 return *rims;
             }
@@ -72,14 +78,14 @@ impl<S: FieldShape> Mean<S> {
     }
 
     /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
-    /// the cells that changed.
+    /// the cells that changed, and the rims of the chunk after the step.
     pub(super) fn step_chunk<const IN_PLACE: bool>(
         &self,
         store: &Store<S>,
         slot: Slot,
         cells: &mut [u32; CHUNK_CELLS],
         room: &mut Room<S>,
-    ) -> CellMask {
+    ) -> (CellMask, S::Rims<u32>) {
         let denominators = self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
         let ground = words(store.ground_at(slot), &mut room.ground);
         let around = self.rims.around(store.moisture.neighbours_of(slot));
@@ -116,10 +122,10 @@ struct MeanChunk<'a, S: FieldShape, const IN_PLACE: bool> {
 }
 
 impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_PLACE> {
-    type Output = CellMask;
+    type Output = (CellMask, S::Rims<u32>);
 
     #[inline(always)]
-    fn run(self) -> CellMask {
+    fn run(self) -> (CellMask, S::Rims<u32>) {
         let MeanChunk { fixed, around, halo, cells } = self;
         let quotients = |first: usize, row: &mut [u32]| {
             let (words, ground) = (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
@@ -136,7 +142,7 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
         } else {
             S::rows(halo, cells, &mut Synchronous { fixed, changed: &mut changed });
         }
-        changed
+        (changed, S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient))
     }
 }
 

@@ -7,6 +7,7 @@ use super::seep::{Flows, Seep};
 use super::store::Store;
 use crate::automata::ahead::{self, Ahead, Future};
 use crate::automata::front;
+use crate::automata::rims::Rims;
 use crate::automata::rows::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
@@ -43,6 +44,14 @@ impl<S: FieldShape> Kernel<S> {
         }
     }
 
+    /// What is kept of the faces of chunks, which is lost to every change of a chunk that is not a step's.
+    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
+        match self {
+            Kernel::Mean(mean) => mean.rims_mut(),
+            Kernel::Seep(seep) => seep.rims_mut(),
+        }
+    }
+
     /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
         match self {
@@ -52,13 +61,17 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// Steps a chunk that was prepared, whose words are no longer in the store, from the rims that were saved.
-    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job) {
+    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job<S>) {
         let cells = job.moisture.cells_mut();
         match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => job.changed = mean.step_chunk::<true>(store, job.slot, cells, room),
-            (Kernel::Mean(mean), _) => job.changed = mean.step_chunk::<false>(store, job.slot, cells, room),
+            (Kernel::Mean(mean), Sweep::InPlace) => {
+                (job.changed, job.rims) = mean.step_chunk::<true>(store, job.slot, cells, room);
+            }
+            (Kernel::Mean(mean), _) => {
+                (job.changed, job.rims) = mean.step_chunk::<false>(store, job.slot, cells, room);
+            }
             (Kernel::Seep(seep), _) => {
-                (job.changed, job.flows) = seep.step_chunk(store, job.slot, cells, &mut room.halo);
+                (job.changed, job.rims, job.flows) = seep.step_chunk(store, job.slot, cells);
             }
         }
         job.moisture.canonicalize();
@@ -92,16 +105,17 @@ impl<S: FieldShape> Room<S> {
 }
 
 /// A chunk to step, and what came of it.
-pub(super) struct Job {
+pub(super) struct Job<S: FieldShape> {
     slot: Slot,
     moisture: Chunk<u32>,
     pub(super) changed: CellMask,
+    rims: S::Rims<u32>,
     pub(super) flows: Flows,
 }
 
-impl Job {
-    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Job {
-        Job { slot, moisture, changed: CellMask::EMPTY, flows: Flows::default() }
+impl<S: FieldShape> Job<S> {
+    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
+        Job { slot, moisture, changed: CellMask::EMPTY, rims: S::uniform_rims(0), flows: Flows::default() }
     }
 }
 
@@ -169,6 +183,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             *moisture = future.cells;
             moisture.canonicalize();
         }
+        slots.iter().for_each(|&slot| self.kernel.rims_mut().lose(slot));
         self.forget_sleepers(&slots);
     }
 
@@ -182,6 +197,7 @@ impl<S: FieldShape> HumidityWorld<S> {
                 report.visited += CHUNK_CELLS as u64;
                 report.changed += changed.len() as u64;
                 stepped.push((slot, changed.clone()));
+                self.kernel.rims_mut().lose(slot);
                 false
             }
             None => true,
@@ -235,22 +251,23 @@ impl<S: FieldShape> HumidityWorld<S> {
     }
 
     /// Steps these chunks, and takes them out of the store.
-    fn step_chunks(&mut self, slots: &[Slot]) -> Vec<Job> {
+    fn step_chunks(&mut self, slots: &[Slot]) -> Vec<Job<S>> {
         let take = |&slot: &Slot| {
             self.kernel.prepare(&self.store, slot);
             let moisture = core::mem::replace(self.store.moisture.chunk_at_mut(slot), Chunk::uniform(0));
             Job::new(slot, moisture)
         };
-        let mut jobs: Vec<Job> = slots.iter().map(take).collect();
+        let mut jobs: Vec<Job<S>> = slots.iter().map(take).collect();
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |room, job| kernel.step_chunk(store, room, job));
         jobs
     }
 
     /// Puts a chunk back, and enters what came of it. Returns its changed cells.
-    fn put_back(&mut self, job: Job, report: &mut StepReport) -> (Slot, CellMask) {
-        let Job { slot, moisture, changed, flows } = job;
+    fn put_back(&mut self, job: Job<S>, report: &mut StepReport) -> (Slot, CellMask) {
+        let Job { slot, moisture, changed, rims, flows } = job;
         *self.store.moisture.chunk_at_mut(slot) = moisture;
+        self.kernel.rims_mut().note(slot, &rims);
         report.visited += CHUNK_CELLS as u64;
         report.changed += changed.len() as u64;
         report.moved += flows.moved;
