@@ -299,14 +299,32 @@ pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &m
 /// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
 #[inline(always)]
 pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
-    let mut bytes = [0u8; W];
-    for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(b)) {
-        *byte = u8::from(a != b);
+    /// For each cell the bit that says in which eight cells it is.
+    const EIGHTS: [u8; 64] = {
+        let mut eights = [0; 64];
+        let mut x = 0;
+        while x < 64 {
+            eights[x] = 1 << (x / 8);
+            x += 1;
+        }
+        eights
+    };
+    let mut bytes = [0; W];
+    for x in 0..W {
+        bytes[x] = if a[x] != b[x] { EIGHTS[x] } else { 0 };
     }
-    // Eight bytes of 0 or 1 become eight bits: the product moves the lowest bit of byte i to bit 56 + i.
-    let pack = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    let eights = bytes.as_chunks::<8>().0;
-    eights.iter().rev().fold(0, |mask, eight| mask.unbounded_shl(8) | pack(eight))
+    // Bit i of byte j is the cell 8·i + j.
+    transposed(bytes.as_chunks::<8>().0.iter().fold(0, |all, eight| all | u64::from_le_bytes(*eight)))
+}
+
+/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of four, then of eight.
+#[inline(always)]
+fn transposed(mut bits: u64) -> u64 {
+    for (shift, half) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
+        let swapped = (bits ^ bits >> shift) & half;
+        bits ^= swapped ^ swapped << shift;
+    }
+    bits
 }
 
 /// The cells at each face of a chunk.
@@ -417,6 +435,18 @@ mod tests {
             assert_eq!(differing(&a, &b), expected);
             let short = expected & 0xFFFF;
             assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_bits_change_places() {
+        let mut rng = fastrand::Rng::with_seed(4);
+        for _ in 0..100 {
+            let bits = rng.u64(..);
+            let at = |bits: u64, row: u32, column: u32| bits >> (8 * row + column) & 1;
+            for (row, column) in (0..8).flat_map(|row| (0..8).map(move |column| (row, column))) {
+                assert_eq!(at(transposed(bits), row, column), at(bits, column, row));
+            }
         }
     }
 

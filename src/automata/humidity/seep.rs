@@ -7,6 +7,7 @@
 
 use super::cell::{Ground, UNITS};
 use super::rules::Rules;
+use super::step::Job;
 use super::store::Store;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, InPlaceRule, RowRule, differing, part};
@@ -86,17 +87,11 @@ impl<S: FieldShape> Seep<S> {
         self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
     }
 
-    /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
-    /// the cells that changed, the rims of the chunk after the step, and what flowed.
-    pub(super) fn step_chunk(
-        &self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-    ) -> (CellMask, S::Rims<u32>, Flows) {
-        let faces = self.faces[slot.index()].as_deref().expect("the chunk was prepared");
-        let around = self.rims.around(store.moisture.neighbours_of(slot));
-        simd::run(SeepChunk::<S> { faces, cap: self.cap, rims: self.rims.at(slot), around, cells })
+    /// Steps a chunk that was prepared from the rims that were saved.
+    pub(super) fn step_chunk(&self, store: &Store<S>, job: &mut Job<S>) {
+        let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
+        let around = self.rims.around(store.moisture.neighbours_of(job.slot));
+        simd::run(SeepChunk::<S> { faces, cap: self.cap, before: self.rims.at(job.slot), around, job });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -115,20 +110,23 @@ struct SeepChunk<'a, S: FieldShape> {
     faces: &'a Faces<S>,
     cap: u32,
     /// The rims of the chunk and of its neighbours.
-    rims: &'a S::Rims<u32>,
+    before: &'a S::Rims<u32>,
     around: [&'a S::Rims<u32>; 6],
-    cells: &'a mut [u32; CHUNK_CELLS],
+    job: &'a mut Job<S>,
 }
 
 impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
-    type Output = (CellMask, S::Rims<u32>, Flows);
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> (CellMask, S::Rims<u32>, Flows) {
-        let SeepChunk { faces, cap, rims, around, cells } = self;
+    fn run(self) {
+        let SeepChunk { faces, cap, before, around, job } = self;
+        let Job { moisture, changed, rims, flows, .. } = job;
+        let cells = moisture.cells_mut();
+        (*changed, *flows) = (CellMask::EMPTY, Flows::default());
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in around.into_iter().enumerate() {
-            let (there, here) = (S::rim(beyond, face ^ 1), S::rim(rims, face));
+            let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before, face));
             let flows_in = S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
             for ((entering, &share), (&there, &here)) in flows_in.zip(there.iter().zip(here)) {
                 *entering = flow(share, there, here);
@@ -145,12 +143,11 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
             down,
             north: [0; 64],
             moved: [0; 64],
-            changed: CellMask::EMPTY,
-            flows: Flows::default(),
+            changed,
+            flows,
         };
         S::rows_in_place(cells, &mut rule);
-        let Rule { changed, flows, .. } = rule;
-        (changed, S::rims_of(cells), flows)
+        *rims = S::rims_of(cells);
     }
 }
 
@@ -254,8 +251,8 @@ struct Rule<'a, S: FieldShape> {
     north: [i32; 64],
     /// What flowed out of the cells of the last rows, by x, and is not entered yet.
     moved: [u32; 64],
-    changed: CellMask,
-    flows: Flows,
+    changed: &'a mut CellMask,
+    flows: &'a mut Flows,
 }
 
 impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
@@ -275,7 +272,7 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         let moved: &mut [u32; W] = self.moved.first_chunk_mut().expect("a row");
         let mut new = [0; W];
         for x in 0..W {
-            // The sums may pass 2³² on the way; the result does not.
+            // Without the flows along z it may be below 0 so far; in the end it is not.
             new[x] = here[x].wrapping_add_signed(west[x] - east[x] + down[x] - up[x]);
             moved[x] += east[x].unsigned_abs() + up[x].unsigned_abs();
         }
