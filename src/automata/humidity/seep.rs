@@ -15,6 +15,7 @@ use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd;
+use core::hint;
 
 /// What a step of the conservative sweep works with.
 pub(super) struct Seep<S: FieldShape> {
@@ -236,6 +237,9 @@ fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [
 /// Cells whose flows to the east are worked out together: some rows.
 const STRETCH: usize = 256;
 
+/// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across such a border.
+const PAGE: usize = 1024;
+
 struct Rule<'a, S: FieldShape> {
     faces: &'a Faces<S>,
     cap: u32,
@@ -259,6 +263,7 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(STRETCH) {
+            self.fetch(first + PAGE, cells);
             for row in 0..STRETCH / W {
                 self.flow_east::<W>(first, row, cells);
             }
@@ -301,6 +306,15 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
 }
 
 impl<S: FieldShape> Rule<'_, S> {
+    /// Has what will be read of a cell fetched from memory.
+    #[inline(always)]
+    fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
+        let [east, up, _] = &self.faces.inner;
+        if index < CHUNK_CELLS {
+            hint::black_box((cells[index], east[index], up[index]));
+        }
+    }
+
     /// Works out what flows to the east in a row of a stretch.
     #[inline(always)]
     fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
