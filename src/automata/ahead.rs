@@ -67,19 +67,28 @@ impl<'c, T: Value> From<&'c Chunk<T>> for Source<'c, T> {
     }
 }
 
+impl<T: Value> Source<'_, T> {
+    /// `N` cells from the one at index `first` on.
+    #[inline(always)]
+    fn part<const N: usize>(self, first: usize) -> [T; N] {
+        match self {
+            Source::Each(cells) => *part(cells, first),
+            Source::All(cell) => [cell; N],
+        }
+    }
+}
+
 /// Fills a square from a chunk and the eight around it, by y and x.
+#[inline(always)]
 pub(crate) fn gather<'c, T: Value>(chunks: [[Source<'c, T>; 3]; 3], square: &mut Square<T>) {
-    // Where a third of the square lies along an axis, and where its cells begin in their chunk.
-    const PARTS: [(usize, usize, usize); 3] = [(0, STEPS, 64 - STEPS), (STEPS, 64, 0), (STEPS + 64, STEPS, 0)];
-    for ((y, rows, from_y), chunks) in PARTS.into_iter().zip(chunks) {
-        for ((x, length, from_x), chunk) in PARTS.into_iter().zip(chunks) {
-            for line in 0..rows {
-                let to = &mut square[WIDTH * (y + line) + x..][..length];
-                match chunk {
-                    Source::Each(cells) => to.copy_from_slice(&cells[64 * (from_y + line) + from_x..][..length]),
-                    Source::All(cell) => to.fill(cell),
-                }
-            }
+    // How many rows of the square lie in each third of it, and which row of their chunks is the first.
+    const PARTS: [(usize, usize); 3] = [(STEPS, 64 - STEPS), (64, 0), (STEPS, 0)];
+    let mut rows = square.as_chunks_mut::<WIDTH>().0.iter_mut();
+    for ((length, from_y), [west, middle, east]) in PARTS.into_iter().zip(chunks) {
+        for (row, y) in rows.by_ref().take(length).zip(from_y..) {
+            row[..STEPS].copy_from_slice(&west.part::<STEPS>(64 * y + 64 - STEPS));
+            row[STEPS..][..64].copy_from_slice(&middle.part::<64>(64 * y));
+            row[STEPS + 64..].copy_from_slice(&east.part::<STEPS>(64 * y));
         }
     }
 }
@@ -158,6 +167,11 @@ impl<T: Value, S: FieldShape> Ahead<T, S> {
     pub(crate) fn begin(&mut self, futures: Vec<Future<T, S>>) {
         self.places = futures.iter().enumerate().map(|(place, future)| (future.slot(), place)).collect();
         (self.futures, self.step) = (futures, 0);
+    }
+
+    /// The chunks whose next steps are worked out, with what changes in this step.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (Slot, &CellMask)> + Clone {
+        self.futures.iter().map(|future| (future.slot(), &future.changed[self.step]))
     }
 
     /// What changes in a chunk in this step; `None` if it goes step by step.

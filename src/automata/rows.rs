@@ -20,6 +20,12 @@ pub(crate) trait RowRule<T> {
     );
 }
 
+/// What a rule does to a chunk, in place.
+pub(crate) trait InPlaceRule<T> {
+    /// Writes the row of `cells` that begins at index `first`. The rows after it are as they were before the step.
+    fn row<const W: usize>(&mut self, first: usize, cells: &mut [T; CHUNK_CELLS]);
+}
+
 /// What automata keep of a cell.
 pub trait Value: Copy + PartialEq + Send + Sync {}
 
@@ -50,6 +56,14 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
+    /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
+    #[doc(hidden)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
+
+    /// The same, to change.
+    #[doc(hidden)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
+
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
@@ -72,6 +86,11 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
+
+    /// Runs a rule over every row of a chunk in index order.
+    #[doc(hidden)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
 impl FieldShape for Sheet {
@@ -122,6 +141,24 @@ impl FieldShape for Sheet {
         let [x, y] = [index % 64, index / 64].map(|local| local as i32 + 1);
         let offset = face.offset();
         &mut halo[(y + offset.y) as usize][(x + offset.x) as usize]
+    }
+
+    #[inline(always)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for first in (0..CHUNK_CELLS).step_by(64) {
+            rule.row::<64>(first, cells);
+        }
+    }
+
+    #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
+        rims.get_mut(face).map_or(&mut [], |rim| rim)
     }
 
     #[inline(always)]
@@ -203,6 +240,24 @@ impl FieldShape for Cube {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+        for first in (0..CHUNK_CELLS).step_by(16) {
+            rule.row::<16>(first, cells);
+        }
+    }
+
+    #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
+    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
+        rims.get_mut(face).map_or(&mut [], |rim| rim)
+    }
+
+    #[inline(always)]
+    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
         for (index, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let (y, z) = (index / 16 + 1, index % 16 + 1);
@@ -244,14 +299,32 @@ pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &m
 /// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
 #[inline(always)]
 pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
-    let mut bytes = [0u8; W];
-    for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(b)) {
-        *byte = u8::from(a != b);
+    /// For each cell the bit that says in which eight cells it is.
+    const EIGHTS: [u8; 64] = {
+        let mut eights = [0; 64];
+        let mut x = 0;
+        while x < 64 {
+            eights[x] = 1 << (x / 8);
+            x += 1;
+        }
+        eights
+    };
+    let mut bytes = [0; W];
+    for x in 0..W {
+        bytes[x] = if a[x] != b[x] { EIGHTS[x] } else { 0 };
     }
-    // Eight bytes of 0 or 1 become eight bits: the product moves the lowest bit of byte i to bit 56 + i.
-    let pack = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    let eights = bytes.as_chunks::<8>().0;
-    eights.iter().rev().fold(0, |mask, eight| mask.unbounded_shl(8) | pack(eight))
+    // Bit i of byte j is the cell 8·i + j.
+    transposed(bytes.as_chunks::<8>().0.iter().fold(0, |all, eight| all | u64::from_le_bytes(*eight)))
+}
+
+/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of four, then of eight.
+#[inline(always)]
+fn transposed(mut bits: u64) -> u64 {
+    for (shift, half) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
+        let swapped = (bits ^ bits >> shift) & half;
+        bits ^= swapped ^ swapped << shift;
+    }
+    bits
 }
 
 /// The cells at each face of a chunk.
@@ -362,6 +435,18 @@ mod tests {
             assert_eq!(differing(&a, &b), expected);
             let short = expected & 0xFFFF;
             assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_of_bits_change_places() {
+        let mut rng = fastrand::Rng::with_seed(4);
+        for _ in 0..100 {
+            let bits = rng.u64(..);
+            let at = |bits: u64, row: u32, column: u32| bits >> (8 * row + column) & 1;
+            for (row, column) in (0..8).flat_map(|row| (0..8).map(move |column| (row, column))) {
+                assert_eq!(at(transposed(bits), row, column), at(bits, column, row));
+            }
         }
     }
 

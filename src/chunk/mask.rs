@@ -1,6 +1,7 @@
 //! A set of cells of one chunk: 4096 bits.
 
 use crate::coords::CHUNK_CELLS;
+use crate::simd;
 use core::fmt;
 
 /// A set of cells of one chunk, by local index.
@@ -78,7 +79,7 @@ impl CellMask {
 
     /// Cells in the mask, 0 to 4096.
     pub fn len(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        simd::run(Count(&self.words))
     }
 
     /// Whether no cell is in the mask.
@@ -88,7 +89,9 @@ impl CellMask {
 
     /// Whether every cell is in the mask.
     pub fn is_full(&self) -> bool {
-        self.words.iter().all(|&word| word == u64::MAX)
+        // Blocks keep the early exit, and vectorise inside.
+        let full = |block: &[u64; 8]| block.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+        self.words.as_chunks().0.iter().all(full)
     }
 
     /// The bits, 64 to a word, lowest index first.
@@ -118,6 +121,18 @@ impl CellMask {
     /// The cells' indices in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
+    }
+}
+
+/// How many ones there are in all words.
+struct Count<'a>(&'a [u64; CHUNK_CELLS / 64]);
+
+impl simd::Kernel for Count<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
 

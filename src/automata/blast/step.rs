@@ -382,7 +382,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Puts to sleep and wakes whom the step calls for.
     fn settle(&mut self, stepped: &[(Slot, CellMask)], faded: &[Slot]) {
-        front::advance(&mut self.pressure, stepped);
+        front::advance(&mut self.pressure, stepped.iter().map(|(slot, changed)| (*slot, changed)));
         for (slot, changed) in stepped {
             self.wake_across_borders(*slot, changed);
         }

@@ -151,6 +151,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             }
         }
         if !changed.is_empty() {
+            self.kernel.rims_mut().lose(slot);
             self.store.moisture.mark_changes_at(slot, &changed);
             self.store.moisture.wake_chunk_at(slot);
             wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);

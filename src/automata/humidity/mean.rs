@@ -12,7 +12,7 @@
 
 use super::cell::Ground;
 use super::rules::Rules;
-use super::step::Room;
+use super::step::{Job, Room};
 use super::store::{Store, words};
 use crate::automata::ahead::{self, Ahead, Future, STEPS, Source, Square, WIDTH};
 use crate::automata::rims::{Rims, rims_of_chunk};
@@ -49,11 +49,17 @@ impl<S: FieldShape> Mean<S> {
         if let Some(denominators) = self.denominators.get_mut(slot.index()) {
             *denominators = None;
         }
+        self.rims.lose(slot);
+    }
+
+    /// What is kept of the quotients at the faces of chunks.
+    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
+        &mut self.rims
     }
 
     /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
-        self.rims.save_as(&store.moisture, slots, |slot| {
+        self.rims.renew(&store.moisture, slots, |slot| {
             if let Some(rims) = ahead.rims(slot) {
                 return *rims;
             }
@@ -71,32 +77,27 @@ impl<S: FieldShape> Mean<S> {
         self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
     }
 
-    /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
-    /// the cells that changed.
-    pub(super) fn step_chunk<const IN_PLACE: bool>(
-        &self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-        room: &mut Room<S>,
-    ) -> CellMask {
-        let denominators = self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
-        let ground = words(store.ground_at(slot), &mut room.ground);
-        let around = self.rims.around(store.moisture.neighbours_of(slot));
+    /// Steps a chunk that was prepared from the rims that were saved.
+    pub(super) fn step_chunk<const IN_PLACE: bool>(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job<S>) {
+        let denominators = self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
+        let ground = words(store.ground_at(job.slot), &mut room.ground);
+        let around = self.rims.around(store.moisture.neighbours_of(job.slot));
         let fixed = Fixed { ground, denominators, cap: self.cap };
-        simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells })
+        let Job { moisture, changed, rims, .. } = job;
+        let cells = moisture.cells_mut();
+        simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells, changed, rims });
     }
 
     /// Works out the next steps of a chunk around which all were prepared.
     pub(super) fn look_ahead(&self, store: &Store<S>, future: &mut Future<u32, S>, squares: &mut Squares) {
-        let [words, ground, denominators, quotients] = squares;
-        ahead::gather(future.slots.map(|row| row.map(|slot| store.moisture.chunk_at(slot).into())), words);
-        ahead::gather(future.slots.map(|row| row.map(|slot| store.ground_at(slot).into())), ground);
         let prepared = |slot: Slot| self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
-        ahead::gather(future.slots.map(|row| row.map(|slot| Source::Each(prepared(slot)))), denominators);
+        let sources = [
+            future.slots.map(|row| row.map(|slot| store.moisture.chunk_at(slot).into())),
+            future.slots.map(|row| row.map(|slot| store.ground_at(slot).into())),
+            future.slots.map(|row| row.map(|slot| Source::Each(prepared(slot)))),
+        ];
         let Future { cells, changed, rims, .. } = future;
-        let cells = cells.cells_mut();
-        simd::run(MeanAhead::<S> { words, ground, denominators, quotients, cap: self.cap, cells, changed, rims });
+        simd::run(MeanAhead::<S> { sources, squares, cap: self.cap, cells: cells.cells_mut(), changed, rims });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -113,14 +114,17 @@ struct MeanChunk<'a, S: FieldShape, const IN_PLACE: bool> {
     around: [&'a S::Rims<u32>; 6],
     halo: &'a mut S::Halo<u32>,
     cells: &'a mut [u32; CHUNK_CELLS],
+    changed: &'a mut CellMask,
+    /// Those of the chunk after the step.
+    rims: &'a mut S::Rims<u32>,
 }
 
 impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_PLACE> {
-    type Output = CellMask;
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> CellMask {
-        let MeanChunk { fixed, around, halo, cells } = self;
+    fn run(self) {
+        let MeanChunk { fixed, around, halo, cells, changed, rims } = self;
         let quotients = |first: usize, row: &mut [u32]| {
             let (words, ground) = (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
             for x in 0..row.len() {
@@ -128,15 +132,15 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             }
         };
         S::pad(quotients, around, halo);
-        let mut changed = CellMask::EMPTY;
+        *changed = CellMask::EMPTY;
         if IN_PLACE {
             let plane = S::STRIDES[1];
-            let mut rule = InPlace { fixed, changed: &mut changed, plane, down: [0; 256], north: [0; 64] };
+            let mut rule = InPlace { fixed, changed, plane, down: [0; 256], north: [0; 64] };
             S::rows(halo, cells, &mut rule);
         } else {
-            S::rows(halo, cells, &mut Synchronous { fixed, changed: &mut changed });
+            S::rows(halo, cells, &mut Synchronous { fixed, changed });
         }
-        changed
+        *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient);
     }
 }
 
@@ -145,10 +149,9 @@ pub(super) type Squares = [Square<u32>; 4];
 
 /// The next steps of a chunk.
 struct MeanAhead<'a, S: FieldShape> {
-    words: &'a mut Square<u32>,
-    ground: &'a Square<u32>,
-    denominators: &'a Square<u32>,
-    quotients: &'a mut Square<u32>,
+    /// Of humidity, ground and denominators.
+    sources: [[[Source<'a, u32>; 3]; 3]; 3],
+    squares: &'a mut Squares,
     cap: f32,
     /// What the chunk will be.
     cells: &'a mut [u32; CHUNK_CELLS],
@@ -163,7 +166,11 @@ impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
 
     #[inline(always)]
     fn run(self) {
-        let MeanAhead { words, ground, denominators, quotients, cap, cells, changed, rims } = self;
+        let MeanAhead { sources, squares, cap, cells, changed, rims } = self;
+        let [words, ground, denominators, quotients] = squares;
+        ahead::gather(sources[0], words);
+        ahead::gather(sources[1], ground);
+        ahead::gather(sources[2], denominators);
         let divide = |words: &Square<u32>, y: usize| -> [u32; WIDTH] {
             let (words, ground) = (ahead::row(words, y), ahead::row(ground, y));
             core::array::from_fn(|x| quotient(words[x], ground[x]))
@@ -187,8 +194,7 @@ impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
                 });
                 words[WIDTH * y..][..WIDTH].copy_from_slice(&after);
                 if (STEPS..STEPS + 64).contains(&y) {
-                    let inner = |row: &[u32; WIDTH]| -> [u32; 64] { *part(row, STEPS) };
-                    changed.words_mut()[y - STEPS] = differing(&inner(&before), &inner(&after));
+                    changed.words_mut()[y - STEPS] = differing::<_, 64>(part(&before, STEPS), part(&after, STEPS));
                 }
                 // This row was the last to need the old quotients of the row before.
                 if y > rows.start {

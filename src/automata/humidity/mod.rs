@@ -38,10 +38,8 @@ use super::ahead::Ahead;
 use super::rows::FieldShape;
 use super::workers::Workers;
 use crate::automaton::automaton;
-use crate::chunk::CellMask;
 use crate::coords::{Region, Sheet};
-use crate::grid::Slot;
-use step::{Kernel, Room};
+use step::{Job, Kernel, Room};
 use store::Store;
 
 /// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where layers at different z do
@@ -74,8 +72,8 @@ pub struct HumidityWorld<S: FieldShape = Sheet> {
     ahead: Ahead<u32, S>,
     ticks: u64,
     ledger: Ledger,
-    /// Empty between steps.
-    stepped: Vec<(Slot, CellMask)>,
+    /// Kept for their memory.
+    jobs: Vec<Job<S>>,
 }
 
 impl<S: FieldShape> HumidityWorld<S> {
@@ -101,7 +99,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             ahead: Ahead::new(),
             ticks: 0,
             ledger: Ledger::default(),
-            stepped: Vec::new(),
+            jobs: Vec::new(),
         })
     }
 }

@@ -4,10 +4,10 @@ use super::HumidityWorld;
 use super::cell::{Cell, ROCK, UNITS};
 use super::ledger::Ledger;
 use super::rules::{Rules, Sweep};
-use super::step::Room;
+use super::step::{Job, Room};
 use crate::automata::rows::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use glam::IVec3;
 
@@ -107,9 +107,9 @@ impl<S: FieldShape> HumidityWorld<S> {
 
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
-        let stepped = self.stepped.capacity() * size_of::<(crate::grid::Slot, CellMask)>();
+        let jobs = self.jobs.capacity() * size_of::<Job<S>>();
         let rooms: usize = self.workers.rooms().iter().map(Room::memory_bytes).sum();
-        self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + stepped
+        self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + jobs
     }
 
     /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in order of position. The

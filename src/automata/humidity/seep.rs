@@ -7,13 +7,15 @@
 
 use super::cell::{Ground, UNITS};
 use super::rules::Rules;
+use super::step::Job;
 use super::store::Store;
-use crate::automata::rims::Rims;
-use crate::automata::rows::{FieldShape, RowRule, copy_of, differing, part};
+use crate::automata::rims::{Rims, rims_of_chunk};
+use crate::automata::rows::{FieldShape, InPlaceRule, RowRule, differing, part};
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd;
+use core::hint;
 
 /// What a step of the conservative sweep works with.
 pub(super) struct Seep<S: FieldShape> {
@@ -21,7 +23,7 @@ pub(super) struct Seep<S: FieldShape> {
     /// In units.
     cap: u32,
     /// By slot, of chunks that are awake.
-    faces: Vec<Option<Box<Faces>>>,
+    faces: Vec<Option<Box<Faces<S>>>>,
     rims: Rims<u32, S>,
 }
 
@@ -35,13 +37,13 @@ pub(super) struct Flows {
     pub(super) moved: u64,
 }
 
-/// The shares of a chunk's faces, in 1/2³²: of a difference in humidity, how much flows in a step.
+/// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much flows in a step.
 #[derive(Clone)]
-struct Faces {
-    /// Towards east, up and south, by cell; south is empty in a sheet.
-    ahead: [Vec<u32>; 3],
-    /// Towards west, down and north, of the cells at these faces of the chunk, in index order.
-    behind: [[u32; 256]; 3],
+struct Faces<S: FieldShape> {
+    /// Towards east, up and south, by cell, and 0 out of the chunk; south is empty in a sheet.
+    inner: [Vec<u32>; 3],
+    /// Out of the chunk.
+    outer: S::Rims<u32>,
     /// Cells before a draining border, in index order, with the share that goes over it.
     drains: Vec<(u16, u32)>,
     rain: CellMask,
@@ -64,11 +66,17 @@ impl<S: FieldShape> Seep<S> {
         if let Some(faces) = self.faces.get_mut(slot.index()) {
             *faces = None;
         }
+        self.rims.lose(slot);
+    }
+
+    /// What is kept of the humidity at the faces of chunks.
+    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
+        &mut self.rims
     }
 
     /// Saves the humidity at the faces of these chunks and of their neighbours, as it is now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        self.rims.save(&store.moisture, slots);
+        self.rims.renew(&store.moisture, slots, |slot| rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)));
     }
 
     /// Works out the shares of a chunk, unless they are at hand.
@@ -80,86 +88,93 @@ impl<S: FieldShape> Seep<S> {
         self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
     }
 
-    /// Steps the words of a chunk that was prepared, which are no longer in the store, from the rims that were saved. Returns
-    /// the cells that changed, and what flowed.
-    pub(super) fn step_chunk(
-        &self,
-        store: &Store<S>,
-        slot: Slot,
-        cells: &mut [u32; CHUNK_CELLS],
-        halo: &mut S::Halo<u32>,
-    ) -> (CellMask, Flows) {
-        let faces = self.faces[slot.index()].as_deref().expect("the chunk was prepared");
-        let around = self.rims.around(store.moisture.neighbours_of(slot));
-        simd::run(SeepChunk::<S> { faces, cap: self.cap, around, halo, cells })
+    /// Steps a chunk that was prepared from the rims that were saved.
+    pub(super) fn step_chunk(&self, store: &Store<S>, job: &mut Job<S>) {
+        let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
+        let around = self.rims.around(store.moisture.neighbours_of(job.slot));
+        simd::run(SeepChunk::<S> { faces, cap: self.cap, before: self.rims.at(job.slot), around, job });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let bytes = |faces: &Faces| {
-            let shares: usize = faces.ahead.iter().map(|shares| shares.capacity() * size_of::<u32>()).sum();
-            size_of::<Faces>() + shares + faces.drains.capacity() * size_of::<(u16, u32)>()
+        let bytes = |faces: &Faces<S>| {
+            let shares: usize = faces.inner.iter().map(|shares| shares.capacity() * size_of::<u32>()).sum();
+            size_of::<Faces<S>>() + shares + faces.drains.capacity() * size_of::<(u16, u32)>()
         };
         self.faces.iter().flatten().map(|faces| bytes(faces)).sum::<usize>()
-            + self.faces.capacity() * size_of::<Option<Box<Faces>>>()
+            + self.faces.capacity() * size_of::<Option<Box<Faces<S>>>>()
             + self.rims.memory_bytes()
     }
 }
 
 /// A step of a chunk.
 struct SeepChunk<'a, S: FieldShape> {
-    faces: &'a Faces,
+    faces: &'a Faces<S>,
     cap: u32,
-    /// The rims of the neighbours.
+    /// The rims of the chunk and of its neighbours.
+    before: &'a S::Rims<u32>,
     around: [&'a S::Rims<u32>; 6],
-    halo: &'a mut S::Halo<u32>,
-    cells: &'a mut [u32; CHUNK_CELLS],
+    job: &'a mut Job<S>,
 }
 
 impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
-    type Output = (CellMask, Flows);
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> (CellMask, Flows) {
-        let SeepChunk { faces, cap, around, halo, cells } = self;
-        S::pad(copy_of(cells), around, halo);
-        let mut rule = Rule {
+    fn run(self) {
+        let SeepChunk { faces, cap, before, around, job } = self;
+        let Job { moisture, changed, rims, flows, .. } = job;
+        let cells = moisture.cells_mut();
+        (*changed, *flows) = (CellMask::EMPTY, Flows::default());
+        let mut entering = S::uniform_rims(0);
+        for (face, beyond) in around.into_iter().enumerate() {
+            let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before, face));
+            let flows_in = S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
+            for ((entering, &share), (&there, &here)) in flows_in.zip(there.iter().zip(here)) {
+                *entering = flow(share, there, here);
+            }
+        }
+        let mut down = [0; 256];
+        down[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
+        let mut rule = Rule::<S> {
             faces,
             cap,
             drains: &faces.drains,
-            plane: S::STRIDES[1],
-            down: [0; 256],
+            entering: &entering,
+            east: [0; STRETCH + STRETCH / 16],
+            down,
             north: [0; 64],
-            changed: CellMask::EMPTY,
-            flows: Flows::default(),
+            moved: [0; 64],
+            changed,
+            flows,
         };
-        S::rows(halo, cells, &mut rule);
-        (rule.changed, rule.flows)
+        S::rows_in_place(cells, &mut rule);
+        *rims = S::rims_of(cells);
     }
 }
 
-impl Faces {
-    fn of<S: FieldShape>(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Faces> {
+impl<S: FieldShape> Faces<S> {
+    fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
         let south = if S::NEIGHBOURS == 6 { CHUNK_CELLS } else { 0 };
         let mut faces = Box::new(Faces {
-            ahead: [vec![0; CHUNK_CELLS], vec![0; CHUNK_CELLS], vec![0; south]],
-            behind: [[0; 256]; 3],
+            inner: [vec![0; CHUNK_CELLS], vec![0; CHUNK_CELLS], vec![0; south]],
+            outer: S::uniform_rims(0),
             drains: Vec::new(),
             rain: CellMask::EMPTY,
             held: CellMask::EMPTY,
         });
         let mut unused = Box::new([0; CHUNK_CELLS]);
-        let mut rule = Shares { faces: &mut faces, coefficient, plane: S::STRIDES[1] };
+        let mut rule = Shares { faces: &mut faces, coefficient, rims: [0; 6] };
         S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
         faces
     }
 }
 
 /// Fills the shares of a chunk from its ground.
-struct Shares<'a> {
-    faces: &'a mut Faces,
+struct Shares<'a, S: FieldShape> {
+    faces: &'a mut Faces<S>,
     coefficient: f64,
-    /// Cells in a plane of equal y.
-    plane: usize,
+    /// How many cells at each face are done.
+    rims: [usize; 6],
 }
 
 /// The share between two cells: the same from both sides, for a sum of two numbers has no order.
@@ -172,7 +187,7 @@ fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }
 
-impl RowRule<u32> for Shares<'_> {
+impl<S: FieldShape> RowRule<u32> for Shares<'_, S> {
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -182,23 +197,20 @@ impl RowRule<u32> for Shares<'_> {
     ) {
         for x in 0..W {
             let (index, ground) = (first + x, Ground(here[x]));
-            let coefficient = self.coefficient;
-            let share = |face: usize| share(coefficient, ground, Ground(around[face][x]));
-            for axis in 0..N / 2 {
-                self.faces.ahead[axis][index] = share(2 * axis + 1);
-            }
-            if x == 0 {
-                self.faces.behind[0][first / W] = share(0);
-            }
-            if first < self.plane {
-                self.faces.behind[1][index] = share(2);
-            }
-            if N == 6 && first.is_multiple_of(self.plane) {
-                self.faces.behind[2][first / self.plane * W + x] = share(4);
-            }
-            for _ in around.iter().filter(|side| Ground(side[x]) == Ground::DRAIN) {
-                // Beyond a draining border lies soil like this.
-                self.faces.drains.push((index as u16, self::share(coefficient, ground, ground)));
+            for (face, side) in around.iter().enumerate() {
+                let beyond = Ground(side[x]);
+                let share = share(self.coefficient, ground, beyond);
+                if S::FACE_CELLS[face].contains(index) {
+                    // The cells at a face come in index order.
+                    S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = share;
+                    self.rims[face] += 1;
+                } else if face % 2 == 1 {
+                    self.faces.inner[face / 2][index] = share;
+                }
+                if beyond == Ground::DRAIN {
+                    // Beyond a draining border lies soil like this.
+                    self.faces.drains.push((index as u16, self::share(self.coefficient, ground, ground)));
+                }
             }
             self.faces.rain.set(index, ground.is_rain());
             self.faces.held.set(index, ground.is_rain() || ground.is_rock());
@@ -222,75 +234,147 @@ fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [
     core::array::from_fn(|x| flow(shares[x], from[x], to[x]))
 }
 
-#[inline(always)]
-fn total<const W: usize>(flows: &[i32; W]) -> u64 {
-    flows.iter().map(|flow| u64::from(flow.unsigned_abs())).sum()
-}
+/// Cells whose flows to the east are worked out together: some rows.
+const STRETCH: usize = 256;
 
-struct Rule<'a> {
-    faces: &'a Faces,
+/// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across such a border.
+const PAGE: usize = 1024;
+
+struct Rule<'a, S: FieldShape> {
+    faces: &'a Faces<S>,
     cap: u32,
     /// Those of the rows that are still to come.
     drains: &'a [(u16, u32)],
-    /// Cells in a plane of equal y.
-    plane: usize,
+    /// What comes in at the faces of the chunk.
+    entering: &'a S::Rims<i32>,
+    /// Of each row of a stretch, what comes in from the west, and then what flows to the east out of each cell. They are read
+    /// one cell off, which is slow so soon after they are written that they have not reached the cache: so not row by row.
+    east: [i32; STRETCH + STRETCH / 16],
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
     down: [i32; 256],
     north: [i32; 64],
-    changed: CellMask,
-    flows: Flows,
+    /// What flowed out of the cells of the last rows, by x, and is not entered yet.
+    moved: [u32; 64],
+    changed: &'a mut CellMask,
+    flows: &'a mut Flows,
 }
 
-impl RowRule<u32> for Rule<'_> {
+impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
     #[inline(always)]
-    fn row<const W: usize, const N: usize>(
-        &mut self,
-        first: usize,
-        here: &[u32; W],
-        around: [&[u32; W]; N],
-        cells: &mut [u32; W],
-    ) {
-        let Faces { ahead, behind, .. } = self.faces;
-        let in_plane = first % self.plane;
-        let down: &mut [i32; W] = self.down[in_plane..].first_chunk_mut().expect("a row of the plane");
-        if first < self.plane {
-            *down = flows(part(&behind[1], first), around[2], here);
+    fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
+        if first.is_multiple_of(STRETCH) {
+            self.fetch(first + PAGE, cells);
+            for row in 0..STRETCH / W {
+                self.flow_east::<W>(first, row, cells);
+            }
         }
-        let west = flow(behind[0][first / W], around[0][0], here[0]);
-        let east = flows(part(&ahead[0], first), here, around[1]);
-        let up = flows(part(&ahead[1], first), here, around[3]);
+        let here: [u32; W] = *part(cells, first);
+        let plane = S::STRIDES[1];
+        let up = self.flow_on::<W>(1, first, first % plane, cells);
+        let east = &self.east[first % STRETCH / W * (W + 1)..];
+        let (west, east): (&[i32; W], &[i32; W]) = (part(east, 0), part(east, 1));
+        let down: &mut [i32; W] = self.down[first % plane..].first_chunk_mut().expect("a row of the plane");
+        let moved: &mut [u32; W] = self.moved.first_chunk_mut().expect("a row");
+        let mut new = [0; W];
         for x in 0..W {
-            // The sums may pass 2³² on the way; the result does not.
-            cells[x] = here[x].wrapping_add_signed(down[x]).wrapping_sub(up[x] as u32).wrapping_sub(east[x] as u32);
-        }
-        cells[0] = cells[0].wrapping_add_signed(west);
-        for (cell, &east) in cells[1..].iter_mut().zip(&east) {
-            *cell = cell.wrapping_add_signed(east);
+            // Without the flows along z it may be below 0 so far; in the end it is not.
+            new[x] = here[x].wrapping_add_signed(west[x] - east[x] + down[x] - up[x]);
+            moved[x] += east[x].unsigned_abs() + up[x].unsigned_abs();
         }
         *down = up;
-        if N == 6 {
+        if S::NEIGHBOURS == 6 {
+            let along_face = first / plane * W;
+            let south = self.flow_on::<W>(2, first, along_face, cells);
             let north: &mut [i32; W] = self.north.first_chunk_mut().expect("a row");
-            if in_plane == 0 {
-                *north = flows(part(&behind[2], first / self.plane * W), around[4], here);
+            let moved: &mut [u32; W] = self.moved.first_chunk_mut().expect("a row");
+            if first.is_multiple_of(plane) {
+                *north = *part(S::rim(self.entering, 4), along_face);
             }
-            let south = flows(part(&ahead[2], first), here, around[5]);
             for x in 0..W {
-                cells[x] = cells[x].wrapping_add_signed(north[x]).wrapping_sub(south[x] as u32);
+                new[x] = new[x].wrapping_add_signed(north[x] - south[x]);
+                moved[x] += south[x].unsigned_abs();
             }
-            self.flows.moved += total(&south);
             *north = south;
         }
-        self.flows.moved += total(&east) + total(&up);
-        self.drain(first, here, cells);
-        self.hold_rain(first, here, cells);
-        if cells.iter().fold(false, |over, &cell| over | (cell as i32 > self.cap as i32)) {
-            self.run_off(first, cells);
+        // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not too many.
+        if first / W % 4 == 3 {
+            self.flows.moved += self.moved.iter().map(|&units| u64::from(units)).sum::<u64>();
+            self.moved = [0; 64];
         }
-        self.changed.words_mut()[first / 64] |= differing(here, cells) << (first % 64);
+        self.finish(first, &here, new, cells);
     }
 }
 
-impl Rule<'_> {
+impl<S: FieldShape> Rule<'_, S> {
+    /// Has what will be read of a cell fetched from memory.
+    #[inline(always)]
+    fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
+        let [east, up, _] = &self.faces.inner;
+        if index < CHUNK_CELLS {
+            hint::black_box((cells[index], east[index], up[index]));
+        }
+    }
+
+    /// Works out what flows to the east in a row of a stretch.
+    #[inline(always)]
+    fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
+        let first = stretch + W * row;
+        let (shares, here) = (part::<_, W>(&self.faces.inner[0], first), part(cells, first));
+        let out = &mut self.east[(W + 1) * row..][..W + 1];
+        // Out of the last cell flows 0 so far, whatever cell comes next.
+        let inner = match cells[first + 1..].first_chunk() {
+            Some(next) => flows(shares, here, next),
+            None => flows(shares, here, &core::array::from_fn(|x| here[(x + 1) % W])),
+        };
+        out[1..].copy_from_slice(&inner);
+        out[0] = S::rim(self.entering, 0)[first / W];
+        out[W] = -S::rim(self.entering, 1)[first / W];
+    }
+
+    /// What flows up or south out of a row; `along_face` is its place at that face of the chunk, if it lies there.
+    #[inline(always)]
+    fn flow_on<const W: usize>(
+        &self,
+        axis: usize,
+        first: usize,
+        along_face: usize,
+        cells: &[u32; CHUNK_CELLS],
+    ) -> [i32; W] {
+        let next = first + S::STRIDES[axis];
+        let within = if axis == 1 { CHUNK_CELLS } else { S::STRIDES[1] };
+        if next % within < S::STRIDES[axis] {
+            return part(S::rim(self.entering, 2 * axis + 1), along_face).map(|enters: i32| -enters);
+        }
+        flows(part(&self.faces.inner[axis], first), part(cells, first), part(cells, next))
+    }
+
+    /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and take.
+    #[inline(always)]
+    fn finish<const W: usize>(
+        &mut self,
+        first: usize,
+        here: &[u32; W],
+        mut new: [u32; W],
+        cells: &mut [u32; CHUNK_CELLS],
+    ) {
+        self.drain(first, here, &mut new);
+        let cap = self.cap as i32;
+        let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
+        let rain = Self::in_row::<W>(&self.faces.rain, first);
+        let mut changed = differing(here, &new) & !rain;
+        let row: &mut [u32; W] = cells[first..].first_chunk_mut().expect("a row");
+        *row = new;
+        for x in ones(rain) {
+            self.flows.rained += i64::from(here[x]) - i64::from(new[x]);
+            row[x] = here[x];
+        }
+        if over {
+            self.run_off(first, row);
+            changed = differing(here, row);
+        }
+        self.changed.words_mut()[first / 64] |= changed << (first % 64);
+    }
+
     #[inline(always)]
     fn drain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
         while let Some((&(index, share), rest)) = self.drains.split_first()
@@ -309,14 +393,6 @@ impl Rule<'_> {
     #[inline(always)]
     fn in_row<const W: usize>(mask: &CellMask, first: usize) -> u64 {
         mask.words()[first / 64] >> (first % 64) & u64::MAX >> (64 - W)
-    }
-
-    #[inline(always)]
-    fn hold_rain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
-        for x in ones(Self::in_row::<W>(&self.faces.rain, first)) {
-            self.flows.rained += i64::from(here[x]) - i64::from(cells[x]);
-            cells[x] = here[x];
-        }
     }
 
     fn run_off<const W: usize>(&mut self, first: usize, cells: &mut [u32; W]) {

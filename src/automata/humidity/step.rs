@@ -7,6 +7,7 @@ use super::seep::{Flows, Seep};
 use super::store::Store;
 use crate::automata::ahead::{self, Ahead, Future};
 use crate::automata::front;
+use crate::automata::rims::Rims;
 use crate::automata::rows::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
@@ -43,6 +44,14 @@ impl<S: FieldShape> Kernel<S> {
         }
     }
 
+    /// What is kept of the faces of chunks, which is lost to every change of a chunk that is not a step's.
+    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
+        match self {
+            Kernel::Mean(mean) => mean.rims_mut(),
+            Kernel::Seep(seep) => seep.rims_mut(),
+        }
+    }
+
     /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
         match self {
@@ -52,14 +61,11 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// Steps a chunk that was prepared, whose words are no longer in the store, from the rims that were saved.
-    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job) {
-        let cells = job.moisture.cells_mut();
+    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job<S>) {
         match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => job.changed = mean.step_chunk::<true>(store, job.slot, cells, room),
-            (Kernel::Mean(mean), _) => job.changed = mean.step_chunk::<false>(store, job.slot, cells, room),
-            (Kernel::Seep(seep), _) => {
-                (job.changed, job.flows) = seep.step_chunk(store, job.slot, cells, &mut room.halo);
-            }
+            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, room, job),
+            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, room, job),
+            (Kernel::Seep(seep), _) => seep.step_chunk(store, job),
         }
         job.moisture.canonicalize();
     }
@@ -91,17 +97,18 @@ impl<S: FieldShape> Room<S> {
     }
 }
 
-/// A chunk to step, and what came of it.
-pub(super) struct Job {
-    slot: Slot,
-    moisture: Chunk<u32>,
+/// A chunk to step, and what came of it: its changed cells, its rims after the step, and what flowed.
+pub(super) struct Job<S: FieldShape> {
+    pub(super) slot: Slot,
+    pub(super) moisture: Chunk<u32>,
     pub(super) changed: CellMask,
+    pub(super) rims: S::Rims<u32>,
     pub(super) flows: Flows,
 }
 
-impl Job {
-    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Job {
-        Job { slot, moisture, changed: CellMask::EMPTY, flows: Flows::default() }
+impl<S: FieldShape> Job<S> {
+    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
+        Job { slot, moisture, changed: CellMask::EMPTY, rims: S::uniform_rims(0), flows: Flows::default() }
     }
 }
 
@@ -169,39 +176,33 @@ impl<S: FieldShape> HumidityWorld<S> {
             *moisture = future.cells;
             moisture.canonicalize();
         }
+        slots.iter().for_each(|&slot| self.kernel.rims_mut().lose(slot));
         self.forget_sleepers(&slots);
     }
 
     /// Every chunk that is awake, from the state before the step.
     fn step_at_once(&mut self) -> StepReport {
         let mut report = StepReport::default();
-        let mut stepped = core::mem::take(&mut self.stepped);
         let mut slots = self.store.moisture.awake_slots().to_vec();
         slots.retain(|&slot| match self.ahead.changed(slot) {
             Some(changed) => {
                 report.visited += CHUNK_CELLS as u64;
                 report.changed += changed.len() as u64;
-                stepped.push((slot, changed.clone()));
+                self.kernel.rims_mut().lose(slot);
                 false
             }
             None => true,
         });
         self.kernel.save_rims(&self.store, &slots, &self.ahead);
+        let jobs = self.step_chunks(&slots, &mut report);
+        let stepped = jobs.iter().map(|job| (job.slot, &job.changed)).chain(self.ahead.changes());
+        front::advance(&mut self.store.moisture, stepped);
         self.ahead.pass();
-        let mut flowing = Vec::new();
-        for job in self.step_chunks(&slots) {
-            if (job.flows.rained, job.flows.runoff, job.flows.drained) != (0, 0, 0) {
-                flowing.push(job.slot);
-            }
-            stepped.push(self.put_back(job, &mut report));
-        }
-        front::advance(&mut self.store.moisture, &stepped);
-        stepped.clear();
-        self.stepped = stepped;
         // What rain gives and the cap and the borders take is entered anew in each step, even if no cell changes.
-        for slot in flowing {
-            self.store.moisture.wake_chunk_at(slot);
+        for job in jobs.iter().filter(|job| (job.flows.rained, job.flows.runoff, job.flows.drained) != (0, 0, 0)) {
+            self.store.moisture.wake_chunk_at(job.slot);
         }
+        self.jobs = jobs;
         self.forget_sleepers(&slots);
         report
     }
@@ -220,44 +221,41 @@ impl<S: FieldShape> HumidityWorld<S> {
             }
             self.store.moisture.sleep_chunk_at(slot);
             self.kernel.save_rims(&self.store, &[slot], &self.ahead);
-            for job in self.step_chunks(&[slot]) {
-                let (_, changed) = self.put_back(job, &mut report);
-                if !changed.is_empty() {
-                    self.store.moisture.mark_changes_at(slot, &changed);
-                    self.store.moisture.wake_chunk_at(slot);
-                    front::wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);
-                }
+            let jobs = self.step_chunks(&[slot], &mut report);
+            for Job { changed, .. } in jobs.iter().filter(|job| !job.changed.is_empty()) {
+                self.store.moisture.mark_changes_at(slot, changed);
+                self.store.moisture.wake_chunk_at(slot);
+                front::wake_touched(&mut self.store.moisture, slot, changed).for_each(drop);
             }
+            self.jobs = jobs;
         }
         self.store.moisture.drop_sleepers();
         self.forget_sleepers(&slots);
         report
     }
 
-    /// Steps these chunks, and takes them out of the store.
-    fn step_chunks(&mut self, slots: &[Slot]) -> Vec<Job> {
-        let take = |&slot: &Slot| {
+    /// Steps these chunks, and enters what came of it.
+    fn step_chunks(&mut self, slots: &[Slot], report: &mut StepReport) -> Vec<Job<S>> {
+        let mut jobs = core::mem::take(&mut self.jobs);
+        jobs.resize_with(slots.len(), || Job::new(Slot::NONE, Chunk::uniform(0)));
+        for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.kernel.prepare(&self.store, slot);
-            let moisture = core::mem::replace(self.store.moisture.chunk_at_mut(slot), Chunk::uniform(0));
-            Job::new(slot, moisture)
-        };
-        let mut jobs: Vec<Job> = slots.iter().map(take).collect();
+            job.slot = slot;
+            core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(slot));
+        }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |room, job| kernel.step_chunk(store, room, job));
+        for job in &mut jobs {
+            core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(job.slot));
+            self.kernel.rims_mut().note(job.slot, &job.rims);
+            report.visited += CHUNK_CELLS as u64;
+            report.changed += job.changed.len() as u64;
+            report.moved += job.flows.moved;
+            self.ledger.rained += i128::from(job.flows.rained);
+            self.ledger.runoff += u128::from(job.flows.runoff);
+            self.ledger.drained += u128::from(job.flows.drained);
+        }
         jobs
-    }
-
-    /// Puts a chunk back, and enters what came of it. Returns its changed cells.
-    fn put_back(&mut self, job: Job, report: &mut StepReport) -> (Slot, CellMask) {
-        let Job { slot, moisture, changed, flows } = job;
-        *self.store.moisture.chunk_at_mut(slot) = moisture;
-        report.visited += CHUNK_CELLS as u64;
-        report.changed += changed.len() as u64;
-        report.moved += flows.moved;
-        self.ledger.rained += i128::from(flows.rained);
-        self.ledger.runoff += u128::from(flows.runoff);
-        self.ledger.drained += u128::from(flows.drained);
-        (slot, changed)
     }
 
     /// A chunk that sleeps keeps nothing but its cells.
