@@ -50,6 +50,10 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
+    /// The cells of rims at a face, by its index, in the order of their own.
+    #[doc(hidden)]
+    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
+
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
@@ -93,6 +97,11 @@ impl FieldShape for Sheet {
         let rows: &[[T; 64]] = cells.as_chunks().0;
         let column = |x: usize| core::array::from_fn(|y| rows[y][x]);
         [column(0), column(63), rows[0], rows[63]]
+    }
+
+    #[inline(always)]
+    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |cells| cells)
     }
 
     #[inline(always)]
@@ -163,6 +172,11 @@ impl FieldShape for Cube {
             face(0, 1, 256),
             face(15 * 16, 1, 256),
         ]
+    }
+
+    #[inline(always)]
+    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        &rims[face]
     }
 
     #[inline(always)]
@@ -244,6 +258,10 @@ pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &m
 /// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
 #[inline(always)]
 pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
+    // Where much happens most rows change as a whole, and to tell that takes no bits.
+    if a.iter().zip(b).fold(true, |all, (a, b)| all & (a != b)) {
+        return u64::MAX >> (64 - W);
+    }
     let mut bytes = [0u8; W];
     for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(b)) {
         *byte = u8::from(a != b);
@@ -363,6 +381,8 @@ mod tests {
             let short = expected & 0xFFFF;
             assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
         }
+        assert_eq!(differing(&[1; 64], &[2; 64]), u64::MAX);
+        assert_eq!(differing(&[1; 16], &[2; 16]), 0xFFFF);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Several steps at once of chunks in which, and all around which, nothing happens but the diffusive rule over whole links.
 
 use super::BlastWorld;
-use super::kernel::DiffuseWhole;
+use super::flow::diffuse;
 use super::planes::Conductances;
 use super::rules::Rule;
 use super::step::Room;
+use super::whole::diffuse_row;
 use crate::automata::ahead::{self, Ahead, STEPS, Square, WIDTH};
 use crate::automata::rows::{FieldShape, differing, part};
 use crate::chunk::{CellMask, Chunk};
@@ -96,11 +97,13 @@ impl<S: FieldShape> simd::Kernel for DiffuseAhead<'_, S> {
                 ahead::copy_inner(square, cells);
                 *rims = S::rims_of(cells);
             }
-            let mut unused = CellMask::EMPTY;
-            let mut rule = DiffuseWhole::new(conductance, &mut unused);
-            for (at, y) in ahead::rows_of_step(step).enumerate() {
-                let (here, mut after) = (ahead::row(square, y), [0.0; WIDTH]);
-                rule.step_row(WIDTH * at, here, ahead::around(square, y), &mut after);
+            let rows = ahead::rows_of_step(step);
+            let below = (ahead::row(square, rows.start - 1), ahead::row(square, rows.start));
+            let mut upward: [f32; WIDTH] = core::array::from_fn(|x| diffuse(conductance, below.0[x], below.1[x]));
+            for y in rows {
+                let (here, [_, next, _, up]) = (ahead::row(square, y), ahead::around(square, y));
+                let carried = [&mut upward, &mut [0.0; WIDTH]];
+                let after = diffuse_row::<WIDTH, 4>(conductance, here, [next, up, up], [0.0; 2], carried);
                 if (STEPS..STEPS + 64).contains(&y) {
                     let inner = |row: &[f32; WIDTH]| -> [f32; 64] { *part(row, STEPS) };
                     changed.words_mut()[y - STEPS] = differing(&inner(here), &inner(&after));

@@ -157,8 +157,9 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn end_flow(&mut self, cell: IVec3, face: Face) {
         let Some((slot, index)) = self.place(cell) else { return };
-        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at(face, index) != 0.0) {
-            flows.planes_mut(S::NEIGHBOURS)[face.index()][index] = 0.0;
+        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at::<S>(face, index) != 0.0)
+        {
+            flows.set::<S>(face, index, 0.0);
         }
     }
 

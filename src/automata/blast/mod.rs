@@ -25,6 +25,7 @@ mod space;
 mod step;
 mod validate;
 mod walls;
+mod whole;
 
 pub use edit::EditError;
 pub use graph::{BlastGraph, GraphError, GraphViolation, NodeId};

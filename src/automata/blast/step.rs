@@ -2,10 +2,11 @@
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
+use super::kernel::{Diffuse, Ripple, reaches};
 use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
+use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld, Probe};
 use crate::automata::ahead::{STEPS, Square};
 use crate::automata::front;
@@ -413,13 +414,12 @@ impl<S: FieldShape> BlastWorld<S> {
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
             let Some(flows) = &mut self.beside[there.index()].flows else { continue };
-            let flowing = |&index: &usize| flows.at(face.opposite(), index) != 0.0;
+            let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
             let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
             if ended.is_empty() {
                 continue;
             }
-            let plane = &mut flows.planes_mut(S::NEIGHBOURS)[face.opposite().index()];
-            ended.into_iter().for_each(|index| plane[index] = 0.0);
+            ended.into_iter().for_each(|index| flows.set::<S>(face.opposite(), index, 0.0));
             if self.pressure.position_at(there) != chunk {
                 self.pressure.wake_chunk_at(there);
             }
@@ -449,20 +449,22 @@ impl<S: FieldShape> Frame<'_, S> {
     }
 
     fn run_kernel(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
-        let whole = whole(self.rule);
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
+        let Beside { conductances, flows, .. } = &mut job.beside;
         let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
+        let Some(conductances) = conductances.planes() else {
+            let rims = self.rims.at(job.slot);
+            let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));
+            let rims = core::array::from_fn(|face| S::face_of(rims, face));
+            let chunk = WholeChunk { cells, rims, beyond, changed };
+            return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
+        };
         let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
-        match (self.rule, job.beside.conductances.planes()) {
-            (Rule::Diffusive { .. }, None) => chunk.run(DiffuseWhole::new(whole, changed)),
-            (Rule::Diffusive { .. }, Some(planes)) => chunk.run(Diffuse { conductance: Linked(planes), changed }),
-            (Rule::Wave { damping, .. }, planes) => {
-                let flows = job.beside.flows.get_or_insert_default().planes_mut(S::NEIGHBOURS);
-                let damping = damping as f32;
-                match planes {
-                    None => chunk.run(Ripple { conductance: Whole(whole), damping, flows, changed }),
-                    Some(planes) => chunk.run(Ripple { conductance: Linked(planes), damping, flows, changed }),
-                }
+        match self.rule {
+            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, changed }),
+            Rule::Wave { damping, .. } => {
+                let flows = flows.get_or_insert_default().faces_mut::<S>();
+                chunk.run(Ripple { conductances, damping: damping as f32, flows, changed })
             }
         }
     }
@@ -491,7 +493,7 @@ impl<S: FieldShape> Frame<'_, S> {
     fn book_wave(&self, job: &mut Job) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.beside.flows {
-                let flow = |index: usize| f64::from(flows.at(face, index));
+                let flow = |index: usize| f64::from(flows.at::<S>(face, index));
                 job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
             }
         }
@@ -534,6 +536,20 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
         S::pad(copy_of(chunk.cells), chunk.around, chunk.halo);
         chunk.put_ghosts();
         S::rows(chunk.halo, chunk.cells, &mut rule);
+    }
+}
+
+/// The cells beyond a face of a chunk with these rims.
+fn beyond<'a, S: FieldShape>(
+    face: usize,
+    rims: &'a S::Rims<f32>,
+    around: &[&'a S::Rims<f32>; 6],
+    ghosts: &'a [Ghost],
+) -> &'a [f32] {
+    match ghosts.iter().find(|ghost| ghost.face.index() == face) {
+        None => S::face_of(around[face], face ^ 1),
+        Some(Ghost { values: Some(values), .. }) => values,
+        Some(Ghost { values: None, .. }) => S::face_of(rims, face),
     }
 }
 
