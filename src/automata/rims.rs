@@ -12,7 +12,9 @@ use crate::grid::{Grid, Slot};
 pub(crate) struct Rims<T: Value, S: FieldShape> {
     /// What lies where a chunk is missing.
     background: S::Rims<T>,
+    /// Of which the first `count` are of this step.
     saved: Vec<(Slot, S::Rims<T>)>,
+    count: usize,
     /// By slot: the place in `saved`, or [`UNSAVED`].
     places: Vec<u32>,
 }
@@ -22,7 +24,7 @@ const UNSAVED: u32 = u32::MAX;
 impl<T: Value, S: FieldShape> Rims<T, S> {
     /// None saved; a missing chunk has the background all over.
     pub(crate) fn new(background: T) -> Self {
-        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
+        Rims { background: S::uniform_rims(background), saved: Vec::new(), count: 0, places: Vec::new() }
     }
 
     /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
@@ -44,21 +46,26 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
                 self.add(neighbour);
             }
         }
-        workers::each(&mut self.saved, |(slot, saved)| *saved = rims(*slot));
+        workers::each(&mut self.saved[..self.count], |(slot, saved)| *saved = rims(*slot));
     }
 
     fn clear(&mut self, slot_capacity: usize) {
-        for (slot, _) in self.saved.drain(..) {
+        for (slot, _) in &self.saved[..self.count] {
             self.places[slot.index()] = UNSAVED;
         }
+        self.count = 0;
         self.places.resize(slot_capacity, UNSAVED);
     }
 
     fn add(&mut self, slot: Slot) {
         if self.places[slot.index()] == UNSAVED {
             // There are fewer slots than 2³²−1.
-            self.places[slot.index()] = self.saved.len() as u32;
-            self.saved.push((slot, self.background));
+            self.places[slot.index()] = self.count as u32;
+            match self.saved.get_mut(self.count) {
+                Some((saved, _)) => *saved = slot,
+                None => self.saved.push((slot, self.background)),
+            }
+            self.count += 1;
         }
     }
 
@@ -84,5 +91,29 @@ pub(crate) fn rims_of_chunk<T: Value, S: FieldShape>(chunk: &Chunk<T>) -> S::Rim
     match chunk.as_dense() {
         Some(cells) => S::rims_of(cells),
         None => S::uniform_rims(chunk.get(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Sheet;
+    use glam::IVec3;
+
+    #[test]
+    fn rims_are_those_of_the_last_save_and_of_no_other() {
+        let mut grid = Grid::<u32, Sheet>::new(9);
+        let slots = [0, 1, 5, 6].map(|x| {
+            grid.insert(IVec3::new(x, 0, 0), Chunk::uniform(x as u32)).unwrap();
+            grid.slot(IVec3::new(x, 0, 0)).unwrap()
+        });
+        let mut rims = Rims::<u32, Sheet>::new(9);
+        let seen = |rims: &Rims<u32, Sheet>| slots.map(|slot| rims.at(slot)[0][0]);
+        rims.save(&grid, &slots);
+        assert_eq!((seen(&rims), rims.at(Slot::NONE)[0][0]), ([0, 1, 5, 6], 9));
+        rims.save(&grid, &slots[3..]);
+        assert_eq!(seen(&rims), [9, 9, 5, 6], "the neighbour with it");
+        rims.save(&grid, &[]);
+        assert_eq!(seen(&rims), [9; 4]);
     }
 }

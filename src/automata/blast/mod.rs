@@ -55,7 +55,7 @@ use ground::Ground;
 use planes::{ChunkFlows, Conductances};
 use space::Space;
 use std::collections::BTreeMap;
-use step::Room;
+use step::{Job, Room};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -91,6 +91,9 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     gone: BTreeMap<[i32; 3], CellMask>,
     rims: Rims<f32, S>,
     workers: Workers<Room<S>>,
+    /// Empty between steps, and kept for the next one; like `stepped`, the chunks of a step with their changed cells.
+    jobs: Vec<Job>,
+    stepped: Vec<(Slot, CellMask)>,
     /// Empty but during a run of many steps.
     ahead: Ahead<f32, S>,
 }
@@ -144,6 +147,8 @@ impl<S: FieldShape> BlastWorld<S> {
             gone: BTreeMap::new(),
             rims: Rims::new(0.0),
             workers: Workers::new(Room::new),
+            jobs: Vec::new(),
+            stepped: Vec::new(),
             ahead: Ahead::new(),
         })
     }

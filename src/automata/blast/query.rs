@@ -164,6 +164,8 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.events.capacity() * size_of::<super::Broken>()
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
+            + self.jobs.capacity() * size_of::<super::Job>()
+            + self.stepped.capacity() * size_of::<(Slot, CellMask)>()
             + self.workers.rooms().iter().map(super::step::Room::memory_bytes).sum::<usize>()
     }
 

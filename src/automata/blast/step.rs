@@ -31,10 +31,10 @@ struct Ghost {
 }
 
 /// A chunk to step, and what came of it.
-struct Job {
+pub(super) struct Job {
     slot: Slot,
     ghosts: SmallVec<[Ghost; 2]>,
-    /// Taken out of the world.
+    /// Taken out of the world while the chunk is stepped, like `beside`.
     pressure: Chunk<f32>,
     beside: Beside,
     changed: CellMask,
@@ -86,7 +86,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
-        let mut stepped = Vec::with_capacity(slots.len());
+        let (mut jobs, mut stepped) = (core::mem::take(&mut self.jobs), core::mem::take(&mut self.stepped));
         slots.retain(|&slot| match self.ahead.changed(slot) {
             Some(changed) => {
                 report.changed += changed.len() as u64;
@@ -101,25 +101,34 @@ impl<S: FieldShape> BlastWorld<S> {
         };
         self.rims.save_as(&self.pressure, &slots, rims);
         self.ahead.pass();
-        // What is shut sleeps on, unless something else wakes it.
-        let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
-        stepped.extend(shut.into_iter().map(|slot| (slot, CellMask::EMPTY)));
-        open.iter().for_each(|&slot| self.know_conductances(slot));
-        let ghosts: Vec<_> = open.iter().map(|&slot| self.ghosts(slot, &opened)).collect();
-        let mut jobs: Vec<Job> =
-            open.into_iter().zip(ghosts).map(|(slot, ghosts)| self.take_out(slot, ghosts)).collect();
+        // The last rims that were read are the nearest in the caches: so the last chunks come first.
+        for slot in slots.into_iter().rev() {
+            if self.is_shut(slot, &opened) {
+                // What is shut sleeps on, unless something else wakes it.
+                stepped.push((slot, CellMask::EMPTY));
+            } else {
+                self.know_conductances(slot);
+                jobs.push(Job::new(slot, self.ghosts(slot, &opened), Chunk::uniform(0.0), Beside::default()));
+            }
+        }
+        jobs.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
         let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
         self.workers.each(&mut jobs, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
-        for job in jobs {
+        for job in jobs.iter_mut().rev() {
+            self.exchange(job);
+            job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
             report.changed += job.changed.len() as u64;
-            stepped.push(self.put_back(job));
+            stepped.push((job.slot, job.changed.clone()));
         }
         self.settle(&stepped, &faded);
         report.changed += self.count_opened(&broken, &stepped);
         broken.into_iter().for_each(|place| self.touch(place));
+        jobs.clear();
+        stepped.clear();
+        (self.jobs, self.stepped) = (jobs, stepped);
         report
     }
 
@@ -162,25 +171,15 @@ impl<S: FieldShape> BlastWorld<S> {
         job.has_faded || !job.changed.is_empty()
     }
 
-    /// Takes a chunk out of the world to step it.
-    fn take_out(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) -> Job {
-        let pressure = core::mem::replace(self.pressure.chunk_at_mut(slot), Chunk::uniform(0.0));
-        Job::new(slot, ghosts, pressure, core::mem::take(&mut self.beside[slot.index()]))
+    /// Takes a chunk out of the world to step it, or puts it back.
+    fn exchange(&mut self, job: &mut Job) {
+        core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
+        core::mem::swap(&mut self.beside[job.slot.index()], &mut job.beside);
     }
 
     fn frame<'w>(&'w self, rims: &'w Rims<f32, S>) -> Frame<'w, S> {
         let (rule, audible) = (self.rules.rule, self.audible());
         Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims }
-    }
-
-    /// Puts a chunk back, and enters what left it. Returns its changed cells.
-    fn put_back(&mut self, job: Job) -> (Slot, CellMask) {
-        *self.pressure.chunk_at_mut(job.slot) = job.pressure;
-        self.beside[job.slot.index()] = job.beside;
-        for left in job.left {
-            self.ledger.left += left;
-        }
-        (job.slot, job.changed)
     }
 
     /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step), but under
@@ -231,13 +230,12 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let behind = |&face: &Face| {
+            if neighbours[face.index()].is_some() {
+                return Some((face, neighbours[face.index()]));
+            }
             let side = self.space.side::<S>(chunk, face);
-            let there = match side.beyond {
-                Beyond::There(there) if side.is_border => self.pressure.slot(there).unwrap_or(Slot::NONE),
-                Beyond::There(_) => neighbours[face.index()],
-                Beyond::Wall | Beyond::Outside => Slot::NONE,
-            };
-            there.is_some().then_some((face, there))
+            let Beyond::There(there) = side.beyond else { return None };
+            side.is_border.then(|| self.pressure.slot(there)).flatten().map(|there| (face, there))
         };
         Self::FACES.iter().filter_map(behind).collect()
     }
@@ -268,6 +266,10 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let entered = |&face: &Face| {
+            // Where the world ends, no chunk is next to this one.
+            if neighbours[face.index()].is_some() && !self.is_blank(neighbours[face.index()]) {
+                return None;
+            }
             let side = self.space.side::<S>(chunk, face);
             let Beyond::There(there) = side.beyond else { return None };
             let beyond = match side.is_border {
@@ -313,6 +315,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
+            if neighbours[face.index()].is_some() && !self.is_shut(neighbours[face.index()], opened) {
+                return None;
+            }
             let side = self.space.side::<S>(chunk, face);
             let Beyond::There(there) = side.beyond else { return None };
             let there = match side.is_border {
@@ -323,8 +328,9 @@ impl<S: FieldShape> BlastWorld<S> {
                 return Some(Ghost { face, side, values: None });
             }
             let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
-            let values =
-                side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
+            let (chunk, mut values) = (self.pressure.chunk_at(there), Vec::new());
+            // Faster than collecting them one by one.
+            cells.for_each(|index| values.push(chunk.get(index)));
             Some(Ghost { face, side, values: Some(values) })
         };
         Self::FACES.iter().filter_map(ghost).collect()
@@ -396,7 +402,8 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Wakes the chunks that touch a changed cell from behind a periodic border.
     fn wake_across_borders(&mut self, slot: Slot, changed: &CellMask) {
         let chunk = self.pressure.position_at(slot);
-        for &face in Self::FACES {
+        let neighbours = self.pressure.neighbours_of(slot);
+        for &face in Self::FACES.iter().filter(|face| !neighbours[face.index()].is_some()) {
             let side = self.space.side::<S>(chunk, face);
             if let Beyond::There(there) = side.beyond
                 && side.is_border
@@ -436,12 +443,6 @@ impl<S: FieldShape> Frame<'_, S> {
         if let Rule::Wave { .. } = self.rule {
             self.book_wave(job);
         }
-        let cells = job.pressure.cells_mut();
-        for ghost in &job.ghosts {
-            // Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
-            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
-            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| cells[index] = 0.0);
-        }
         job.pressure.canonicalize();
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
@@ -471,8 +472,9 @@ impl<S: FieldShape> Frame<'_, S> {
 
     /// The faces of a chunk behind which the world has an open border, with the cells before it.
     fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
-        let chunk = self.pressure.position_at(slot);
-        let sides = BlastWorld::<S>::FACES.iter().map(move |&face| (face, self.space.side::<S>(chunk, face)));
+        let (chunk, neighbours) = (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
+        let faces = BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
+        let sides = faces.map(move |&face| (face, self.space.side::<S>(chunk, face)));
         sides.filter(|(_, side)| side.beyond == Beyond::Outside)
     }
 
@@ -522,9 +524,17 @@ impl<S: FieldShape> BlastChunk<'_, S> {
             }
         }
     }
+
+    /// Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
+    fn clear_outside(&mut self) {
+        for ghost in self.ghosts {
+            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
+            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| self.cells[index] = 0.0);
+        }
+    }
 }
 
-/// A step of a chunk by a rule.
+/// A step of a chunk by a rule for links of any weight.
 struct Ruled<'a, S: FieldShape, R>(BlastChunk<'a, S>, R);
 
 impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
@@ -536,6 +546,7 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
         S::pad(copy_of(chunk.cells), chunk.around, chunk.halo);
         chunk.put_ghosts();
         S::rows(chunk.halo, chunk.cells, &mut rule);
+        chunk.clear_outside();
     }
 }
 

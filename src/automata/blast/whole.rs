@@ -101,10 +101,10 @@ fn layer<const W: usize, const N: usize>() -> usize {
     if N == 4 { W } else { W * W }
 }
 
-/// The diffusive rule.
-pub(super) struct Diffuse<'a, const W: usize, const N: usize> {
-    pub(super) conductance: f32,
-    pub(super) chunk: WholeChunk<'a>,
+/// A step by the diffusive rule: what flows on is kept in passing.
+struct Diffuse<'a, const W: usize, const N: usize> {
+    conductance: f32,
+    chunk: WholeChunk<'a>,
 }
 
 impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
@@ -165,13 +165,13 @@ pub(super) fn diffuse_row<const W: usize, const N: usize>(
     after
 }
 
-/// The wave rule.
-pub(super) struct Ripple<'a, const W: usize, const N: usize> {
-    pub(super) conductance: f32,
-    pub(super) damping: f32,
+/// A step by the wave rule: what flows over each link is kept from step to step.
+struct Ripple<'a, const W: usize, const N: usize> {
+    conductance: f32,
+    damping: f32,
     /// What flows over each link: before the step, then after it.
-    pub(super) links: &'a mut Links,
-    pub(super) chunk: WholeChunk<'a>,
+    links: &'a mut Links,
+    chunk: WholeChunk<'a>,
 }
 
 impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
