@@ -174,6 +174,19 @@ fn a_wall_that_breaks_is_counted_as_changed() {
     assert_eq!((graph.step().changed, graph.pressure(wall)), (1, Some(0.0)));
 }
 
+/// A chunk too quiet to be heard is let go in the step in which its last wall breaks. The broken wall was neither counted
+/// nor told.
+#[test]
+fn a_wall_that_breaks_in_a_chunk_that_is_let_go_is_counted_and_told() {
+    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 1.0, ..Rules::default() }).unwrap();
+    world.set_pressure(at(3, 3), 0.5).unwrap();
+    world.set_wall(at(4, 3), 0.25).unwrap();
+    world.take_changes();
+    assert_eq!((world.step().changed, world.take_events().len(), world.chunks().count()), (2, 1, 0));
+    let told: Vec<_> = world.take_changes().iter().map(|told| (told.chunk, told.cells.len())).collect();
+    assert_eq!(told, [(IVec3::ZERO, 2)]);
+}
+
 /// The same on a graph, over links so thin that what would flow is no number.
 #[test]
 fn a_node_that_breaks_has_the_nodes_around_it_asked_again() {

@@ -30,6 +30,7 @@ mod tick;
 mod trace;
 mod validate;
 mod voxel;
+mod way;
 mod window;
 mod workspace;
 

@@ -7,34 +7,18 @@ use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
-use super::surface::{Surface, distance};
+use super::surface::Surface;
 use super::tick::Tick;
+use super::way::{SEARCH_LIMIT, Search};
 use super::window::upper_layer;
 use crate::coords::Face;
 use crate::grid::Slot;
-use core::cmp::Reverse;
-use glam::IVec3;
-use hashbrown::{HashMap, HashSet};
-use std::collections::BinaryHeap;
 
 /// Draws from one body in a tick; whoever still has room waits for the next.
 const DRAWS_PER_BODY: usize = 96;
 
-/// Cells that the searches of one body look at in a tick.
-const SEARCH_LIMIT: usize = 1 << 16;
-
-/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
-const SEARCH_SLACK: usize = 64;
-
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 type Drawer = (i64, u64, Place);
-
-/// What one body's searches may still cost in this tick, and where they found nothing.
-struct Search {
-    draws: usize,
-    cells: usize,
-    fruitless: HashSet<Place>,
-}
 
 impl Tick<'_> {
     /// Finds the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
@@ -68,11 +52,11 @@ impl Tick<'_> {
             drawers.truncate(DRAWS_PER_BODY);
         }
         drawers.sort_unstable();
-        let mut search = Search { draws: DRAWS_PER_BODY, cells: SEARCH_LIMIT, fruitless: HashSet::new() };
+        let (mut draws, mut search) = (DRAWS_PER_BODY, Search::new());
         let mut unserved = None;
         let drew = drawers.len();
         for (_, _, place) in drawers {
-            if !self.draw_from(place, body, &mut surface, &mut search) || unheard {
+            if !self.draw_from(place, body, &mut surface, &mut draws, &mut search) || unheard {
                 unserved = Some(place);
             }
         }
@@ -84,7 +68,14 @@ impl Tick<'_> {
 
     /// Draws for one cell until it is level with the surface or full. `false` if there is water for it that it could not
     /// have in this tick.
-    fn draw_from(&mut self, place: Place, body: &[Piece], surface: &mut Surface, search: &mut Search) -> bool {
+    fn draw_from(
+        &mut self,
+        place: Place,
+        body: &[Piece],
+        surface: &mut Surface,
+        draws: &mut usize,
+        search: &mut Search,
+    ) -> bool {
         loop {
             let voxel = self.store.read(place);
             let own = head(self.height_of(place), voxel.height());
@@ -104,10 +95,10 @@ impl Tick<'_> {
                 surface.pieces[piece].cells[word] &= !(1 << bit);
                 continue;
             }
-            if search.draws == 0 {
+            if *draws == 0 {
                 return false;
             }
-            search.draws -= 1;
+            *draws -= 1;
             let Some(path) = self.way(place, goal, own, search) else { return false };
             self.carry(&path, place, own);
         }
@@ -131,74 +122,6 @@ impl Tick<'_> {
         if let Some(&(_, exit)) = path.first() {
             self.receive(to, exit.opposite(), units, self.store.read(to).largest());
         }
-    }
-
-    /// The shortest way from a surface cell to a cell that draws, through cells of the body that may still pass water on:
-    /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
-    /// highest surface that can be is taken instead.
-    fn way(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Vec<(Place, Face)>> {
-        let target = self.store.position(goal);
-        let patience = SEARCH_SLACK + 8 * distance(self.store.position(to), target) as usize;
-        let mut looked = 0;
-        let mut found: HashMap<Place, (Place, Face)> = HashMap::with_capacity(64);
-        let mut open = BinaryHeap::new();
-        // Among equals the last in order of position. Slots would not do: they depend on the order in which chunks came.
-        let mut best: Option<(i64, Reverse<i32>, [i32; 3], Place)> = None;
-        open.push((Reverse(0), 0, Reverse(0), to, 0));
-        let mut pushed = 0;
-        while let Some((_, _, _, place, steps)) = open.pop() {
-            if place == goal {
-                best = Some((i64::MAX, Reverse(0), [0; 3], goal));
-                break;
-            }
-            if search.cells == 0 || looked > patience && best.is_some() {
-                break;
-            }
-            search.cells -= 1;
-            looked += 1;
-            if place != to
-                && let Some(head) = self.crest_head(place)
-                && head >= own + 2
-            {
-                let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
-                best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
-            }
-            let full = place != to && self.store.read(place).is_closed();
-            for face in Face::ALL {
-                let there = self.store.step(place, face);
-                if !there.0.is_some() || there == to || found.contains_key(&there) || search.fruitless.contains(&there)
-                {
-                    continue;
-                }
-                let voxel = self.store.read(there);
-                let joined = match face {
-                    Face::Up => full && voxel.is_wet(),
-                    Face::Down => voxel.is_wet() && voxel.is_closed(),
-                    _ => voxel.is_wet(),
-                };
-                if !joined || self.limits.left(voxel, self.work.passed(there)) == 0 {
-                    continue;
-                }
-                found.insert(there, (place, face.opposite()));
-                let ahead = distance(self.store.position(there), target) as i32;
-                pushed += 1;
-                // Among equals the one nearest to the goal first, so that open water is crossed in a straight line.
-                open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(pushed), there, steps + 1));
-            }
-        }
-        let Some((.., mut at)) = best else {
-            // Later drawers stand higher, so what has nothing for this one has nothing for them.
-            search.fruitless.extend(found.into_keys());
-            return None;
-        };
-        let mut path = Vec::new();
-        while at != to {
-            let &(next, exit) = found.get(&at)?;
-            path.push((at, exit));
-            at = next;
-        }
-        path.reverse();
-        Some(path)
     }
 
     /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and

@@ -132,15 +132,17 @@ impl<S: FieldShape> BlastWorld<S> {
         report
     }
 
-    /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped.
+    /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped, be it that
+    /// their chunk has been let go since.
     fn count_opened(&self, broken: &[IVec3], stepped: &[(Slot, CellMask)]) -> u64 {
         let mut opened: HashSet<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
+        let let_go = broken.len() - opened.len();
         if !opened.is_empty() {
             for (slot, changed) in stepped {
                 changed.iter().for_each(|index| _ = opened.remove(&(*slot, index)));
             }
         }
-        opened.len() as u64
+        (opened.len() + let_go) as u64
     }
 
     /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one

@@ -45,6 +45,10 @@ impl<S: FieldShape> BlastWorld<S> {
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
             self.open_wall(place);
+            // Without walls a chunk may be let go in this step, and then it tells what has changed in it.
+            if let Some((slot, index)) = self.place(place) {
+                self.pressure.mark_changed_at(slot, index);
+            }
         }
         self.events.append(&mut broken);
         places

@@ -1,0 +1,326 @@
+//! The shortest way through a body of water, from a cell that draws to the surface that it draws from.
+//!
+//! A search goes first where it promises most (A*). It marks the cells that it meets in pages, one byte a cell, and puts
+//! them in one list; so what it has still to look at is a heap of numbers.
+
+use super::store::Place;
+use super::surface::distance;
+use super::tick::Tick;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use core::cmp::Reverse;
+use glam::IVec3;
+use hashbrown::HashMap;
+use std::collections::BinaryHeap;
+
+/// Cells that the searches of one body look at in a tick.
+pub(super) const SEARCH_LIMIT: usize = 1 << 16;
+
+/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
+const SEARCH_SLACK: usize = 64;
+
+/// A byte of a page: not met. A cell met has one more than the index of the face across which the next cell of its way lies.
+const UNKNOWN: u8 = 0;
+/// Where the way ends.
+const END: u8 = 7;
+/// Met by a search that found nothing. Later drawers stand higher, so what has nothing for one has nothing for them.
+const FRUITLESS: u8 = 8;
+
+/// What one body's searches may still cost in this tick, what they work with, and where they found nothing.
+pub(super) struct Search {
+    /// Cells that they may still look at.
+    pub(super) cells: usize,
+    marks: Marks,
+    /// The cells met, in order; the first is where the way ends.
+    met: Vec<Place>,
+    /// What its page said of that one before.
+    was: u8,
+    open: BinaryHeap<Reverse<u64>>,
+}
+
+/// A byte for each cell of the chunks that a search has come to.
+#[derive(Default)]
+struct Marks {
+    numbers: HashMap<Slot, usize>,
+    pages: Vec<(Slot, Box<[u8; CHUNK_CELLS]>)>,
+    /// The page asked for last: mostly the one that is asked for next.
+    last: usize,
+}
+
+impl Marks {
+    #[inline]
+    fn of(&mut self, (slot, index): Place) -> &mut u8 {
+        if self.pages.get(self.last).is_none_or(|page| page.0 != slot) {
+            self.turn_to(slot);
+        }
+        &mut self.pages[self.last].1[index & (CHUNK_CELLS - 1)]
+    }
+
+    fn turn_to(&mut self, slot: Slot) {
+        let pages = &mut self.pages;
+        self.last = *self.numbers.entry(slot).or_insert_with(|| {
+            pages.push((slot, Box::new([UNKNOWN; CHUNK_CELLS])));
+            pages.len() - 1
+        });
+    }
+}
+
+/// The turn of the cell met as number `number`, after `steps` steps, on a way that is by `detour` steps longer than the
+/// straight one at least: the shortest way first, then the cell nearest to the goal, so that open water is crossed in a
+/// straight line, then the one met first.
+fn turn(detour: u32, steps: u32, number: usize) -> u64 {
+    u64::from(detour) << 40 | u64::from(MOST - steps) << 20 | number as u64
+}
+
+/// More than the steps of any way, and more than the cells that a body's searches may meet, six for each they look at.
+const MOST: u32 = (1 << 20) - 1;
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Search { cells: SEARCH_LIMIT, marks: Marks::default(), met: Vec::new(), was: UNKNOWN, open: BinaryHeap::new() }
+    }
+
+    /// Begins a search: only the cell where the way is to end is met.
+    fn begin(&mut self, end: Place) {
+        self.met.clear();
+        self.open.clear();
+        self.was = *self.marks.of(end);
+        self.meet(end, END, 0, 0);
+    }
+
+    /// Takes a cell in. `next` is what its page says of it.
+    fn meet(&mut self, place: Place, next: u8, detour: u32, steps: u32) {
+        *self.marks.of(place) = next;
+        self.open.push(Reverse(turn(detour, steps, self.met.len())));
+        self.met.push(place);
+    }
+
+    /// The next cell to look at, and its steps from the way's end.
+    fn next(&mut self) -> Option<(Place, u32)> {
+        let Reverse(turn) = self.open.pop()?;
+        let number = turn & u64::from(MOST);
+        let steps = MOST - ((turn >> 20) as u32 & MOST);
+        Some((self.met[number as usize], steps))
+    }
+
+    /// The way from a cell met to the end: the cells with the faces that they pass water through, the end's neighbour first.
+    fn way_from(&mut self, tick: &Tick, start: Place) -> Vec<(Place, Face)> {
+        let mut way = Vec::new();
+        let mut at = start;
+        while let Some(exit) = self.marks.of(at).checked_sub(1).and_then(Face::from_index) {
+            way.push((at, exit));
+            at = tick.store.step(at, exit);
+        }
+        way.reverse();
+        way
+    }
+
+    /// Ends a search: all that it met is unknown again or, if it found nothing, fruitless; its end is what it was.
+    fn end(&mut self, found: bool) {
+        let mark = if found { UNKNOWN } else { FRUITLESS };
+        for &place in &self.met {
+            *self.marks.of(place) = mark;
+        }
+        if let Some(&end) = self.met.first() {
+            *self.marks.of(end) = self.was;
+        }
+    }
+}
+
+impl Tick<'_> {
+    /// The shortest way from a surface cell to a cell that draws, through cells of the body that may still pass water on:
+    /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
+    /// highest surface that can be is taken instead, if its head is above `own`, that of the drawing cell, by 2 or more.
+    pub(super) fn way(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Vec<(Place, Face)>> {
+        search.begin(to);
+        let start = self.find_start(to, goal, own, search);
+        let way = start.map(|start| search.way_from(self, start));
+        search.end(way.is_some());
+        way
+    }
+
+    /// The goal of a search, or else the best surface that it comes to.
+    fn find_start(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Place> {
+        let target = self.store.position(goal);
+        let straight = distance(self.store.position(to), target);
+        let patience = SEARCH_SLACK + 8 * straight as usize;
+        let mut looked = 0;
+        // Among equals the last in order of position. Slots would not do: they depend on the order in which chunks came.
+        let mut best: Option<(i64, Reverse<u32>, [i32; 3], Place)> = None;
+        while let Some((place, steps)) = search.next() {
+            if place == goal {
+                return Some(goal);
+            }
+            if search.cells == 0 || looked > patience && best.is_some() {
+                break;
+            }
+            search.cells -= 1;
+            looked += 1;
+            if place != to
+                && let Some(head) = self.crest_head(place)
+                && head >= own + 2
+            {
+                let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
+                best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
+            }
+            let full = place != to && self.store.read(place).is_closed();
+            for face in Face::ALL {
+                let there = self.store.step(place, face);
+                if there.0.is_some() && *search.marks.of(there) == UNKNOWN && self.passes(there, face, full) {
+                    let ahead = distance(self.store.position(there), target);
+                    let detour = (steps + 1 + ahead).saturating_sub(straight);
+                    search.meet(there, face.opposite().index() as u8 + 1, detour, steps + 1);
+                }
+            }
+        }
+        best.map(|(.., place)| place)
+    }
+
+    /// Whether a cell is joined to the one from which it lies across `face`, and may still pass water on. `full` says
+    /// whether that one is full.
+    fn passes(&self, there: Place, face: Face, full: bool) -> bool {
+        let voxel = self.store.read(there);
+        let joined = match face {
+            Face::Up => full && voxel.is_wet(),
+            Face::Down => voxel.is_wet() && voxel.is_closed(),
+            _ => voxel.is_wet(),
+        };
+        joined && self.limits.left(voxel, self.work.passed(there)) > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::voxel::Voxel;
+    use super::super::{Rules, WaterWorld};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Region, Shape};
+    use hashbrown::HashSet;
+
+    /// The same search with a table of what was met, a heap of what is to be looked at, and nothing packed.
+    fn plainly(
+        tick: &Tick,
+        to: Place,
+        goal: Place,
+        own: i64,
+        left: &mut usize,
+        fruitless: &mut HashSet<Place>,
+    ) -> Option<Vec<(Place, Face)>> {
+        let target = tick.store.position(goal);
+        let ahead_of = |place: Place| i64::from(distance(tick.store.position(place), target));
+        let patience = 64 + 8 * ahead_of(to);
+        let mut looked = 0;
+        let mut met = HashMap::new();
+        let mut open = BinaryHeap::from([(Reverse(0), 0, Reverse(0), to, 0)]);
+        let mut best: Option<(i64, Reverse<i64>, [i32; 3], Place)> = None;
+        while let Some((_, _, _, place, steps)) = open.pop() {
+            if place == goal {
+                best = Some((i64::MAX, Reverse(0), [0; 3], goal));
+                break;
+            }
+            if *left == 0 || looked > patience && best.is_some() {
+                break;
+            }
+            (*left, looked) = (*left - 1, looked + 1);
+            if let Some(head) = tick.crest_head(place).filter(|&head| place != to && head >= own + 2) {
+                let [x, y, z] = tick.store.grid.position_at(place.0).to_array();
+                best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
+            }
+            for face in Face::ALL {
+                let there = tick.store.step(place, face);
+                if !there.0.is_some() || there == to || met.contains_key(&there) || fruitless.contains(&there) {
+                    continue;
+                }
+                let voxel = tick.store.read(there);
+                let joined = match face {
+                    Face::Up => place != to && tick.store.read(place).is_closed(),
+                    Face::Down => voxel.is_closed(),
+                    _ => true,
+                };
+                if !joined || !voxel.is_wet() || tick.limits.left(voxel, tick.work.passed(there)) == 0 {
+                    continue;
+                }
+                met.insert(there, (place, face.opposite()));
+                let ahead = ahead_of(there);
+                open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(met.len()), there, steps + 1));
+            }
+        }
+        let Some((.., mut at)) = best else {
+            fruitless.extend(met.into_keys());
+            return None;
+        };
+        let mut way = Vec::new();
+        while at != to {
+            let (next, exit) = met[&at];
+            way.push((at, exit));
+            at = next;
+        }
+        way.reverse();
+        Some(way)
+    }
+
+    /// Boxes over four chunks, of full, partial and dry cells and walls, some of which have passed all they may; several
+    /// searches of one body after another, some with few cells left to look at.
+    #[test]
+    fn a_search_finds_the_way_that_a_plain_one_finds() {
+        let mut random = fastrand::Rng::with_seed(31);
+        let (mut outcomes, mut ran_out) = ([0; 3], 0);
+        for round in 0..150 {
+            let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
+            for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
+                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+            }
+            let part = Region::new(IVec3::new(10, 12, 3), IVec3::new(22, 19, 9));
+            let walls = 1 + round as u8 % 5;
+            let mut places = Vec::new();
+            for cell in part.positions() {
+                let slot = world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded");
+                let place = (slot, Cube::index_of(cell));
+                let voxel = match random.u8(..12) {
+                    kind if kind < walls => Voxel::SOLID,
+                    kind if kind == walls => Voxel::OPEN.with_height(random.u8(..7)),
+                    _ => Voxel::OPEN.with_height(7),
+                };
+                world.store.write(place, voxel);
+                places.push(place);
+            }
+            world.wake_all();
+            let tick = world.underway();
+            for &place in places.iter().filter(|place| place.1 % 11 == 0) {
+                let work = tick.work.join(tick.store, place.0, place.1 / 256);
+                super::super::workspace::add_flow(&mut work.flow[place.1 % 256], Face::Up, 7);
+            }
+            let (mut search, mut fruitless) = (Search::new(), HashSet::new());
+            search.cells = if round % 3 == 0 { 400 } else { SEARCH_LIMIT };
+            let mut left = search.cells;
+            for _ in 0..20 {
+                let [to, goal] = [(); 2].map(|()| places[random.usize(..places.len())]);
+                if to == goal {
+                    continue;
+                }
+                let own = random.i64(12 * 7..20 * 7);
+                let expected = plainly(&tick, to, goal, own, &mut left, &mut fruitless);
+                let way = tick.way(to, goal, own, &mut search);
+                assert_eq!((&way, search.cells), (&expected, left), "round {round}");
+                let reached = way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
+                outcomes[reached.map_or(2, usize::from)] += 1;
+                ran_out += usize::from(left == 0);
+            }
+        }
+        assert!(outcomes.iter().all(|&count| count > 100) && ran_out > 20, "{outcomes:?}, {ran_out}");
+    }
+
+    #[test]
+    fn turns_go_by_detour_then_steps_and_then_number() {
+        let mut random = fastrand::Rng::with_seed(32);
+        for _ in 0..1_000 {
+            let mut any = || (random.u32(..3 * MOST), random.u32(..MOST), random.usize(..MOST as usize));
+            let (one, other) = (any(), any());
+            for other in [other, (one.0, other.1, other.2), (one.0, one.1, other.2)] {
+                let key = |(detour, steps, number): (u32, u32, usize)| (detour, Reverse(steps), number);
+                assert_eq!(turn(one.0, one.1, one.2).cmp(&turn(other.0, other.1, other.2)), key(one).cmp(&key(other)));
+            }
+        }
+    }
+}
