@@ -1,7 +1,8 @@
 //! The outermost cells of chunks as they were before a step, so that a step can change chunks in place, in any order.
 //!
 //! A step first saves the rims of every chunk that it will change and of their neighbours. Then each chunk needs only its own
-//! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough.
+//! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough. To collect rims is to
+//! fetch half of each chunk from memory, so a step that has a chunk at hand can note what its rims will be in the next.
 
 use super::rows::{FieldShape, Value};
 use super::workers;
@@ -12,11 +13,18 @@ use crate::grid::{Grid, Slot};
 pub(crate) struct Rims<T: Value, S: FieldShape> {
     /// What lies where a chunk is missing.
     background: S::Rims<T>,
-    /// Of which the first `count` are of this step.
-    saved: Vec<(Slot, S::Rims<T>)>,
-    count: usize,
+    saved: Vec<Saved<T, S>>,
     /// By slot: the place in `saved`, or [`UNSAVED`].
     places: Vec<u32>,
+}
+
+struct Saved<T: Value, S: FieldShape> {
+    slot: Slot,
+    rims: S::Rims<T>,
+    /// Whether `rims` are those of the chunk as it is now.
+    known: bool,
+    /// Whether the next step reads them.
+    wanted: bool,
 }
 
 const UNSAVED: u32 = u32::MAX;
@@ -24,7 +32,7 @@ const UNSAVED: u32 = u32::MAX;
 impl<T: Value, S: FieldShape> Rims<T, S> {
     /// None saved; a missing chunk has the background all over.
     pub(crate) fn new(background: T) -> Self {
-        Rims { background: S::uniform_rims(background), saved: Vec::new(), count: 0, places: Vec::new() }
+        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
     }
 
     /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
@@ -39,40 +47,79 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
         slots: &[Slot],
         rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
-        self.clear(grid.slot_capacity());
+        self.saved.iter_mut().for_each(|saved| saved.known = false);
+        self.renew(grid, slots, rims);
+    }
+
+    /// Like [`save_as`](Rims::save_as), but takes the rims as they are of each chunk that was [noted](Rims::note) or saved
+    /// and not [lost](Rims::lose) since.
+    pub(crate) fn renew<C: Value>(
+        &mut self,
+        grid: &Grid<C, S>,
+        slots: &[Slot],
+        rims: impl Fn(Slot) -> S::Rims<T> + Sync,
+    ) {
+        self.places.resize(grid.slot_capacity().max(self.places.len()), UNSAVED);
+        self.saved.iter_mut().for_each(|saved| saved.wanted = false);
         for &slot in slots {
-            self.add(slot);
+            self.want(slot);
             for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
-                self.add(neighbour);
+                self.want(neighbour);
             }
         }
-        workers::each(&mut self.saved[..self.count], |(slot, saved)| *saved = rims(*slot));
-    }
-
-    fn clear(&mut self, slot_capacity: usize) {
-        for (slot, _) in &self.saved[..self.count] {
-            self.places[slot.index()] = UNSAVED;
-        }
-        self.count = 0;
-        self.places.resize(slot_capacity, UNSAVED);
-    }
-
-    fn add(&mut self, slot: Slot) {
-        if self.places[slot.index()] == UNSAVED {
-            // There are fewer slots than 2³²−1.
-            self.places[slot.index()] = self.count as u32;
-            match self.saved.get_mut(self.count) {
-                Some((saved, _)) => *saved = slot,
-                None => self.saved.push((slot, self.background)),
+        self.drop_unwanted();
+        workers::each(&mut self.saved, |saved| {
+            if !saved.known {
+                saved.rims = rims(saved.slot);
+                saved.known = true;
             }
-            self.count += 1;
+        });
+    }
+
+    fn want(&mut self, slot: Slot) {
+        if let Some(saved) = self.saved_mut(slot) {
+            saved.wanted = true;
+            return;
+        }
+        // There are fewer slots than 2³²−1.
+        self.places[slot.index()] = self.saved.len() as u32;
+        self.saved.push(Saved { slot, rims: self.background, known: false, wanted: true });
+    }
+
+    fn drop_unwanted(&mut self) {
+        self.saved.retain(|saved| {
+            if !saved.wanted {
+                self.places[saved.slot.index()] = UNSAVED;
+            }
+            saved.wanted
+        });
+        for (place, saved) in self.saved.iter().enumerate() {
+            self.places[saved.slot.index()] = place as u32;
+        }
+    }
+
+    fn saved_mut(&mut self, slot: Slot) -> Option<&mut Saved<T, S>> {
+        self.saved.get_mut(*self.places.get(slot.index())? as usize)
+    }
+
+    /// Notes what the rims of a chunk are from now on, if those that it had were saved.
+    pub(crate) fn note(&mut self, slot: Slot, rims: &S::Rims<T>) {
+        if let Some(saved) = self.saved_mut(slot) {
+            (saved.rims, saved.known) = (*rims, true);
+        }
+    }
+
+    /// Says that a chunk has changed since its rims were saved or noted.
+    pub(crate) fn lose(&mut self, slot: Slot) {
+        if let Some(saved) = self.saved_mut(slot) {
+            saved.known = false;
         }
     }
 
     /// The rims of a chunk; the background if it is missing or was not saved.
     pub(crate) fn at(&self, slot: Slot) -> &S::Rims<T> {
         let place = self.places.get(slot.index()).map_or(UNSAVED, |&place| place);
-        self.saved.get(place as usize).map_or(&self.background, |(_, rims)| rims)
+        self.saved.get(place as usize).map_or(&self.background, |saved| &saved.rims)
     }
 
     /// The rims of a chunk's neighbours, by face.
@@ -82,7 +129,7 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
 
     /// Bytes on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.saved.capacity() * size_of::<(Slot, S::Rims<T>)>() + self.places.capacity() * size_of::<u32>()
+        self.saved.capacity() * size_of::<Saved<T, S>>() + self.places.capacity() * size_of::<u32>()
     }
 }
 
@@ -97,23 +144,35 @@ pub(crate) fn rims_of_chunk<T: Value, S: FieldShape>(chunk: &Chunk<T>) -> S::Rim
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::Sheet;
+    use crate::coords::{CHUNK_CELLS, Sheet};
     use glam::IVec3;
 
     #[test]
-    fn rims_are_those_of_the_last_save_and_of_no_other() {
-        let mut grid = Grid::<u32, Sheet>::new(9);
-        let slots = [0, 1, 5, 6].map(|x| {
-            grid.insert(IVec3::new(x, 0, 0), Chunk::uniform(x as u32)).unwrap();
-            grid.slot(IVec3::new(x, 0, 0)).unwrap()
-        });
-        let mut rims = Rims::<u32, Sheet>::new(9);
-        let seen = |rims: &Rims<u32, Sheet>| slots.map(|slot| rims.at(slot)[0][0]);
-        rims.save(&grid, &slots);
-        assert_eq!((seen(&rims), rims.at(Slot::NONE)[0][0]), ([0, 1, 5, 6], 9));
-        rims.save(&grid, &slots[3..]);
-        assert_eq!(seen(&rims), [9, 9, 5, 6], "the neighbour with it");
-        rims.save(&grid, &[]);
-        assert_eq!(seen(&rims), [9; 4]);
+    fn rims_that_are_kept_are_those_that_would_be_saved_anew() {
+        for seed in 0..20 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut grid = Grid::<u8, Sheet>::new(0);
+            for at in 0..12 {
+                grid.insert(IVec3::new(at % 4, at / 4, 0), Chunk::uniform(random.u8(..))).unwrap();
+            }
+            let slots = grid.sorted_slots();
+            let (mut kept, mut anew) = (Rims::<u8, Sheet>::new(9), Rims::<u8, Sheet>::new(9));
+            for _ in 0..30 {
+                let stepped: Vec<Slot> = slots.iter().copied().filter(|_| random.u8(..3) > 0).collect();
+                kept.renew(&grid, &stepped, |slot| rims_of_chunk::<u8, Sheet>(grid.chunk_at(slot)));
+                anew.save(&grid, &stepped);
+                for &slot in slots.iter().chain(&[Slot::NONE]) {
+                    assert!(kept.at(slot) == anew.at(slot), "seed {seed}, {slot:?}");
+                }
+                for &slot in &stepped {
+                    let cells: [u8; CHUNK_CELLS] = core::array::from_fn(|_| random.u8(..));
+                    *grid.chunk_at_mut(slot) = Chunk::from_cells(&cells);
+                    kept.note(slot, &Sheet::rims_of(&cells));
+                }
+                let edited = slots[random.usize(..slots.len())];
+                grid.chunk_at_mut(edited).set(random.usize(..CHUNK_CELLS), random.u8(..));
+                kept.lose(edited);
+            }
+        }
     }
 }

@@ -50,9 +50,9 @@ pub trait FieldShape: HaloShape {
     #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
-    /// The cells of rims at a face, by its index, in the order of their own.
+    /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
     #[doc(hidden)]
-    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
 
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
@@ -100,8 +100,8 @@ impl FieldShape for Sheet {
     }
 
     #[inline(always)]
-    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        rims.get(face).map_or(&[], |cells| cells)
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
     }
 
     #[inline(always)]
@@ -175,8 +175,8 @@ impl FieldShape for Cube {
     }
 
     #[inline(always)]
-    fn face_of<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        &rims[face]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
     }
 
     #[inline(always)]

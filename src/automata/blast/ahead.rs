@@ -67,6 +67,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Puts what was worked out in its place, after its last step.
     pub(super) fn catch_up(&mut self) {
         for future in self.ahead.take() {
+            self.rims.lose(future.slot());
             let pressure = self.pressure.chunk_at_mut(future.slot());
             *pressure = future.cells;
             pressure.canonicalize();

@@ -84,6 +84,7 @@ impl<S: FieldShape> BlastWorld<S> {
             self.beside.resize_with(slot.index() + 1, Beside::default);
         }
         self.beside[slot.index()] = Beside { is_untold: true, ..Beside::default() };
+        self.rims.lose(slot);
         slot
     }
 

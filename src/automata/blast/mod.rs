@@ -89,10 +89,12 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the cells that changed before
     /// they did. Only those that were known then: what came and went in between is as it was.
     gone: BTreeMap<[i32; 3], CellMask>,
+    /// Lost by every change of a chunk that is not a step's.
     rims: Rims<f32, S>,
     workers: Workers<Room<S>>,
-    /// Empty between steps, and kept for the next one; like `stepped`, the chunks of a step with their changed cells.
-    jobs: Vec<Job>,
+    /// Room for the next step; of no meaning between steps.
+    jobs: Vec<Job<S>>,
+    /// The chunks of a step with their changed cells; empty between steps.
     stepped: Vec<(Slot, CellMask)>,
     /// Empty but during a run of many steps.
     ahead: Ahead<f32, S>,

@@ -164,7 +164,7 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.events.capacity() * size_of::<super::Broken>()
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
-            + self.jobs.capacity() * size_of::<super::Job>()
+            + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.stepped.capacity() * size_of::<(Slot, CellMask)>()
             + self.workers.rooms().iter().map(super::step::Room::memory_bytes).sum::<usize>()
     }

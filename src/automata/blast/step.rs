@@ -31,22 +31,39 @@ struct Ghost {
 }
 
 /// A chunk to step, and what came of it.
-pub(super) struct Job {
+pub(super) struct Job<S: FieldShape> {
     slot: Slot,
     ghosts: SmallVec<[Ghost; 2]>,
     /// Taken out of the world while the chunk is stepped, like `beside`.
     pressure: Chunk<f32>,
     beside: Beside,
     changed: CellMask,
+    /// After the step.
+    rims: S::Rims<f32>,
     /// What went over each open border.
     left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
     has_faded: bool,
 }
 
-impl Job {
-    fn new(slot: Slot, ghosts: SmallVec<[Ghost; 2]>, pressure: Chunk<f32>, beside: Beside) -> Job {
-        Job { slot, ghosts, pressure, beside, changed: CellMask::EMPTY, left: SmallVec::new(), has_faded: false }
+impl<S: FieldShape> Job<S> {
+    fn new() -> Self {
+        Job {
+            slot: Slot::NONE,
+            ghosts: SmallVec::new(),
+            pressure: Chunk::uniform(0.0),
+            beside: Beside::default(),
+            changed: CellMask::EMPTY,
+            rims: S::uniform_rims(0.0),
+            left: SmallVec::new(),
+            has_faded: false,
+        }
+    }
+
+    /// Begins anew with a chunk that is not taken out of the world yet.
+    fn begin(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) {
+        (self.slot, self.ghosts, self.changed) = (slot, ghosts, CellMask::EMPTY);
+        self.left.clear();
     }
 }
 
@@ -91,6 +108,7 @@ impl<S: FieldShape> BlastWorld<S> {
             Some(changed) => {
                 report.changed += changed.len() as u64;
                 stepped.push((slot, changed.clone()));
+                self.rims.lose(slot);
                 false
             }
             None => true,
@@ -99,25 +117,32 @@ impl<S: FieldShape> BlastWorld<S> {
             Some(rims) => *rims,
             None => rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot)),
         };
-        self.rims.save_as(&self.pressure, &slots, rims);
+        self.rims.renew(&self.pressure, &slots, rims);
         self.ahead.pass();
         // The last rims that were read are the nearest in the caches: so the last chunks come first.
+        let mut count = 0;
         for slot in slots.into_iter().rev() {
             if self.is_shut(slot, &opened) {
                 // What is shut sleeps on, unless something else wakes it.
                 stepped.push((slot, CellMask::EMPTY));
             } else {
                 self.know_conductances(slot);
-                jobs.push(Job::new(slot, self.ghosts(slot, &opened), Chunk::uniform(0.0), Beside::default()));
+                if jobs.len() == count {
+                    jobs.push(Job::new());
+                }
+                jobs[count].begin(slot, self.ghosts(slot, &opened));
+                count += 1;
             }
         }
-        jobs.iter_mut().for_each(|job| self.exchange(job));
+        let open = &mut jobs[..count];
+        open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
         let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
-        self.workers.each(&mut jobs, |room, job| frame.step_chunk(job, &mut room.halo));
+        self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
-        for job in jobs.iter_mut().rev() {
+        for job in open.iter_mut().rev() {
             self.exchange(job);
+            self.rims.note(job.slot, &job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
             report.changed += job.changed.len() as u64;
@@ -126,7 +151,6 @@ impl<S: FieldShape> BlastWorld<S> {
         self.settle(&stepped, &faded);
         report.changed += self.count_opened(&broken, &stepped);
         broken.into_iter().for_each(|place| self.touch(place));
-        jobs.clear();
         stepped.clear();
         (self.jobs, self.stepped) = (jobs, stepped);
         report
@@ -168,13 +192,15 @@ impl<S: FieldShape> BlastWorld<S> {
         rims.save(&self.pressure, &[slot]);
         let frame = self.frame(rims);
         let ghosts = self.ghosts(slot, &HashSet::new());
-        let mut job = Job::new(slot, ghosts, pressure, beside);
+        let mut job = Job::new();
+        job.begin(slot, ghosts);
+        (job.pressure, job.beside) = (pressure, beside);
         frame.step_chunk(&mut job, &mut room.halo);
         job.has_faded || !job.changed.is_empty()
     }
 
     /// Takes a chunk out of the world to step it, or puts it back.
-    fn exchange(&mut self, job: &mut Job) {
+    fn exchange(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.beside[job.slot.index()], &mut job.beside);
     }
@@ -368,6 +394,7 @@ impl<S: FieldShape> BlastWorld<S> {
             changed.insert(index);
         }
         chunk.fill(0.0);
+        self.rims.lose(slot);
         self.beside[slot.index()].flows = None;
         self.hush_rim(slot);
         if !changed.is_empty() {
@@ -437,7 +464,7 @@ impl<S: FieldShape> BlastWorld<S> {
 }
 
 impl<S: FieldShape> Frame<'_, S> {
-    fn step_chunk(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
+    fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         if let Rule::Diffusive { .. } = self.rule {
             self.book_diffusive(job);
         }
@@ -446,19 +473,20 @@ impl<S: FieldShape> Frame<'_, S> {
             self.book_wave(job);
         }
         job.pressure.canonicalize();
+        job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
         job.beside.is_audible = is_audible;
     }
 
-    fn run_kernel(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
+    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
         let Beside { conductances, flows, .. } = &mut job.beside;
         let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
             let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));
-            let rims = core::array::from_fn(|face| S::face_of(rims, face));
+            let rims = core::array::from_fn(|face| S::rim(rims, face));
             let chunk = WholeChunk { cells, rims, beyond, changed };
             return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
         };
@@ -481,7 +509,7 @@ impl<S: FieldShape> Frame<'_, S> {
     }
 
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
-    fn book_diffusive(&self, job: &mut Job) {
+    fn book_diffusive(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             let planes = job.beside.conductances.planes();
             let flow = |index: usize| {
@@ -494,7 +522,7 @@ impl<S: FieldShape> Frame<'_, S> {
     }
 
     /// Enters what a step took over open borders.
-    fn book_wave(&self, job: &mut Job) {
+    fn book_wave(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.beside.flows {
                 let flow = |index: usize| f64::from(flows.at::<S>(face, index));
@@ -560,9 +588,9 @@ fn beyond<'a, S: FieldShape>(
     ghosts: &'a [Ghost],
 ) -> &'a [f32] {
     match ghosts.iter().find(|ghost| ghost.face.index() == face) {
-        None => S::face_of(around[face], face ^ 1),
+        None => S::rim(around[face], face ^ 1),
         Some(Ghost { values: Some(values), .. }) => values,
-        Some(Ghost { values: None, .. }) => S::face_of(rims, face),
+        Some(Ghost { values: None, .. }) => S::rim(rims, face),
     }
 }
 

@@ -274,8 +274,8 @@ mod tests {
         }
         let (mut cells, mut flows, mut changed) = (here, before.clone(), CellMask::EMPTY);
         let (own, around) = (S::rims_of(&here), behind.each_ref().map(|cells| S::rims_of(cells)));
-        let beyond = core::array::from_fn(|face| S::face_of(&around[face], face ^ 1));
-        let rims = core::array::from_fn(|face| S::face_of(&own, face));
+        let beyond = core::array::from_fn(|face| S::rim(&around[face], face ^ 1));
+        let rims = core::array::from_fn(|face| S::rim(&own, face));
         let chunk = WholeChunk { cells: &mut cells, rims, beyond, changed: &mut changed };
         step::<S>(rule, chunk, || flows.links_mut::<S>());
 
