@@ -8,7 +8,6 @@ use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
 use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld, Probe};
-use crate::automata::ahead::{STEPS, Square};
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, copy_of};
@@ -70,17 +69,15 @@ impl<S: FieldShape> Job<S> {
 /// What a worker needs to step a chunk.
 pub(super) struct Room<S: FieldShape> {
     halo: Box<S::Halo<f32>>,
-    /// For several steps at once.
-    pub(super) square: Option<Box<Square<f32>>>,
 }
 
 impl<S: FieldShape> Room<S> {
     pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0.0), square: None }
+        Room { halo: S::uniform_halo(0.0) }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<f32>>() + self.square.as_ref().map_or(0, |_| size_of::<Square<f32>>())
+        size_of_val(&*self.halo)
     }
 }
 
@@ -104,21 +101,8 @@ impl<S: FieldShape> BlastWorld<S> {
         self.pressure.sort_slots(&mut slots);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
         let (mut jobs, mut stepped) = (core::mem::take(&mut self.jobs), core::mem::take(&mut self.stepped));
-        slots.retain(|&slot| match self.ahead.changed(slot) {
-            Some(changed) => {
-                report.changed += changed.len() as u64;
-                stepped.push((slot, changed.clone()));
-                self.rims.lose(slot);
-                false
-            }
-            None => true,
-        });
-        let rims = |slot: Slot| match self.ahead.rims(slot) {
-            Some(rims) => *rims,
-            None => rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot)),
-        };
+        let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew(&self.pressure, &slots, rims);
-        self.ahead.pass();
         // The last rims that were read are the nearest in the caches: so the last chunks come first.
         let mut count = 0;
         for slot in slots.into_iter().rev() {
@@ -210,25 +194,16 @@ impl<S: FieldShape> BlastWorld<S> {
         Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims }
     }
 
-    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step), but under
-    /// the diffusive rule on [`Sheet`](crate::Sheet)s faster in worlds larger than the cache: where a chunk and all around it
-    /// are in motion and nothing is built there, eight steps at a time are worked out chunk by chunk, for which the world
-    /// takes up to twice its memory meanwhile.
+    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut sum = StepReport::default();
-        let mut left = steps;
-        while left > 0 {
+        for done in 0..steps {
             if self.is_at_rest() {
                 // Nothing changes any more; time still passes.
-                self.tick = self.tick.wrapping_add(left);
+                self.tick = self.tick.wrapping_add(steps - done);
                 break;
             }
-            let together = if left >= STEPS as u64 && self.look_ahead() { STEPS as u64 } else { 1 };
-            for _ in 0..together {
-                sum += self.step();
-            }
-            self.catch_up();
-            left -= together;
+            sum += self.step();
         }
         sum
     }

@@ -7,11 +7,13 @@
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
-use crate::automata::ahead::WIDTH;
 use crate::automata::rows::{FieldShape, differing, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::simd;
+
+/// The most cells in a row.
+const WIDEST: usize = 64;
 
 /// The most rows in a chunk, and the most cells in a layer.
 const MOST: usize = 256;
@@ -42,12 +44,12 @@ impl WholeChunk<'_> {
         flows
     }
 
-    /// The cells of a row and those around them. `last` is the chunk's last row as it was before the step.
+    /// The cells of a row and those around them. `last` is the chunk's last row as it was before the step, and anything.
     #[inline(always)]
     fn look<'c, const W: usize, const N: usize>(
         &'c self,
         row: usize,
-        last: &'c [f32; WIDTH],
+        last: &'c [f32; WIDEST + 1],
     ) -> ([f32; W], Around<'c, W>) {
         let (first, layer) = (W * row, layer::<W, N>());
         let next = if first + W < CHUNK_CELLS { part(self.cells, first + 1) } else { part(last, 1) };
@@ -64,8 +66,8 @@ impl WholeChunk<'_> {
     }
 
     #[inline(always)]
-    fn last_row<const W: usize>(&self) -> [f32; WIDTH] {
-        let mut last = [0.0; WIDTH];
+    fn last_row<const W: usize>(&self) -> [f32; WIDEST + 1] {
+        let mut last = [0.0; WIDEST + 1];
         last[..W].copy_from_slice(&self.cells[CHUNK_CELLS - W..]);
         last
     }
@@ -119,7 +121,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
         for (flow, (&here, &there)) in upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2])) {
             *flow = diffuse(conductance, here, there);
         }
-        let mut southward = [0.0; W];
+        let (mut southward, mut eastward) = ([0.0; W], [0.0; WIDEST + 1]);
         for row in 0..CHUNK_CELLS / W {
             let at = W * row % layer::<W, N>();
             let (here, around) = chunk.look::<W, N>(row, &last);
@@ -128,30 +130,33 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
                 southward = core::array::from_fn(|x| diffuse(conductance, north[x], here[x]));
             }
             let upward = upward[at..].first_chunk_mut().expect("a row of a layer");
-            let carried = [upward, &mut southward];
-            let after = diffuse_row::<W, N>(conductance, &here, around, [west[row], east[row]], carried);
+            let (ends, carried) = ([west[row], east[row]], [upward, &mut southward]);
+            let after = diffuse_row::<W, N>(conductance, &here, around, ends, carried, &mut eastward);
             chunk.put(row, &here, &after, 0);
         }
     }
 }
 
+/// Room for what flows into the cells of a row from the west, and out of the last one.
+type Eastward = [f32; WIDEST + 1];
+
 /// A row of cells after a step of the diffusive rule. `ends` is what flows into its first cell from the west, and out of its
 /// last; `carried` what flows into its cells from below, and from the north, and then what flows on.
+/// `eastward` is room to work in.
 #[inline(always)]
-pub(super) fn diffuse_row<const W: usize, const N: usize>(
+fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,
     here: &[f32; W],
     [next, up, south]: Around<W>,
     ends: [f32; 2],
     [upward, southward]: [&mut [f32; W]; 2],
+    eastward: &mut Eastward,
 ) -> [f32; W] {
-    // One more than there are cells.
-    let mut eastward = [0.0; WIDTH + 1];
     for (flow, (&here, &next)) in eastward[1..].iter_mut().zip(here.iter().zip(next)) {
         *flow = diffuse(conductance, here, next);
     }
     [eastward[0], eastward[W]] = ends;
-    let (west, east): (&[f32; W], &[f32; W]) = (part(&eastward, 0), part(&eastward, 1));
+    let (west, east): (&[f32; W], &[f32; W]) = (part(eastward, 0), part(eastward, 1));
     let on = |x: usize, ahead: &[f32; W], carried: &mut [f32; W]| {
         let flow = diffuse(conductance, here[x], ahead[x]);
         flow - core::mem::replace(&mut carried[x], flow)
