@@ -183,18 +183,16 @@ pub fn benches(criterion: &mut Criterion) {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let side = SIDES[2];
-        for (name, at_once) in [("single_steps", 1), ("run", 16)] {
-            group.throughput(Throughput::Elements((side * side) as u64 * 16));
-            let uneven = || {
-                let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
-                world.step();
-                world
-            };
-            let run = |world: &mut BlastWorld| pool.install(|| (0..16 / at_once).for_each(|_| _ = world.run(at_once)));
-            group.bench_function(BenchmarkId::new(format!("16_steps/{name}"), threads), |bencher| {
-                bencher.iter_batched_ref(uneven, run, BatchSize::PerIteration);
-            });
-        }
+        group.throughput(Throughput::Elements((side * side) as u64 * 16));
+        let uneven = || {
+            let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
+            world.step();
+            world
+        };
+        let run = |world: &mut BlastWorld| pool.install(|| _ = world.run(16));
+        group.bench_function(BenchmarkId::new("16_steps", threads), |bencher| {
+            bencher.iter_batched_ref(uneven, run, BatchSize::PerIteration);
+        });
     }
     let waves = Rules::wave(0.25, 0.98);
     for side in SIDES {

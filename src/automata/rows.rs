@@ -115,6 +115,11 @@ impl FieldShape for Sheet {
     }
 
     #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
         A: Value,
@@ -149,11 +154,6 @@ impl FieldShape for Sheet {
         for first in (0..CHUNK_CELLS).step_by(64) {
             rule.row::<64>(first, cells);
         }
-    }
-
-    #[inline(always)]
-    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        rims.get(face).map_or(&[], |rim| rim)
     }
 
     #[inline(always)]
@@ -203,6 +203,11 @@ impl FieldShape for Cube {
     }
 
     #[inline(always)]
+    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+        rims.get(face).map_or(&[], |rim| rim)
+    }
+
+    #[inline(always)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
         A: Value,
@@ -244,11 +249,6 @@ impl FieldShape for Cube {
         for first in (0..CHUNK_CELLS).step_by(16) {
             rule.row::<16>(first, cells);
         }
-    }
-
-    #[inline(always)]
-    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        rims.get(face).map_or(&[], |rim| rim)
     }
 
     #[inline(always)]
@@ -309,6 +309,10 @@ pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) ->
         }
         eights
     };
+    // Where much happens most rows change as a whole, and to tell that takes no bits.
+    if a.iter().zip(b).fold(true, |all, (a, b)| all & (a != b)) {
+        return u64::MAX >> (64 - W);
+    }
     let mut bytes = [0; W];
     for x in 0..W {
         bytes[x] = if a[x] != b[x] { EIGHTS[x] } else { 0 };
@@ -436,6 +440,8 @@ mod tests {
             let short = expected & 0xFFFF;
             assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
         }
+        assert_eq!(differing(&[1; 64], &[2; 64]), u64::MAX);
+        assert_eq!(differing(&[1; 16], &[2; 16]), 0xFFFF);
     }
 
     #[test]

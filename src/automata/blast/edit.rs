@@ -355,6 +355,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let slot = self.ensure(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
+        self.rims.lose(slot);
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
@@ -377,6 +378,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let slot = self.ensure(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
+        self.rims.lose(slot);
         self.beside[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.ledger.change(f64::from(old), f64::from(pressure));
         self.touch(cell);

@@ -84,6 +84,7 @@ impl<S: FieldShape> BlastWorld<S> {
             self.beside.resize_with(slot.index() + 1, Beside::default);
         }
         self.beside[slot.index()] = Beside { is_untold: true, ..Beside::default() };
+        self.rims.lose(slot);
         slot
     }
 
@@ -157,8 +158,9 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn end_flow(&mut self, cell: IVec3, face: Face) {
         let Some((slot, index)) = self.place(cell) else { return };
-        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at(face, index) != 0.0) {
-            flows.planes_mut(S::NEIGHBOURS)[face.index()][index] = 0.0;
+        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at::<S>(face, index) != 0.0)
+        {
+            flows.set::<S>(face, index, 0.0);
         }
     }
 

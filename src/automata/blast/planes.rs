@@ -1,7 +1,9 @@
 //! A number for each face of each cell of a chunk: what its links conduct, and what flows over them. In full that is 64 KB in
-//! sheets and 96 KB in cubes, so it is kept in full only from the first step that needs it.
+//! sheets and 96 KB in cubes, so it is kept in full only from the first step that needs it; flows over whole links take half.
 
 use super::kernel::reaches;
+use super::space::{axis, is_positive};
+use crate::automata::rows::FieldShape;
 #[cfg(feature = "snapshot")]
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -27,67 +29,105 @@ impl Conductances {
     }
 }
 
-/// What flowed out of every cell across every face in the last step of the wave rule. Each link's flow stands at both its
-/// ends, with opposite signs.
-#[derive(Clone, Default)]
-pub(super) struct ChunkFlows {
-    /// Of all cells alike, by face; of no meaning once there are planes.
-    equal: [f32; 6],
-    each: Option<Planes>,
+/// What flowed over each link in the last step of the wave rule, by axis: away from the smaller coordinates. Along each line of
+/// cells there is one link more than cells, that of the cell before it first.
+pub(super) type Links = Box<[Vec<f32>]>;
+
+/// What flowed out of every cell across every face in the last step of the wave rule.
+#[derive(Clone)]
+pub(super) enum ChunkFlows {
+    /// Out of all cells alike, by face.
+    Equal([f32; 6]),
+    /// Each link's flow stands at both its ends, with opposite signs.
+    Faces(Planes),
+    /// Each link's flow stands once: half the numbers, for chunks whose links are all whole.
+    Links(Links),
+}
+
+impl Default for ChunkFlows {
+    fn default() -> Self {
+        ChunkFlows::Equal([0.0; 6])
+    }
 }
 
 impl ChunkFlows {
     /// The flows that stand in these planes, one for each face.
     #[cfg(feature = "snapshot")]
     pub(super) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
-        let mut flows = ChunkFlows::default();
         if planes.iter().all(|plane| plane.as_uniform().is_some()) {
-            flows.equal.iter_mut().zip(planes).for_each(|(flow, plane)| *flow = plane.get(0));
+            ChunkFlows::Equal(core::array::from_fn(|face| planes.get(face).map_or(0.0, |plane| plane.get(0))))
         } else {
             let cells = |plane: &Chunk<f32>| core::array::from_fn(|index| plane.get(index));
-            flows.each = Some(planes.iter().map(cells).collect());
+            ChunkFlows::Faces(planes.iter().map(cells).collect())
         }
-        flows
     }
 
-    /// A plane for each of so many faces. Flows of −0 are 0 in them: no step tells them apart.
+    /// A plane for each face. Flows of −0 are 0 in them: no step tells them apart.
     #[cfg(feature = "snapshot")]
-    pub(super) fn to_chunks(&self, faces: usize) -> Vec<Chunk<f32>> {
-        match &self.each {
-            Some(planes) => planes.iter().map(|plane| Chunk::from_cells(&plane.map(|flow| flow + 0.0))).collect(),
-            None => self.equal[..faces].iter().map(|flow| Chunk::uniform(flow + 0.0)).collect(),
+    pub(super) fn to_chunks<S: FieldShape>(&self) -> Vec<Chunk<f32>> {
+        faces::<S>().map(|face| Chunk::from_cells(&self.plane::<S>(face).map(|flow| flow + 0.0))).collect()
+    }
+
+    pub(super) fn at<S: FieldShape>(&self, face: Face, index: usize) -> f32 {
+        match self {
+            ChunkFlows::Equal(flows) => flows[face.index()],
+            ChunkFlows::Faces(planes) => planes[face.index()][index],
+            ChunkFlows::Links(links) => signed(face, links[axis(face)][link_at::<S>(face, index)]),
         }
     }
 
-    pub(super) fn at(&self, face: Face, index: usize) -> f32 {
-        self.each.as_ref().map_or(self.equal[face.index()], |planes| planes[face.index()][index])
-    }
-
-    /// All of them, to change, for so many faces.
-    pub(super) fn planes_mut(&mut self, faces: usize) -> &mut Planes {
-        self.each.get_or_insert_with(|| self.equal[..faces].iter().map(|&flow| [flow; CHUNK_CELLS]).collect())
-    }
-
-    /// Those of so many faces: face by face, then in order of the cells.
-    pub(super) fn values(&self, faces: usize) -> impl Iterator<Item = f32> {
-        let of_face = move |&face: &Face| (0..CHUNK_CELLS).map(move |index| self.at(face, index));
-        Face::ALL.split_at(faces).0.iter().flat_map(of_face)
-    }
-
-    /// The sum of what flows across so many faces, whichever way.
-    pub(super) fn size(&self, faces: usize) -> f64 {
-        let sum = |flows: &[f32]| flows.iter().map(|flow| f64::from(flow.abs())).sum::<f64>();
-        match &self.each {
-            Some(planes) => planes.iter().map(|plane| sum(plane)).sum(),
-            None => sum(&self.equal[..faces]) * CHUNK_CELLS as f64,
+    /// Sets what flows out of a cell across a face.
+    pub(super) fn set<S: FieldShape>(&mut self, face: Face, index: usize, flow: f32) {
+        match self {
+            ChunkFlows::Links(links) => links[axis(face)][link_at::<S>(face, index)] = signed(face, flow),
+            _ => self.faces_mut::<S>()[face.index()][index] = flow,
         }
+    }
+
+    fn plane<S: FieldShape>(&self, face: Face) -> [f32; CHUNK_CELLS] {
+        core::array::from_fn(|index| self.at::<S>(face, index))
+    }
+
+    /// All of them, to change, by face.
+    pub(super) fn faces_mut<S: FieldShape>(&mut self) -> &mut Planes {
+        if !matches!(self, ChunkFlows::Faces(_)) {
+            *self = ChunkFlows::Faces(faces::<S>().map(|face| self.plane::<S>(face)).collect());
+        }
+        match self {
+            ChunkFlows::Faces(planes) => planes,
+            _ => unreachable!("made so above"),
+        }
+    }
+
+    /// All of them, to change, by link.
+    pub(super) fn links_mut<S: FieldShape>(&mut self) -> &mut Links {
+        if !matches!(self, ChunkFlows::Links(_)) {
+            let mut links: Links =
+                (0..S::NEIGHBOURS / 2).map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])]).collect();
+            for face in faces::<S>() {
+                for index in 0..CHUNK_CELLS {
+                    links[axis(face)][link_at::<S>(face, index)] = signed(face, self.at::<S>(face, index));
+                }
+            }
+            *self = ChunkFlows::Links(links);
+        }
+        match self {
+            ChunkFlows::Links(links) => links,
+            _ => unreachable!("made so above"),
+        }
+    }
+
+    /// Those of all faces: face by face, then in order of the cells.
+    pub(super) fn values<S: FieldShape>(&self) -> impl Iterator<Item = f32> {
+        faces::<S>().flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
 
     /// Whether one of them, up or down, is as large as this.
     pub(super) fn reach(&self, least: f32) -> bool {
-        match &self.each {
-            Some(planes) => planes.iter().any(|plane| reaches(plane, least)),
-            None => self.equal.iter().any(|flow| flow.abs() >= least),
+        match self {
+            ChunkFlows::Equal(flows) => reaches(flows, least),
+            ChunkFlows::Faces(planes) => planes.iter().any(|plane| reaches(plane, least)),
+            ChunkFlows::Links(links) => links.iter().any(|links| reaches(links, least)),
         }
     }
 
@@ -98,6 +138,65 @@ impl ChunkFlows {
 
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.each.as_deref().map_or(0, size_of_val)
+        match self {
+            ChunkFlows::Equal(_) => 0,
+            ChunkFlows::Faces(planes) => size_of_val(&**planes),
+            ChunkFlows::Links(links) => links.iter().map(|links| size_of_val(&**links)).sum(),
+        }
+    }
+}
+
+/// The faces across which cells are linked.
+fn faces<S: FieldShape>() -> impl Iterator<Item = Face> {
+    Face::ALL.into_iter().take(S::NEIGHBOURS)
+}
+
+/// What flows over a link away from the smaller coordinates, for what flows out of a cell across this face; and the reverse.
+fn signed(face: Face, flow: f32) -> f32 {
+    if is_positive(face) { flow } else { -flow }
+}
+
+/// The place of the link behind a face of a cell among those along its axis.
+fn link_at<S: FieldShape>(face: Face, index: usize) -> usize {
+    let (stride, bits) = (S::STRIDES[axis(face)], S::BITS[axis(face)]);
+    let before = index + index / (stride << bits) * stride;
+    if is_positive(face) { before + stride } else { before }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::{Cube, Sheet};
+    use glam::IVec3;
+
+    fn flows_are_the_same_in_every_form<S: FieldShape>() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut flows = ChunkFlows::default();
+        flows.links_mut::<S>().iter_mut().flatten().for_each(|link| *link = rng.f32() - 0.5);
+        let by_link: Vec<f32> = flows.values::<S>().collect();
+        for (index, face) in (0..CHUNK_CELLS).flat_map(|index| faces::<S>().map(move |face| (index, face))) {
+            let there = S::cell_at(IVec3::ZERO, index) + face.offset();
+            if S::chunk_of(there) == IVec3::ZERO {
+                let back = flows.at::<S>(face.opposite(), S::index_of(there));
+                assert_eq!(back, -flows.at::<S>(face, index), "{face:?} of {index}");
+            }
+        }
+        flows.faces_mut::<S>();
+        assert!(matches!(flows, ChunkFlows::Faces(_)) && by_link.iter().copied().eq(flows.values::<S>()));
+        flows.links_mut::<S>();
+        assert!(matches!(flows, ChunkFlows::Links(_)) && by_link.iter().copied().eq(flows.values::<S>()));
+
+        let mut by_face = flows.clone();
+        by_face.faces_mut::<S>();
+        for mut flows in [flows, by_face] {
+            flows.set::<S>(Face::West, 5, 2.0);
+            assert_eq!([flows.at::<S>(Face::West, 5), flows.at::<S>(Face::East, 5)], [2.0, by_link[CHUNK_CELLS + 5]]);
+        }
+    }
+
+    #[test]
+    fn flows_are_the_same_in_every_form_in_both_shapes() {
+        flows_are_the_same_in_every_form::<Sheet>();
+        flows_are_the_same_in_every_form::<Cube>();
     }
 }

@@ -84,7 +84,8 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
-            let of = |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?.at(face, index));
+            let of =
+                |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index));
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {
@@ -113,7 +114,7 @@ impl<S: FieldShape> BlastWorld<S> {
             None => size(chunk.get(0)) * CHUNK_CELLS as f64,
         };
         let flows = self.beside.iter().filter_map(|beside| beside.flows.as_ref());
-        let flowing: f64 = flows.map(|flows| flows.size(S::NEIGHBOURS)).sum();
+        let flowing: f64 = flows.flat_map(ChunkFlows::values::<S>).map(size).sum();
         let there: f64 = self.chunks().map(|(_, chunk)| pressures(chunk)).sum();
         self.ledger.agrees_with(self.total(), there + flowing)
     }
@@ -163,6 +164,8 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.events.capacity() * size_of::<super::Broken>()
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
+            + self.jobs.capacity() * size_of::<super::Job<S>>()
+            + self.stepped.capacity() * size_of::<(Slot, CellMask)>()
             + self.workers.rooms().iter().map(super::step::Room::memory_bytes).sum::<usize>()
     }
 
@@ -180,7 +183,7 @@ impl<S: FieldShape> BlastWorld<S> {
             }
             hash.add_position(self.pressure.position_at(slot));
             hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
-            for flow in flows.into_iter().flat_map(|flows| flows.values(S::NEIGHBOURS)) {
+            for flow in flows.into_iter().flat_map(|flows| flows.values::<S>()) {
                 hash.add(u64::from((flow + 0.0).to_bits()));
             }
             if let Some(ground) = self.ground(slot) {

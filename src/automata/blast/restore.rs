@@ -80,7 +80,7 @@ impl<S: FieldShape> BlastWorld<S> {
             solid: ground.solid,
             strengths: ground.strengths,
             weights: ground.weights,
-            flows: beside.flows.as_ref().map(|flows| flows.to_chunks(S::NEIGHBOURS)),
+            flows: beside.flows.as_ref().map(|flows| flows.to_chunks::<S>()),
         }
     }
 

@@ -2,12 +2,12 @@
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, DiffuseWhole, Linked, Ripple, Whole, reaches};
+use super::kernel::{Diffuse, Ripple, reaches};
 use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
+use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld, Probe};
-use crate::automata::ahead::{STEPS, Square};
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, copy_of};
@@ -30,39 +30,54 @@ struct Ghost {
 }
 
 /// A chunk to step, and what came of it.
-struct Job {
+pub(super) struct Job<S: FieldShape> {
     slot: Slot,
     ghosts: SmallVec<[Ghost; 2]>,
-    /// Taken out of the world.
+    /// Taken out of the world while the chunk is stepped, like `beside`.
     pressure: Chunk<f32>,
     beside: Beside,
     changed: CellMask,
+    /// After the step.
+    rims: S::Rims<f32>,
     /// What went over each open border.
     left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
     has_faded: bool,
 }
 
-impl Job {
-    fn new(slot: Slot, ghosts: SmallVec<[Ghost; 2]>, pressure: Chunk<f32>, beside: Beside) -> Job {
-        Job { slot, ghosts, pressure, beside, changed: CellMask::EMPTY, left: SmallVec::new(), has_faded: false }
+impl<S: FieldShape> Job<S> {
+    fn new() -> Self {
+        Job {
+            slot: Slot::NONE,
+            ghosts: SmallVec::new(),
+            pressure: Chunk::uniform(0.0),
+            beside: Beside::default(),
+            changed: CellMask::EMPTY,
+            rims: S::uniform_rims(0.0),
+            left: SmallVec::new(),
+            has_faded: false,
+        }
+    }
+
+    /// Begins anew with a chunk that is not taken out of the world yet.
+    fn begin(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) {
+        (self.slot, self.ghosts, self.changed) = (slot, ghosts, CellMask::EMPTY);
+        self.left.clear();
     }
 }
 
 /// What a worker needs to step a chunk.
 pub(super) struct Room<S: FieldShape> {
     halo: Box<S::Halo<f32>>,
-    /// For several steps at once.
-    pub(super) square: Option<Box<Square<f32>>>,
 }
 
 impl<S: FieldShape> Room<S> {
     pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0.0), square: None }
+        Room { halo: S::uniform_halo(0.0) }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<f32>>() + self.square.as_ref().map_or(0, |_| size_of::<Square<f32>>())
+        size_of_val(&*self.halo)
     }
 }
 
@@ -85,40 +100,43 @@ impl<S: FieldShape> BlastWorld<S> {
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
-        let mut stepped = Vec::with_capacity(slots.len());
-        slots.retain(|&slot| match self.ahead.changed(slot) {
-            Some(changed) => {
-                report.changed += changed.len() as u64;
-                stepped.push((slot, changed.clone()));
-                false
+        let (mut jobs, mut stepped) = (core::mem::take(&mut self.jobs), core::mem::take(&mut self.stepped));
+        let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
+        self.rims.renew(&self.pressure, &slots, rims);
+        // The last rims that were read are the nearest in the caches: so the last chunks come first.
+        let mut count = 0;
+        for slot in slots.into_iter().rev() {
+            if self.is_shut(slot, &opened) {
+                // What is shut sleeps on, unless something else wakes it.
+                stepped.push((slot, CellMask::EMPTY));
+            } else {
+                self.know_conductances(slot);
+                if jobs.len() == count {
+                    jobs.push(Job::new());
+                }
+                jobs[count].begin(slot, self.ghosts(slot, &opened));
+                count += 1;
             }
-            None => true,
-        });
-        let rims = |slot: Slot| match self.ahead.rims(slot) {
-            Some(rims) => *rims,
-            None => rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot)),
-        };
-        self.rims.save_as(&self.pressure, &slots, rims);
-        self.ahead.pass();
-        // What is shut sleeps on, unless something else wakes it.
-        let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
-        stepped.extend(shut.into_iter().map(|slot| (slot, CellMask::EMPTY)));
-        open.iter().for_each(|&slot| self.know_conductances(slot));
-        let ghosts: Vec<_> = open.iter().map(|&slot| self.ghosts(slot, &opened)).collect();
-        let mut jobs: Vec<Job> =
-            open.into_iter().zip(ghosts).map(|(slot, ghosts)| self.take_out(slot, ghosts)).collect();
+        }
+        let open = &mut jobs[..count];
+        open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
         let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
-        self.workers.each(&mut jobs, |room, job| frame.step_chunk(job, &mut room.halo));
+        self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
-        for job in jobs {
+        for job in open.iter_mut().rev() {
+            self.exchange(job);
+            self.rims.note(job.slot, &job.rims);
+            job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
             report.changed += job.changed.len() as u64;
-            stepped.push(self.put_back(job));
+            stepped.push((job.slot, job.changed.clone()));
         }
         self.settle(&stepped, &faded);
         report.changed += self.count_opened(&broken, &stepped);
         broken.into_iter().for_each(|place| self.touch(place));
+        stepped.clear();
+        (self.jobs, self.stepped) = (jobs, stepped);
         report
     }
 
@@ -158,15 +176,17 @@ impl<S: FieldShape> BlastWorld<S> {
         rims.save(&self.pressure, &[slot]);
         let frame = self.frame(rims);
         let ghosts = self.ghosts(slot, &HashSet::new());
-        let mut job = Job::new(slot, ghosts, pressure, beside);
+        let mut job = Job::new();
+        job.begin(slot, ghosts);
+        (job.pressure, job.beside) = (pressure, beside);
         frame.step_chunk(&mut job, &mut room.halo);
         job.has_faded || !job.changed.is_empty()
     }
 
-    /// Takes a chunk out of the world to step it.
-    fn take_out(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) -> Job {
-        let pressure = core::mem::replace(self.pressure.chunk_at_mut(slot), Chunk::uniform(0.0));
-        Job::new(slot, ghosts, pressure, core::mem::take(&mut self.beside[slot.index()]))
+    /// Takes a chunk out of the world to step it, or puts it back.
+    fn exchange(&mut self, job: &mut Job<S>) {
+        core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
+        core::mem::swap(&mut self.beside[job.slot.index()], &mut job.beside);
     }
 
     fn frame<'w>(&'w self, rims: &'w Rims<f32, S>) -> Frame<'w, S> {
@@ -174,35 +194,16 @@ impl<S: FieldShape> BlastWorld<S> {
         Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims }
     }
 
-    /// Puts a chunk back, and enters what left it. Returns its changed cells.
-    fn put_back(&mut self, job: Job) -> (Slot, CellMask) {
-        *self.pressure.chunk_at_mut(job.slot) = job.pressure;
-        self.beside[job.slot.index()] = job.beside;
-        for left in job.left {
-            self.ledger.left += left;
-        }
-        (job.slot, job.changed)
-    }
-
-    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step), but under
-    /// the diffusive rule on [`Sheet`](crate::Sheet)s faster in worlds larger than the cache: where a chunk and all around it
-    /// are in motion and nothing is built there, eight steps at a time are worked out chunk by chunk, for which the world
-    /// takes up to twice its memory meanwhile.
+    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut sum = StepReport::default();
-        let mut left = steps;
-        while left > 0 {
+        for done in 0..steps {
             if self.is_at_rest() {
                 // Nothing changes any more; time still passes.
-                self.tick = self.tick.wrapping_add(left);
+                self.tick = self.tick.wrapping_add(steps - done);
                 break;
             }
-            let together = if left >= STEPS as u64 && self.look_ahead() { STEPS as u64 } else { 1 };
-            for _ in 0..together {
-                sum += self.step();
-            }
-            self.catch_up();
-            left -= together;
+            sum += self.step();
         }
         sum
     }
@@ -232,13 +233,12 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let behind = |&face: &Face| {
+            if neighbours[face.index()].is_some() {
+                return Some((face, neighbours[face.index()]));
+            }
             let side = self.space.side::<S>(chunk, face);
-            let there = match side.beyond {
-                Beyond::There(there) if side.is_border => self.pressure.slot(there).unwrap_or(Slot::NONE),
-                Beyond::There(_) => neighbours[face.index()],
-                Beyond::Wall | Beyond::Outside => Slot::NONE,
-            };
-            there.is_some().then_some((face, there))
+            let Beyond::There(there) = side.beyond else { return None };
+            side.is_border.then(|| self.pressure.slot(there)).flatten().map(|there| (face, there))
         };
         Self::FACES.iter().filter_map(behind).collect()
     }
@@ -269,6 +269,10 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let entered = |&face: &Face| {
+            // Where the world ends, no chunk is next to this one.
+            if neighbours[face.index()].is_some() && !self.is_blank(neighbours[face.index()]) {
+                return None;
+            }
             let side = self.space.side::<S>(chunk, face);
             let Beyond::There(there) = side.beyond else { return None };
             let beyond = match side.is_border {
@@ -314,6 +318,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
+            if neighbours[face.index()].is_some() && !self.is_shut(neighbours[face.index()], opened) {
+                return None;
+            }
             let side = self.space.side::<S>(chunk, face);
             let Beyond::There(there) = side.beyond else { return None };
             let there = match side.is_border {
@@ -324,8 +331,9 @@ impl<S: FieldShape> BlastWorld<S> {
                 return Some(Ghost { face, side, values: None });
             }
             let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
-            let values =
-                side.is_border.then(|| cells.map(|index| self.pressure.chunk_at(there).get(index)).collect())?;
+            let (chunk, mut values) = (self.pressure.chunk_at(there), Vec::new());
+            // Faster than collecting them one by one.
+            cells.for_each(|index| values.push(chunk.get(index)));
             Some(Ghost { face, side, values: Some(values) })
         };
         Self::FACES.iter().filter_map(ghost).collect()
@@ -361,6 +369,7 @@ impl<S: FieldShape> BlastWorld<S> {
             changed.insert(index);
         }
         chunk.fill(0.0);
+        self.rims.lose(slot);
         self.beside[slot.index()].flows = None;
         self.hush_rim(slot);
         if !changed.is_empty() {
@@ -397,7 +406,8 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Wakes the chunks that touch a changed cell from behind a periodic border.
     fn wake_across_borders(&mut self, slot: Slot, changed: &CellMask) {
         let chunk = self.pressure.position_at(slot);
-        for &face in Self::FACES {
+        let neighbours = self.pressure.neighbours_of(slot);
+        for &face in Self::FACES.iter().filter(|face| !neighbours[face.index()].is_some()) {
             let side = self.space.side::<S>(chunk, face);
             if let Beyond::There(there) = side.beyond
                 && side.is_border
@@ -415,13 +425,12 @@ impl<S: FieldShape> BlastWorld<S> {
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
             let Some(flows) = &mut self.beside[there.index()].flows else { continue };
-            let flowing = |&index: &usize| flows.at(face.opposite(), index) != 0.0;
+            let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
             let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
             if ended.is_empty() {
                 continue;
             }
-            let plane = &mut flows.planes_mut(S::NEIGHBOURS)[face.opposite().index()];
-            ended.into_iter().for_each(|index| plane[index] = 0.0);
+            ended.into_iter().for_each(|index| flows.set::<S>(face.opposite(), index, 0.0));
             if self.pressure.position_at(there) != chunk {
                 self.pressure.wake_chunk_at(there);
             }
@@ -430,7 +439,7 @@ impl<S: FieldShape> BlastWorld<S> {
 }
 
 impl<S: FieldShape> Frame<'_, S> {
-    fn step_chunk(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
+    fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         if let Rule::Diffusive { .. } = self.rule {
             self.book_diffusive(job);
         }
@@ -438,46 +447,44 @@ impl<S: FieldShape> Frame<'_, S> {
         if let Rule::Wave { .. } = self.rule {
             self.book_wave(job);
         }
-        let cells = job.pressure.cells_mut();
-        for ghost in &job.ghosts {
-            // Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
-            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
-            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| cells[index] = 0.0);
-        }
         job.pressure.canonicalize();
+        job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
         job.beside.is_audible = is_audible;
     }
 
-    fn run_kernel(&self, job: &mut Job, halo: &mut S::Halo<f32>) {
-        let whole = whole(self.rule);
+    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
+        let Beside { conductances, flows, .. } = &mut job.beside;
         let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
+        let Some(conductances) = conductances.planes() else {
+            let rims = self.rims.at(job.slot);
+            let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));
+            let rims = core::array::from_fn(|face| S::rim(rims, face));
+            let chunk = WholeChunk { cells, rims, beyond, changed };
+            return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
+        };
         let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
-        match (self.rule, job.beside.conductances.planes()) {
-            (Rule::Diffusive { .. }, None) => chunk.run(DiffuseWhole::new(whole, changed)),
-            (Rule::Diffusive { .. }, Some(planes)) => chunk.run(Diffuse { conductance: Linked(planes), changed }),
-            (Rule::Wave { damping, .. }, planes) => {
-                let flows = job.beside.flows.get_or_insert_default().planes_mut(S::NEIGHBOURS);
-                let damping = damping as f32;
-                match planes {
-                    None => chunk.run(Ripple { conductance: Whole(whole), damping, flows, changed }),
-                    Some(planes) => chunk.run(Ripple { conductance: Linked(planes), damping, flows, changed }),
-                }
+        match self.rule {
+            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, changed }),
+            Rule::Wave { damping, .. } => {
+                let flows = flows.get_or_insert_default().faces_mut::<S>();
+                chunk.run(Ripple { conductances, damping: damping as f32, flows, changed })
             }
         }
     }
 
     /// The faces of a chunk behind which the world has an open border, with the cells before it.
     fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
-        let chunk = self.pressure.position_at(slot);
-        let sides = BlastWorld::<S>::FACES.iter().map(move |&face| (face, self.space.side::<S>(chunk, face)));
+        let (chunk, neighbours) = (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
+        let faces = BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
+        let sides = faces.map(move |&face| (face, self.space.side::<S>(chunk, face)));
         sides.filter(|(_, side)| side.beyond == Beyond::Outside)
     }
 
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
-    fn book_diffusive(&self, job: &mut Job) {
+    fn book_diffusive(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             let planes = job.beside.conductances.planes();
             let flow = |index: usize| {
@@ -490,10 +497,10 @@ impl<S: FieldShape> Frame<'_, S> {
     }
 
     /// Enters what a step took over open borders.
-    fn book_wave(&self, job: &mut Job) {
+    fn book_wave(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.beside.flows {
-                let flow = |index: usize| f64::from(flows.at(face, index));
+                let flow = |index: usize| f64::from(flows.at::<S>(face, index));
                 job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
             }
         }
@@ -522,9 +529,17 @@ impl<S: FieldShape> BlastChunk<'_, S> {
             }
         }
     }
+
+    /// Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
+    fn clear_outside(&mut self) {
+        for ghost in self.ghosts {
+            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
+            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| self.cells[index] = 0.0);
+        }
+    }
 }
 
-/// A step of a chunk by a rule.
+/// A step of a chunk by a rule for links of any weight.
 struct Ruled<'a, S: FieldShape, R>(BlastChunk<'a, S>, R);
 
 impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
@@ -536,6 +551,21 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
         S::pad(copy_of(chunk.cells), chunk.around, chunk.halo);
         chunk.put_ghosts();
         S::rows(chunk.halo, chunk.cells, &mut rule);
+        chunk.clear_outside();
+    }
+}
+
+/// The cells beyond a face of a chunk with these rims.
+fn beyond<'a, S: FieldShape>(
+    face: usize,
+    rims: &'a S::Rims<f32>,
+    around: &[&'a S::Rims<f32>; 6],
+    ghosts: &'a [Ghost],
+) -> &'a [f32] {
+    match ghosts.iter().find(|ghost| ghost.face.index() == face) {
+        None => S::rim(around[face], face ^ 1),
+        Some(Ghost { values: Some(values), .. }) => values,
+        Some(Ghost { values: None, .. }) => S::rim(rims, face),
     }
 }
 

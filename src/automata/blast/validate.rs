@@ -149,7 +149,7 @@ impl<S: FieldShape> BlastWorld<S> {
             return Err(Violation::Conductance(cell, face));
         }
         let Some(flows) = &self.beside[slot.index()].flows else { return Ok(()) };
-        match Self::FACES.iter().find(|&&face| flows.at(face, index) != 0.0) {
+        match Self::FACES.iter().find(|&&face| flows.at::<S>(face, index) != 0.0) {
             Some(&face) => Err(Violation::Flow(cell, face)),
             None => Ok(()),
         }
@@ -183,7 +183,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
         let flow_of = |(slot, index): (Slot, usize), face: Face| {
-            self.beside[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at(face, index))
+            self.beside[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at::<S>(face, index))
         };
         let flow = flow_of(here, face);
         let is_true = match link.beyond {
@@ -270,19 +270,19 @@ mod tests {
     fn flows_that_do_not_agree_are_found() {
         let wave = Rules::wave(0.25, 0.9);
         let one_sided = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::East.index()][Sheet::index_of(OPEN)] += 1.0;
         });
         assert_eq!(one_sided, Violation::Flow(OPEN, Face::East));
         let through = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::East.index()][Sheet::index_of(WALL)] = 1.0;
             flows[Face::West.index()][Sheet::index_of(WALL + IVec3::X)] = -1.0;
         });
         assert_eq!(through, Violation::Flow(WALL, Face::East), "nothing passes there");
         let outside = IVec3::new(20, 30, 0);
         let beyond = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().planes_mut(4);
+            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::Up.index()][Sheet::index_of(outside)] = 1.0;
         });
         assert_eq!(beyond, Violation::Flow(outside, Face::Up), "nothing is there");
