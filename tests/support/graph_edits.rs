@@ -139,6 +139,15 @@ struct Link {
     flow: f64,
 }
 
+/// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its links and of its vent, by
+/// the other end.
+#[derive(Clone, Debug, PartialEq)]
+struct Look {
+    pressure: f64,
+    strength: Option<f64>,
+    links: BTreeMap<Option<usize>, f64>,
+}
+
 /// Two equal graphs, of which one is woken before each step and never saved, and the plain map.
 struct Watched {
     graph: BlastGraph,
@@ -147,6 +156,8 @@ struct Watched {
     ids: Vec<NodeId>,
     nodes: BTreeMap<usize, Node>,
     links: BTreeMap<(usize, Option<usize>), Link>,
+    /// What every node was when changes were last taken.
+    told: BTreeMap<usize, Look>,
     events: Vec<Broken<NodeId>>,
     tick: u64,
     /// Whether the graphs refused an edit as unstable.
@@ -165,6 +176,7 @@ impl Watched {
             ids: Vec::new(),
             nodes: BTreeMap::new(),
             links: BTreeMap::new(),
+            told: BTreeMap::new(),
             events: Vec::new(),
             tick: 0,
             is_unstable: false,
@@ -177,11 +189,7 @@ impl Watched {
             Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
             Edit::Run(steps, node) => self.run(u64::from(steps), node),
             Edit::WakeAll => self.graph.wake_all(),
-            Edit::TakeChanges => {
-                let changes = self.graph.take_changes();
-                assert_eq!(changes, self.awake.take_changes());
-                assert!(changes.is_sorted());
-            }
+            Edit::TakeChanges => self.take_changes(),
             Edit::TakeEvents => {
                 assert_eq!(self.graph.take_events(), std::mem::take(&mut self.events));
                 self.awake.take_events();
@@ -415,6 +423,29 @@ impl Watched {
         assert_eq!(probes[0].steps(), steps);
         let (impulse, exposure) = (probes[0].impulse().length(), probes[0].exposure());
         assert!(impulse <= exposure * (1.0 + 1e-9), "an impulse of {impulse} from flows of {exposure}");
+    }
+
+    /// Both must tell of every node that is not what it was, and of no others than each other.
+    fn take_changes(&mut self) {
+        let changes = self.graph.take_changes();
+        assert_eq!(changes, self.awake.take_changes(), "two equal graphs");
+        assert!(changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)), "{changes:?}");
+        let now: BTreeMap<usize, Look> =
+            self.nodes.iter().map(|(&node, there)| (node, self.look(node, there))).collect();
+        for (node, id) in self.ids.iter().enumerate() {
+            let is_told = changes.binary_search(id).is_ok();
+            assert!(is_told || now.get(&node) == self.told.get(&node), "node {node} changed and was not told");
+        }
+        self.told = now;
+        assert_eq!(self.graph.take_changes(), [], "what was told is told once");
+    }
+
+    fn look(&self, node: usize, &Node { pressure, strength, .. }: &Node) -> Look {
+        let other = |&(a, b): &(usize, Option<usize>)| {
+            if a == node { Some(b) } else { (b == Some(node)).then_some(Some(a)) }
+        };
+        let links = self.links.iter().filter_map(|(ends, link)| Some((other(ends)?, link.weight))).collect();
+        Look { pressure, strength, links }
     }
 
     /// Both graphs and the map must be equal, and keep their laws.
