@@ -107,9 +107,17 @@ fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
 }
 
 fn chunk_op(bytes: &mut Unstructured<'_>) -> Result<ChunkOp> {
-    Ok(match u8::arbitrary(bytes)? % 10 {
+    let byte = u8::arbitrary(bytes)?;
+    if byte >= 250 {
+        return Ok(ChunkOp::Canonicalize);
+    }
+    Ok(match byte % 10 {
         0 => ChunkOp::Fill(value(bytes)?),
-        1 => ChunkOp::Cells(index(bytes)?, index(bytes)?, value(bytes)?),
+        1 => {
+            let (from, count, value) = (index(bytes)?, index(bytes)?, value(bytes)?);
+            // Indices wrap at 4096, which leaves bits to choose by.
+            if from < 0x8000 { ChunkOp::Cells(from, count, value) } else { ChunkOp::Loosen(from, count, value) }
+        }
         2 => ChunkOp::FromCells,
         3 => ChunkOp::MaskInsert(index(bytes)?),
         4 => ChunkOp::MaskRemove(index(bytes)?),
