@@ -2,7 +2,7 @@
 //! `blast_grid` make the edits.
 
 use super::blast_map::{Map, Place, check_strength, kind};
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Strewn};
 use super::probes::{Crew, ProbedRun};
 use super::twins::{Twins, World};
 use floodplain::blast::{BlastWorld, Border, Borders, Rule, Rules};
@@ -27,6 +27,8 @@ pub enum Edit {
     SetLink(IVec3, Face, f32),
     /// Of equal cells.
     InsertChunk(IVec3, f32),
+    /// Of cells of several kinds, where it takes the place of one that may be there.
+    ReplaceChunk(IVec3, Strewn<f32>),
     /// The chunk that was last removed, wherever that was.
     PutBack,
     RemoveChunk(IVec3),
@@ -107,7 +109,8 @@ fn weight(bytes: &mut Bytes) -> f32 {
 }
 
 fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit {
-    match bytes.byte() % 28 {
+    let byte = bytes.byte();
+    match byte % 28 {
         0..=2 => Edit::SetPressure(bytes.cell(bounds), pressure(bytes)),
         3 => Edit::AddPressure(bytes.cell(bounds), pressure(bytes)),
         4 => Edit::FillPressure(bytes.region(bounds), pressure(bytes)),
@@ -117,6 +120,7 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         9 => Edit::FillSolid(bytes.region(bounds)),
         10 => Edit::FillWall(bytes.region(bounds), strength(bytes)),
         11..=13 => Edit::SetLink(bytes.cell(bounds), bytes.pick(&Face::ALL), weight(bytes)),
+        14 if byte >= 5 * 28 => Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(pressure)),
         14 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), pressure(bytes)),
         15 => Edit::PutBack,
         16 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
@@ -194,6 +198,10 @@ impl<S: FieldShape> Watched<S> {
                 assert_eq!(told, Ok(events));
             }
             Edit::SaveAndLoad => self.twins.save_and_load(),
+            Edit::ReplaceChunk(position, strewn) => {
+                self.edit(&Edit::RemoveChunk(position));
+                self.insert_strewn(position, strewn);
+            }
             _ => self.edit(edit),
         }
         self.map.compare(&self.twins.world, edit);
@@ -259,6 +267,17 @@ impl<S: FieldShape> Watched<S> {
             self.twins.forget(S::region_of(position));
         }
         self.kept = taken.or(self.kept.take());
+    }
+
+    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<f32>) {
+        let chunk = strewn.chunk();
+        let was_there: Vec<IVec3> = self.twins.world.chunks().map(|(chunk, _)| chunk).collect();
+        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()));
+        let expected = self.map.insert::<S>(position, &chunk, &was_there);
+        assert_eq!(answer.map_err(kind), expected, "{strewn:?} at {position}");
+        if answer.is_ok() {
+            self.twins.forget(S::region_of(position));
+        }
     }
 
     /// One step, which is the map's but for roundings where nothing falls silent.
