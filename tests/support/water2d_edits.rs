@@ -74,12 +74,12 @@ fn units(bytes: &mut Bytes) -> u32 {
     }
 }
 
-/// Ground, or water, of which there may be much more than a cell holds.
+/// Ground, or water, of which there may be twice as much as a cell holds: the oracle counts unit by unit.
 fn cell(bytes: &mut Bytes) -> Cell {
     match bytes.byte() {
         byte @ 0..160 => Cell::water(u32::from(byte)).expect("in range"),
         160..208 => Cell::SOLID,
-        byte => Cell::water([0, 99, 100, 101, 105, 400, 600, 1000][usize::from(byte % 8)]).expect("in range"),
+        byte => Cell::water([0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)]).expect("in range"),
     }
 }
 
