@@ -14,8 +14,11 @@ use std::error::Error;
 
 type Hashed = Result<u64, Box<dyn Error>>;
 
-/// Names, and what builds and runs each world.
-pub const WORLDS: [(&str, fn() -> Hashed); 11] = [
+/// The name of a world, and what makes and runs it.
+type World = (&'static str, fn() -> Hashed);
+
+/// The worlds, in the order of the record.
+pub const WORLDS: [World; 11] = [
     ("humidity_in_place", || go(humidity::<Sheet>(Sweep::InPlace, SQUARE)?)),
     ("humidity_synchronous", || go(humidity::<Sheet>(Sweep::Synchronous, SQUARE)?)),
     ("humidity_conservative", || go(humidity::<Sheet>(Sweep::Conservative, SQUARE)?)),
