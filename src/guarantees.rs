@@ -142,11 +142,26 @@
 //!
 //! # The same bytes
 //!
-//! The same seed and the same edits give the same bytes, on every target, optimised or not, whatever the hash seeds. The
-//! state hashes of ten scenarios and of the valley after 200 ticks are kept in `tests/data/golden/state_hashes.txt`; the test
-//! `golden` and `.ci/platforms` compute them anew: on x86-64 with and without optimisation, on aarch64 and on wasm32, where a
-//! `usize` has 32 bits; and in pools of 1, 2, 3 and 8 threads. Unit tests in `automata::same_bytes` compare every instruction set
-//! that the machine has, and pools of these sizes, on worlds of their own.
+//! The same seed and the same edits give the same bytes, on every target, optimised or not, whatever the hash seeds and the
+//! number of threads. `tests/data/golden/state_hashes.txt` has the recorded state hashes of
+//!
+//! - ten scenarios of water;
+//! - small worlds of the automata: each sweep of humidity on sheets, the synchronous one also on cubes; explosions on sheets
+//!   (both rules), on cubes (waves) and on graphs (both rules), with walls, weighted links, periodic and open borders; both rules
+//!   of 2D water. They take 30 steps, one at a time and by `run`;
+//! - the valley, 200 ticks of water over real ground.
+//!
+//! | where they are computed anew | what |
+//! |---|---|
+//! | the test `golden` | all but the valley |
+//! | `.ci/platforms`: x86-64, optimised and not | all |
+//! | `.ci/platforms`: x86-64, optimised, in pools of 1, 2, 3 and 8 threads | all but the valley |
+//! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
+//! | the same, not optimised | all but the valley |
+//!
+//! In a pool, threads share the steps of humidity but for the in-place sweep, of explosions on grids, and of the literal rule of
+//! 2D water; the others, water among them, are the work of one thread whatever the pool. Unit tests in `automata::same_bytes`
+//! compare every instruction set that the machine has, and pools of these sizes, on worlds of their own.
 //!
 //! # What is not promised
 //!

@@ -9,6 +9,8 @@ mod blast_map;
 mod bytes;
 #[path = "support/graph_edits.rs"]
 mod graph_edits;
+#[path = "support/probes.rs"]
+mod probes;
 #[path = "support/twins.rs"]
 mod twins;
 

@@ -14,6 +14,8 @@ fn op() -> impl Strategy<Value = ChunkOp> {
         4 => (index(), 0u16..3).prop_map(|(index, value)| ChunkOp::Set(index, value)),
         1 => (0u16..3).prop_map(ChunkOp::Fill),
         2 => (index(), 0usize..5000, 0u16..3).prop_map(|(from, count, value)| ChunkOp::Cells(from, count, value)),
+        2 => (index(), 0usize..5000, 0u16..3).prop_map(|(from, count, value)| ChunkOp::Loosen(from, count, value)),
+        1 => Just(ChunkOp::Canonicalize),
         1 => Just(ChunkOp::FromCells),
         2 => index().prop_map(ChunkOp::MaskInsert),
         2 => index().prop_map(ChunkOp::MaskRemove),
@@ -37,4 +39,17 @@ proptest! {
 fn a_mask_can_be_full() {
     run(&(0..64).map(|word| ChunkOp::MaskWord(word, u64::MAX)).collect::<Vec<_>>());
     run(&(0..64).map(|word| ChunkOp::Cells(word * 64, 64, 1)).collect::<Vec<_>>());
+}
+
+/// The seam is where the cells differ that are written, where none do, or anywhere.
+#[test]
+fn a_write_to_a_loose_chunk_makes_it_canonical_wherever_it_falls() {
+    for index in [0, 1, 63, 2047, 4094, 4095] {
+        for odd in [0, 1, 64, 2048, 4095] {
+            let loose = [ChunkOp::Loosen(0, 0, 0), ChunkOp::Loosen(0, 5000, 1), ChunkOp::Loosen(odd, 1, 2)];
+            for write in [ChunkOp::Set(index, 1), ChunkOp::Set(odd, 1), ChunkOp::Fill(1), ChunkOp::Canonicalize] {
+                run(&[&loose[..], &[write]].concat());
+            }
+        }
+    }
 }

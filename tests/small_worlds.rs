@@ -9,8 +9,8 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, Cube, Region, Sheet};
-use storage::{BACKGROUND, Op};
+use floodplain::{Automaton, Chunk, Cube, Face, Region, Sheet};
+use storage::{BACKGROUND, Op, Stride};
 
 /// Every operation there is, once, across borders of both shapes.
 #[test]
@@ -28,7 +28,14 @@ fn a_small_store_agrees_with_the_model() {
         Op::Clone,
         Op::TakeAwake,
         Op::TakeChanges,
-        Op::Walk(IVec3::ZERO, vec![(IVec3::NEG_ONE, Some(7)), (IVec3::X, None), (IVec3::new(64, 0, 0), Some(8))]),
+        Op::Walk(
+            IVec3::ZERO,
+            vec![
+                (Stride::Jump(IVec3::NEG_ONE), Some(7)),
+                (Stride::Step(Face::East), None),
+                (Stride::Jump(IVec3::new(64, 0, 0)), Some(8)),
+            ],
+        ),
         Op::Remove(IVec3::ZERO),
         Op::Insert(IVec3::ZERO, BACKGROUND, Some(17)),
         Op::InsertLoose(IVec3::NEG_ONE, BACKGROUND),

@@ -5,10 +5,10 @@
 mod storage;
 
 use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Cube, Region, Sheet};
+use floodplain::{CHUNK_CELLS, Cube, Face, Region, Sheet};
 use proptest::prelude::*;
 use proptest::sample::select;
-use storage::{BACKGROUND, Op, run};
+use storage::{BACKGROUND, Op, Stride, run};
 
 /// On and beside borders of both shapes, and the ends of the range.
 fn coordinate() -> impl Strategy<Value = i32> {
@@ -35,8 +35,11 @@ fn region() -> impl Strategy<Value = Region> {
 
 fn op() -> impl Strategy<Value = Op> {
     let value = || BACKGROUND..BACKGROUND + 3;
-    let step = ((-17..=17, -17..=17, -2..=2), proptest::option::of(value()))
-        .prop_map(|((x, y, z), value)| (IVec3::new(x, y, z), value));
+    let stride = prop_oneof![
+        2 => (-17..=17, -17..=17, -2..=2).prop_map(|(x, y, z)| Stride::Jump(IVec3::new(x, y, z))),
+        1 => select(&Face::ALL[..]).prop_map(Stride::Step),
+    ];
+    let step = (stride, proptest::option::of(value()));
     prop_oneof![
         8 => (position(), value()).prop_map(|(position, value)| Op::Set(position, value)),
         3 => (region(), value()).prop_map(|(region, value)| Op::Fill(region, value)),

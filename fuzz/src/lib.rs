@@ -26,6 +26,8 @@ pub mod humidity_oracle;
 pub mod orders;
 #[path = "../../tests/support/plain_water2d.rs"]
 pub mod plain_water2d;
+#[path = "../../tests/support/probes.rs"]
+pub mod probes;
 #[path = "../../tests/support/storage.rs"]
 pub mod storage;
 #[path = "../../tests/support/twins.rs"]

@@ -1,10 +1,10 @@
 //! Operations on the chunk store from bytes.
 
 use crate::chunk::ChunkOp;
-use crate::storage::{BACKGROUND, Op};
+use crate::storage::{BACKGROUND, Op, Stride};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Region};
+use floodplain::{CHUNK_CELLS, Face, Region};
 
 /// Operations in one run, so that runs stay short.
 const MOST_OPS: usize = 16;
@@ -91,19 +91,33 @@ fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     })
 }
 
-fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(IVec3, Option<u16>)>> {
+/// Steps stand in the upper half of the byte that says whether to write, so that inputs from before there were any mean what
+fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
     let mut way = Vec::new();
     for _ in 0..u8::arbitrary(bytes)? % 6 {
         let offset = IVec3::from_array(<[i8; 3]>::arbitrary(bytes)?.map(|axis| i32::from(axis) % 18));
-        way.push((offset, if bool::arbitrary(bytes)? { Some(value(bytes)?) } else { None }));
+        let how = u8::arbitrary(bytes)?;
+        let stride = match how {
+            0..128 => Stride::Jump(offset),
+            128.. => Stride::Step(Face::ALL[usize::from(how >> 1) % 6]),
+        };
+        way.push((stride, if how & 1 == 1 { Some(value(bytes)?) } else { None }));
     }
     Ok(way)
 }
 
 fn chunk_op(bytes: &mut Unstructured<'_>) -> Result<ChunkOp> {
-    Ok(match u8::arbitrary(bytes)? % 10 {
+    let byte = u8::arbitrary(bytes)?;
+    if byte >= 250 {
+        return Ok(ChunkOp::Canonicalize);
+    }
+    Ok(match byte % 10 {
         0 => ChunkOp::Fill(value(bytes)?),
-        1 => ChunkOp::Cells(index(bytes)?, index(bytes)?, value(bytes)?),
+        1 => {
+            let (from, count, value) = (index(bytes)?, index(bytes)?, value(bytes)?);
+            // Indices wrap at 4096, which leaves bits to choose by.
+            if from < 0x8000 { ChunkOp::Cells(from, count, value) } else { ChunkOp::Loosen(from, count, value) }
+        }
         2 => ChunkOp::FromCells,
         3 => ChunkOp::MaskInsert(index(bytes)?),
         4 => ChunkOp::MaskRemove(index(bytes)?),

@@ -1,8 +1,34 @@
 //! Choices made of bytes: the operations of an automaton, drawn alike by fuzz targets and by property tests. When the bytes
 //! have come to an end, every choice is the first one.
 
-use floodplain::Region;
+use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::{CHUNK_CELLS, Chunk, Region};
+
+/// A chunk of up to three kinds of cells, which lie strewn about.
+#[derive(Clone, Copy, Debug)]
+pub struct Strewn<T> {
+    kinds: [T; 3],
+    /// Of 256 cells so many are not of the first kind.
+    share: u8,
+    /// Of the places; of an odd one the chunk is loose, even if its cells are equal.
+    seed: u8,
+}
+
+impl<T: Copy + PartialEq> Strewn<T> {
+    /// The chunk, whose cells are or are not stored in the form that they call for.
+    pub fn chunk(&self) -> Chunk<T> {
+        let mut rng = Rng::with_seed(self.seed.into());
+        let mut kind = |_| if rng.u8(..) < self.share { rng.usize(1..3) } else { 0 };
+        let cells: [T; CHUNK_CELLS] = std::array::from_fn(|index| self.kinds[kind(index)]);
+        if self.seed.is_multiple_of(2) {
+            return Chunk::from_cells(&cells);
+        }
+        let mut chunk = Chunk::uniform(cells[0]);
+        *chunk.cells_mut() = cells;
+        chunk
+    }
+}
 
 /// Bytes that are not used up yet.
 pub struct Bytes<'a>(pub &'a [u8]);
@@ -40,6 +66,11 @@ impl Bytes<'_> {
         let place = i32::from(self.byte()) | i32::from(self.byte()) << 8;
         let local = IVec3::new(place % size.x, place / size.x % size.y, place / size.x / size.y % size.z);
         if place < 0xfa00 { bounds.min() + local } else { bounds.max().saturating_add(IVec3::X) }
+    }
+
+    /// A chunk of cells that are made one by one.
+    pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Strewn<T> {
+        Strewn { kinds: [cell(self), cell(self), cell(self)], share: self.byte(), seed: self.byte() }
     }
 
     /// A region between two cells.

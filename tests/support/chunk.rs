@@ -11,6 +11,9 @@ pub enum ChunkOp {
     Fill(u16),
     /// Writes through the open slice, a run of this many cells, and canonicalises.
     Cells(usize, usize, u16),
+    /// The same, but leaves the chunk loose: stored cell by cell, whatever they are.
+    Loosen(usize, usize, u16),
+    Canonicalize,
     FromCells,
     MaskInsert(usize),
     MaskRemove(usize),
@@ -23,6 +26,8 @@ pub enum ChunkOp {
 /// Applies the operations to both and compares after each.
 pub fn run(ops: &[ChunkOp]) {
     let (mut chunk, mut cells) = (Chunk::uniform(0u16), vec![0u16; CHUNK_CELLS]);
+    // Whether the open slice was handed out and nothing has made the chunk canonical since.
+    let mut is_loose = false;
     let (mut mask, mut set) = (CellMask::EMPTY, BTreeSet::new());
     for op in ops {
         match op {
@@ -30,22 +35,32 @@ pub fn run(ops: &[ChunkOp]) {
                 let wrapped = index % CHUNK_CELLS;
                 assert_eq!(chunk.set(index, value), core::mem::replace(&mut cells[wrapped], value), "{op:?}");
                 assert_eq!(chunk.get(index), value);
+                is_loose = false;
             }
             &ChunkOp::Fill(value) => {
                 chunk.fill(value);
                 cells.fill(value);
+                is_loose = false;
             }
-            &ChunkOp::Cells(from, count, value) => {
+            &ChunkOp::Cells(from, count, value) | &ChunkOp::Loosen(from, count, value) => {
                 let run = from % CHUNK_CELLS..(from % CHUNK_CELLS + count).min(CHUNK_CELLS);
                 chunk.cells_mut()[run.clone()].fill(value);
                 cells[run].fill(value);
-                let uniform = cells.iter().all(|&cell| cell == cells[0]);
-                assert_eq!(chunk.canonicalize(), uniform, "{op:?}");
+                is_loose = matches!(op, ChunkOp::Loosen(..));
+                if !is_loose {
+                    assert_eq!(chunk.canonicalize(), are_equal(&cells), "{op:?}");
+                }
+            }
+            ChunkOp::Canonicalize => {
+                assert_eq!(chunk.canonicalize(), are_equal(&cells), "{op:?}");
+                is_loose = false;
             }
             ChunkOp::FromCells => {
                 let rebuilt = Chunk::from_cells(cells.first_chunk().expect("4096 cells"));
-                assert_eq!(rebuilt, chunk, "equal cells make equal chunks");
+                let is_form_the_same = !is_loose || !are_equal(&cells);
+                assert_eq!(rebuilt == chunk, is_form_the_same, "equal cells in the same form make equal chunks");
                 chunk = rebuilt;
+                is_loose = false;
             }
             &ChunkOp::MaskInsert(index) => assert_eq!(mask.insert(index), set.insert(index % CHUNK_CELLS)),
             &ChunkOp::MaskRemove(index) => assert_eq!(mask.remove(index), set.remove(&(index % CHUNK_CELLS))),
@@ -71,17 +86,23 @@ pub fn run(ops: &[ChunkOp]) {
                 set.extend(more.iter().map(|index| index % CHUNK_CELLS));
             }
         }
-        compare_chunk(&chunk, &cells);
+        compare_chunk(&chunk, &cells, is_loose);
         compare_mask(&mask, &set);
     }
 }
 
-fn compare_chunk(chunk: &Chunk<u16>, cells: &[u16]) {
-    let uniform = cells.iter().all(|cell| *cell == cells[0]).then_some(cells[0]);
+fn are_equal(cells: &[u16]) -> bool {
+    cells.iter().all(|&cell| cell == cells[0])
+}
+
+fn compare_chunk(chunk: &Chunk<u16>, cells: &[u16], is_loose: bool) {
+    let uniform = (!is_loose && are_equal(cells)).then_some(cells[0]);
     assert_eq!(chunk.as_uniform(), uniform);
     assert_eq!(chunk.as_dense().map(|dense| &dense[..]), uniform.is_none().then_some(cells));
+    assert!((0..CHUNK_CELLS).all(|index| chunk.get(index) == cells[index]));
     assert_eq!(chunk.heap_bytes(), if uniform.is_some() { 0 } else { 2 * CHUNK_CELLS });
-    assert_eq!(chunk.validate(), Ok(()));
+    assert_eq!(chunk.validate().is_ok(), uniform.is_some() || !are_equal(cells));
+    assert!(chunk == &chunk.clone());
 }
 
 fn compare_mask(mask: &CellMask, set: &BTreeSet<usize>) {

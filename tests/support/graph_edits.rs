@@ -2,7 +2,8 @@
 //! `blast_graph` make the edits.
 
 use super::bytes::Bytes;
-use floodplain::blast::{BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Probe, Rule, Rules, WEIGHT_LIMIT};
+use super::probes::{Crew, ProbedRun};
+use floodplain::blast::{BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
 use floodplain::glam::DVec3;
 use floodplain::snapshot::Saved;
 use std::collections::BTreeMap;
@@ -31,8 +32,8 @@ pub enum Edit {
     SaveAndLoad,
     /// Single steps, each against the oracle.
     Step(u8),
-    /// Steps in one go, with a probe.
-    Run(u8, usize),
+    /// Steps in one go, felt at a node and later perhaps at the next.
+    Run(u8, usize, Crew),
 }
 
 /// A graph, and what is done to it.
@@ -118,7 +119,10 @@ fn edit(bytes: &mut Bytes) -> Edit {
         23 => Edit::TakeChanges,
         24 => Edit::TakeEvents,
         25 => Edit::SaveAndLoad,
-        26 => Edit::Run(bytes.byte() % 64, node(bytes)),
+        26 => {
+            let byte = bytes.byte();
+            Edit::Run(byte % 64, node(bytes), Crew::of(byte))
+        }
         _ => Edit::Step(1 + bytes.byte() % 8),
     }
 }
@@ -139,6 +143,15 @@ struct Link {
     flow: f64,
 }
 
+/// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its links and of its vent, by
+/// the other end.
+#[derive(Clone, Debug, PartialEq)]
+struct Look {
+    pressure: f64,
+    strength: Option<f64>,
+    links: BTreeMap<Option<usize>, f64>,
+}
+
 /// Two equal graphs, of which one is woken before each step and never saved, and the plain map.
 struct Watched {
     graph: BlastGraph,
@@ -147,6 +160,8 @@ struct Watched {
     ids: Vec<NodeId>,
     nodes: BTreeMap<usize, Node>,
     links: BTreeMap<(usize, Option<usize>), Link>,
+    /// What every node was when changes were last taken.
+    told: BTreeMap<usize, Look>,
     events: Vec<Broken<NodeId>>,
     tick: u64,
     /// Whether the graphs refused an edit as unstable.
@@ -165,6 +180,7 @@ impl Watched {
             ids: Vec::new(),
             nodes: BTreeMap::new(),
             links: BTreeMap::new(),
+            told: BTreeMap::new(),
             events: Vec::new(),
             tick: 0,
             is_unstable: false,
@@ -175,13 +191,9 @@ impl Watched {
     fn apply(&mut self, edit: &Edit) {
         match *edit {
             Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
-            Edit::Run(steps, node) => self.run(u64::from(steps), node),
+            Edit::Run(steps, node, crew) => self.run(u64::from(steps), node, crew),
             Edit::WakeAll => self.graph.wake_all(),
-            Edit::TakeChanges => {
-                let changes = self.graph.take_changes();
-                assert_eq!(changes, self.awake.take_changes());
-                assert!(changes.is_sorted());
-            }
+            Edit::TakeChanges => self.take_changes(),
             Edit::TakeEvents => {
                 assert_eq!(self.graph.take_events(), std::mem::take(&mut self.events));
                 self.awake.take_events();
@@ -406,15 +418,44 @@ impl Watched {
         broken
     }
 
-    /// Steps in one go, against single ones of the twin. A probe changes nothing, and feels no more than there is.
-    fn run(&mut self, steps: u64, node: usize) {
-        let changed: u64 = (0..steps).map(|_| self.step_twin()).sum();
-        let mut probes = [Probe::new(self.ids[node % self.ids.len()], 1.0).expect("a cross-section")];
-        let report = self.graph.run_probed(steps, &mut probes);
+    /// Steps in one go, against single ones of the twin. Probes change nothing, and feel what flows in the twin: under the
+    /// diffusive rule from its pressures before each step, under the wave rule after it.
+    fn run(&mut self, steps: u64, node: usize, crew: Crew) {
+        let [from, to] = [node, node + 1].map(|node| self.ids[node % self.ids.len()]);
+        let look = |twin: &BlastGraph| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
+        let (mut changed, mut flows) = (0, Vec::new());
+        for _ in 0..steps {
+            let before = look(&self.awake);
+            changed += self.step_twin();
+            flows.push(if self.is_wave() { look(&self.awake) } else { before });
+        }
+        let run = ProbedRun { crew, steps, from, to };
+        let (report, probes) = run.go(&mut self.graph, BlastGraph::run, BlastGraph::run_probed);
         assert_eq!(report.changed, changed, "nodes that changed; the other graph took single steps");
-        assert_eq!(probes[0].steps(), steps);
-        let (impulse, exposure) = (probes[0].impulse().length(), probes[0].exposure());
-        assert!(impulse <= exposure * (1.0 + 1e-9), "an impulse of {impulse} from flows of {exposure}");
+        run.check(&probes, &flows);
+    }
+
+    /// Both must tell of every node that is not what it was, and of no others than each other.
+    fn take_changes(&mut self) {
+        let changes = self.graph.take_changes();
+        assert_eq!(changes, self.awake.take_changes(), "two equal graphs");
+        assert!(changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)), "{changes:?}");
+        let now: BTreeMap<usize, Look> =
+            self.nodes.iter().map(|(&node, there)| (node, self.look(node, there))).collect();
+        for (node, id) in self.ids.iter().enumerate() {
+            let is_told = changes.binary_search(id).is_ok();
+            assert!(is_told || now.get(&node) == self.told.get(&node), "node {node} changed and was not told");
+        }
+        self.told = now;
+        assert_eq!(self.graph.take_changes(), [], "what was told is told once");
+    }
+
+    fn look(&self, node: usize, &Node { pressure, strength, .. }: &Node) -> Look {
+        let other = |&(a, b): &(usize, Option<usize>)| {
+            if a == node { Some(b) } else { (b == Some(node)).then_some(Some(a)) }
+        };
+        let links = self.links.iter().filter_map(|(ends, link)| Some((other(ends)?, link.weight))).collect();
+        Look { pressure, strength, links }
     }
 
     /// Both graphs and the map must be equal, and keep their laws.

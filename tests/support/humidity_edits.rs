@@ -1,7 +1,7 @@
 //! Edits and steps of a humidity world, against a model of every cell and, step by step, the oracle of
 //! `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Strewn};
 use super::humidity_oracle::Oracle;
 use super::twins::{Twins, World};
 use floodplain::glam::IVec3;
@@ -24,6 +24,8 @@ pub enum Edit {
     FillCells(Region, Cell),
     /// Of equal cells.
     InsertChunk(IVec3, Cell),
+    /// Of cells of several kinds, where it takes the place of one that may be there.
+    ReplaceChunk(IVec3, Strewn<Cell>),
     /// The chunk that was last removed, wherever that was.
     PutBack,
     RemoveChunk(IVec3),
@@ -104,7 +106,8 @@ fn soil(bytes: &mut Bytes) -> Cell {
 }
 
 fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit {
-    match bytes.byte() % 24 {
+    let byte = bytes.byte();
+    match byte % 24 {
         0 | 1 => Edit::SetHumidity(bytes.cell(bounds), humidity(bytes)),
         2 => Edit::SetImpermeability(bytes.cell(bounds), impermeability(bytes)),
         3 => Edit::SetRock(bytes.cell(bounds)),
@@ -112,6 +115,7 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         6 => Edit::ClearRain(bytes.cell(bounds)),
         7 | 8 => Edit::SetCell(bytes.cell(bounds), soil(bytes)),
         9 | 10 => Edit::FillCells(bytes.region(bounds), soil(bytes)),
+        11 if byte >= 5 * 24 => Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(soil)),
         11 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), soil(bytes)),
         12 => Edit::PutBack,
         13 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
@@ -181,6 +185,10 @@ impl<S: FieldShape> Watched<S> {
             Edit::WakeAll => self.twins.wake_all(),
             Edit::TakeChanges => self.twins.take_changes(),
             Edit::SaveAndLoad => self.twins.save_and_load(),
+            Edit::ReplaceChunk(position, strewn) => {
+                self.edit(&Edit::RemoveChunk(position));
+                self.insert_strewn(position, strewn);
+            }
             _ => self.edit(edit),
         }
         for cell in self.bounds.positions() {
@@ -209,7 +217,7 @@ impl<S: FieldShape> Watched<S> {
                 // The twin removes the same chunk, or their states would differ from here on.
                 self.kept = Some((position, chunk));
             }),
-            Edit::WakeAll | Edit::TakeChanges | Edit::SaveAndLoad | Edit::Step(_) | Edit::Run(_) => Ok(()),
+            _ => Ok(()),
         });
         let expected = match *edit {
             Edit::SetHumidity(cell, humidity) => self.write(Region::cell(cell), |old| Cell { humidity, ..old }),
@@ -226,9 +234,15 @@ impl<S: FieldShape> Watched<S> {
             Edit::InsertChunk(position, value) => self.insert(position, &Chunk::uniform(value)),
             Edit::PutBack => kept.map_or(Ok(()), |(position, chunk)| self.insert(position, &chunk)),
             Edit::RemoveChunk(position) => self.remove(position),
-            Edit::WakeAll | Edit::TakeChanges | Edit::SaveAndLoad | Edit::Step(_) | Edit::Run(_) => Ok(()),
+            _ => Ok(()),
         };
         assert_eq!(answer.map_err(kind), expected, "{edit:?}");
+    }
+
+    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<Cell>) {
+        let chunk = strewn.chunk();
+        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()));
+        assert_eq!(answer.map_err(kind), self.insert(position, &chunk), "{strewn:?} at {position}");
     }
 
     /// One step, which is the oracle's to the bit, in the cells and in the account.
@@ -286,8 +300,8 @@ impl<S: FieldShape> Watched<S> {
         if cells.positions().any(|cell| self.cells.contains_key(&cell.to_array())) {
             return Err("ChunkPresent");
         }
-        for cell in cells.positions() {
-            let new = self.kept_as(chunk.get(S::index_of(cell)))?;
+        let kept = |cell: IVec3| Ok((cell, self.kept_as(chunk.get(S::index_of(cell)))?));
+        for (cell, new) in cells.positions().map(kept).collect::<Result<Vec<_>, &'static str>>()? {
             self.placed += units(new);
             self.cells.insert(cell.to_array(), new);
         }

@@ -5,7 +5,7 @@
 //! tests and the fuzz target `chunk_store` make the operations.
 
 use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Chunk, FILL_CHUNK_LIMIT, Grid, GridError, HaloShape, Region};
+use floodplain::{CHUNK_CELLS, Chunk, FILL_CHUNK_LIMIT, Face, Grid, GridError, HaloShape, Region};
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,9 +33,38 @@ pub enum Op {
     MarkChanged(IVec3),
     TakeAwake,
     TakeChanges,
-    /// A cursor that starts here and writes this value at each step of the way.
-    Walk(IVec3, Vec<(IVec3, Option<u16>)>),
+    /// A cursor that starts here and writes these values on its way, and one that only reads, on the same way.
+    Walk(IVec3, Vec<(Stride, Option<u16>)>),
     Clone,
+}
+
+/// One move of a cursor.
+#[derive(Clone, Copy, Debug)]
+pub enum Stride {
+    /// To a place this far away, or to the end of the range on the way there.
+    Jump(IVec3),
+    /// One cell; none at the end of the range.
+    Step(Face),
+}
+
+impl Stride {
+    fn offset(self) -> IVec3 {
+        match self {
+            Stride::Jump(offset) => offset,
+            Stride::Step(face) => face.offset(),
+        }
+    }
+
+    /// Where it leads, and whether a step was one.
+    fn from(self, position: IVec3) -> (IVec3, bool) {
+        match self {
+            Stride::Jump(offset) => (position.saturating_add(offset), true),
+            Stride::Step(face) => {
+                let next = position.checked_add(face.offset());
+                (next.unwrap_or(position), next.is_some())
+            }
+        }
+    }
 }
 
 /// Chunk and local index, ordered like the grid: y slowest, then z, then x.
@@ -61,6 +90,11 @@ fn unkey([y, z, x]: [i32; 3]) -> IVec3 {
 impl Model {
     fn get(&self, position: IVec3) -> u16 {
         self.cells.get(&position).copied().unwrap_or(BACKGROUND)
+    }
+
+    /// The cell this far away; the background beyond the end of the range.
+    fn near(&self, position: IVec3, offset: IVec3) -> u16 {
+        position.checked_add(offset).map_or(BACKGROUND, |target| self.get(target))
     }
 
     fn set<S: HaloShape>(&mut self, position: IVec3, value: u16) -> u16 {
@@ -195,20 +229,59 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
             assert_eq!(listed(taken.iter().map(|(chunk, mask)| (*chunk, mask))), expected);
         }
         Op::Walk(start, way) => {
-            let mut cursor = grid.cursor_mut(*start);
-            let mut position = *start;
-            for &(offset, value) in way {
-                let expected = position.checked_add(offset).map_or(BACKGROUND, |target| model.get(target));
-                assert_eq!(cursor.near(offset), expected);
-                position = position.saturating_add(offset);
-                cursor.move_to(position);
-                if let Some(value) = value {
-                    assert_eq!(cursor.set(value), model.set::<S>(position, value));
-                }
-                assert_eq!(cursor.get(), model.get(position));
-            }
+            walk(*start, way, grid, model);
+            walk_reading(*start, way, grid, model);
         }
         Op::Clone => *grid = grid.clone(),
+    }
+}
+
+/// A cursor that looks where it is about to go, and writes on its way.
+fn walk<S: HaloShape>(start: IVec3, way: &[(Stride, Option<u16>)], grid: &mut Grid<u16, S>, model: &mut Model) {
+    let mut cursor = grid.cursor_mut(start);
+    let mut position = start;
+    for &(stride, value) in way {
+        let ahead = model.near(position, stride.offset());
+        let (next, is_there) = stride.from(position);
+        match stride {
+            Stride::Jump(offset) => {
+                assert_eq!(cursor.near(offset), ahead, "{offset} from {position}");
+                cursor.move_to(next);
+            }
+            Stride::Step(face) => {
+                assert_eq!(cursor.neighbour(face), ahead, "{face:?} of {position}");
+                assert_eq!(cursor.step(face), is_there, "{face:?} of {position}");
+            }
+        }
+        position = next;
+        if let Some(value) = value {
+            assert_eq!(cursor.set(value), model.set::<S>(position, value), "{position}");
+        }
+        assert_eq!((cursor.position(), cursor.get()), (position, model.get(position)));
+    }
+}
+
+/// A cursor that goes first and then looks back to where it comes from; so it meets chunks on its way, not ahead of it.
+fn walk_reading<S: HaloShape>(start: IVec3, way: &[(Stride, Option<u16>)], grid: &Grid<u16, S>, model: &Model) {
+    let mut cursor = grid.cursor(start);
+    let mut position = start;
+    for &(stride, _) in way {
+        let (next, is_there) = stride.from(position);
+        position = next;
+        let back = -stride.offset();
+        let behind = model.near(position, back);
+        match stride {
+            Stride::Jump(_) => {
+                cursor.move_to(position);
+                assert_eq!((cursor.position(), cursor.get()), (position, model.get(position)));
+                assert_eq!(cursor.near(back), behind, "{back} from {position}");
+            }
+            Stride::Step(face) => {
+                assert_eq!(cursor.step(face), is_there, "{face:?} to {position}");
+                assert_eq!((cursor.position(), cursor.get()), (position, model.get(position)));
+                assert_eq!(cursor.neighbour(face.opposite()), behind, "{face:?} to {position}");
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Edits and steps of a 2D water world, against a model of every cell and, step by step, the oracle of `plain_water2d`.
 //! Property tests and the fuzz target `water_2d` make the edits.
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Strewn};
 use super::plain_water2d::{Levels, literal_step, settling_step};
 use super::twins::{Twins, World};
 use floodplain::glam::IVec3;
@@ -23,6 +23,8 @@ pub enum Edit {
     FillWater(Region, u32),
     /// Of equal cells.
     InsertChunk(IVec3, Cell),
+    /// Of cells of several kinds, where it takes the place of one that may be there.
+    ReplaceChunk(IVec3, Strewn<Cell>),
     /// All chunks that were removed, at once, and back to front in the twin.
     PutBack,
     RemoveChunk(IVec3),
@@ -72,14 +74,25 @@ fn units(bytes: &mut Bytes) -> u32 {
     }
 }
 
+/// Ground, or water, of which there may be twice as much as a cell holds: the oracle counts unit by unit.
+fn cell(bytes: &mut Bytes) -> Cell {
+    match bytes.byte() {
+        byte @ 0..160 => Cell::water(u32::from(byte)).expect("in range"),
+        160..208 => Cell::SOLID,
+        byte => Cell::water([0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)]).expect("in range"),
+    }
+}
+
 fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
-    match bytes.byte() % 24 {
+    let byte = bytes.byte();
+    match byte % 24 {
         0 | 1 => Edit::SetSolid(bytes.cell(bounds)),
         2 => Edit::ClearSolid(bytes.cell(bounds)),
         3..=5 => Edit::Pour(bytes.cell(bounds), units(bytes)),
         6 => Edit::Scoop(bytes.cell(bounds), units(bytes)),
         7 | 8 => Edit::FillSolid(bytes.region(bounds)),
         9 | 10 => Edit::FillWater(bytes.region(bounds), units(bytes)),
+        11 if byte >= 5 * 24 => Edit::ReplaceChunk(Sheet::chunk_of(bytes.cell(bounds)), bytes.strewn(cell)),
         11 => Edit::InsertChunk(
             Sheet::chunk_of(bytes.cell(bounds)),
             bytes.pick(&[Cell::AIR, Cell::SOLID, Cell::water(3).expect("in range")]),
@@ -151,6 +164,10 @@ impl Watched {
             Edit::TakeChanges => self.twins.take_changes(),
             Edit::SaveAndLoad => self.twins.save_and_load(),
             Edit::PutBack => self.put_back(),
+            Edit::ReplaceChunk(position, strewn) => {
+                self.edit(&Edit::RemoveChunk(position));
+                self.insert_strewn(position, strewn);
+            }
             _ => self.edit(edit),
         }
         for cell in self.bounds.positions() {
@@ -196,6 +213,12 @@ impl Watched {
             _ => Ok(0),
         };
         assert_eq!(answer.map_err(kind), expected, "{edit:?}");
+    }
+
+    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<Cell>) {
+        let chunk = strewn.chunk();
+        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()).map(|()| 0));
+        assert_eq!(answer.map_err(kind), self.insert(position, &chunk), "{strewn:?} at {position}");
     }
 
     /// Loads all that was unloaded and is not there. A list with a chunk twice is refused.

@@ -263,7 +263,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Loads a chunk of pressures. Cells beyond the bounds are ignored. All of it is entered as placed.
     ///
     /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range.
+    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be it beyond the bounds.
     pub fn insert_chunk(&mut self, position: IVec3, mut chunk: Chunk<f32>) -> Result<(), EditError> {
         if self.pressure.slot(position).is_some() {
             return Err(EditError::ChunkPresent(position));

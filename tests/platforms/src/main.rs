@@ -3,6 +3,7 @@
 //! Exit code 1 if any differs. With the argument `record` it only prints; `.ci/platforms record` writes that to the file. With
 //! `short` it leaves out the valley, which takes an hour where unoptimised code is emulated.
 
+mod automata;
 #[expect(dead_code, reason = "the example uses the rest")]
 #[path = "../../../examples/valley/dem.rs"]
 mod dem;
@@ -26,9 +27,12 @@ fn main() -> ExitCode {
     let check = argument.as_deref() != Some("record");
     let valley_count = usize::from(argument.as_deref() != Some("short"));
     let scenarios = scenarios::SCENARIOS.iter().map(|&(name, text)| (name, scenarios::state_hash(text)));
+    let automata = automata::WORLDS.iter().map(|&(name, hash)| (name, hash().map_err(|error| error.to_string())));
     let valley = std::iter::once_with(|| ("valley", valley::state_hash(VALLEY_TICKS)));
+    #[cfg(feature = "rayon")]
+    eprintln!("in a pool of {} threads", rayon::current_num_threads());
     let mut differ = 0;
-    for (name, hash) in scenarios.chain(valley.take(valley_count)) {
+    for (name, hash) in scenarios.chain(automata).chain(valley.take(valley_count)) {
         let line = match hash {
             Ok(hash) => format!("{name} {hash:016x}"),
             Err(error) => {
