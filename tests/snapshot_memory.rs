@@ -28,6 +28,9 @@ const MOST: usize = 64;
 /// Bytes that an empty world takes, with what its checks work in.
 const LEAST: usize = 256 << 10;
 
+/// Half the cells of the worlds of water: so far goes a tick that is then saved.
+const HALF_A_PASS: u64 = 100 * 4096;
+
 /// The place of the chunks' section.
 const CHUNKS: usize = 2;
 
@@ -45,8 +48,8 @@ fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     (MEMORY.peak_usage().saturating_sub(before), result)
 }
 
-/// Loads a world of which each byte is worth much.
-fn check<W: Saved>(story: &str, world: W) {
+/// Loads a world of which each byte is worth much; the most memory that is held.
+fn check<W: Saved>(story: &str, world: W) -> usize {
     let bytes = world.save();
     drop(world);
     let (peak, loaded) = peak_of(|| W::load(&bytes).map(|_| ()));
@@ -58,6 +61,7 @@ fn check<W: Saved>(story: &str, world: W) {
     );
     assert_eq!(loaded, Ok(()), "{story}");
     assert!(peak <= MOST * bytes.len() + LEAST, "{story}: {peak} bytes for {}", bytes.len());
+    peak
 }
 
 /// Many positions, in a row or apart.
@@ -88,7 +92,14 @@ fn water() {
                 // Asleep, a chunk is a few bytes.
                 world.run(40);
                 world.take_changes();
-                check(&format!("{story}, later"), world);
+                check(&format!("{story}, later"), WaterWorld::load(&world.save()).unwrap());
+            }
+            if voxel.cell().is_some_and(|cell| cell.height() > 0) {
+                world.wake_all();
+                assert!(!world.step_within(HALF_A_PASS).finished, "{story}");
+                let held = world.memory_bytes();
+                let peak = check(&format!("{story}, in the midst of a tick"), world);
+                assert!(2 * peak < held, "{story}: {peak} bytes, so the {held} of the tick are there already");
             }
         }
     }

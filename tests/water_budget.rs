@@ -7,7 +7,7 @@ mod worlds;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Progress, WaterWorld};
+use floodplain::water::{Ledger, Progress, Voxel, WaterWorld};
 use floodplain::{Chunk, StepReport};
 
 /// Cells of one layer of one chunk.
@@ -55,7 +55,14 @@ fn slices_of_any_size_come_to_the_same_bytes() {
     }
 }
 
-/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are those of the loaded world.
+/// What stands in the cells of a world, and its account.
+fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
+    let chunks = world.chunks().map(|(position, chunk)| (position, chunk.clone()));
+    (chunks.collect(), world.ledger(), world.ticks())
+}
+
+/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are those of the loaded world. It
+/// shows how it was when the tick began, and as soon as it is gone on with, where it was when it was saved.
 #[test]
 fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
     let mut stops = 0;
@@ -63,13 +70,20 @@ fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
         let mut whole = worlds::water(seed);
         let mut saved = WaterWorld::load(&whole.save()).unwrap();
         for tick in 0..3 {
+            let opening = shown(&saved);
             while !saved.step_within(0).finished {
                 let bytes = saved.save();
                 let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
                 assert_eq!(loaded.state_hash(), saved.state_hash(), "seed {seed}, tick {tick}");
-                assert_eq!(loaded.ledger(), saved.ledger(), "seed {seed}, tick {tick}");
-                assert_eq!(loaded.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
                 assert_eq!(loaded.save(), bytes, "seed {seed}, tick {tick}");
+                assert!(shown(&loaded) == opening, "seed {seed}, tick {tick}: not what the tick began with");
+                assert_eq!(loaded.validate(), Ok(()), "seed {seed}, tick {tick}");
+                assert!(loaded.backlog() > 0 && !loaded.is_at_rest(), "seed {seed}, tick {tick}");
+                let mut going_on = WaterWorld::load(&bytes).unwrap();
+                assert_eq!(going_on.take_changes(), saved.take_changes(), "seed {seed}, tick {tick}");
+                assert!(shown(&going_on) == shown(&saved), "seed {seed}, tick {tick}: not where it was");
+                assert_eq!(going_on.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
+                assert_eq!(going_on.save(), saved.save(), "seed {seed}, tick {tick}");
                 (saved, stops) = (loaded, stops + 1);
             }
             whole.step();
@@ -89,7 +103,7 @@ fn an_edit_ends_the_tick_and_a_refused_one_does_not() {
             let (hash, ticks) = (sliced.state_hash(), sliced.ticks());
             assert!(sliced.pour(IVec3::splat(100), 7).is_err());
             assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
-            assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(floodplain::water::Voxel::OPEN)).is_err());
+            assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
             assert_eq!((sliced.state_hash(), sliced.ticks()), (hash, ticks), "seed {seed}, round {round}");
             whole.step();
             worlds::edit_water(&mut whole, &mut rng.clone());
@@ -107,7 +121,7 @@ fn an_edit_ends_the_tick_and_a_refused_one_does_not() {
 #[test]
 fn the_backlog_shrinks_to_nothing_in_a_world_where_nothing_wakes() {
     let mut world = WaterWorld::new(3, floodplain::water::Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(floodplain::water::Voxel::OPEN)).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_water(floodplain::Region::new(IVec3::ZERO, IVec3::new(15, 2, 15)), 7).unwrap();
     world.run(60);
     assert!(world.is_at_rest());

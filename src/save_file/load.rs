@@ -19,7 +19,6 @@ pub(super) fn load<W: Saved>(database: &Database, fingerprints: &Fingerprints) -
         return Err(SaveError::Damaged { part: Part::Chunks });
     }
     world.check().map_err(SaveError::in_part(Part::Chunks))?;
-    world.resume().map_err(SaveError::in_part(Part::Chunks))?;
     Ok((world, known))
 }
 

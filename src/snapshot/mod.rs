@@ -58,9 +58,8 @@
 //! error that names the section, and never a different world.
 //!
 //! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world takes; the most for
-//! uniform chunks. A step of the loaded world may take more: then uniform chunks become dense, with what the rule needs beside
-//! them. That holds for a tick underway too, which loading redoes: 60 KB for each chunk that takes part in it. So limit the
-//! length of what strangers send.
+//! uniform chunks. A step of the loaded world may take more, and so may going on with a tick that was underway: then uniform
+//! chunks become dense, with what the rule needs beside them. So limit the length of what strangers send.
 
 mod blast;
 mod blast_graph;

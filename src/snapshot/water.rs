@@ -12,7 +12,8 @@ use glam::IVec3;
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until its next step.
 ///
 /// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when the tick began, and how
-/// many pieces of it were done, which are done anew on loading.
+/// many pieces of it were done. That is what the loaded world shows, until an edit, a step or
+/// [`take_changes`](WaterWorld::take_changes) has these pieces done anew and goes on from there.
 ///
 /// | | content |
 /// |---|---|
@@ -81,11 +82,6 @@ impl Saved for WaterWorld {
             least = index + 1;
         }
         Ok(())
-    }
-
-    fn resume(&mut self) -> Result<(), SnapshotError> {
-        let law = "a tick underway has come no further than its end";
-        if self.resume() { Ok(()) } else { Err(SnapshotError::Unlawful { law: law.to_owned() }) }
     }
 
     fn broken_law(&self) -> Option<String> {

@@ -40,12 +40,6 @@ pub trait Saved: Sized {
     #[doc(hidden)]
     fn broken_law(&self) -> Option<String>;
 
-    /// Takes up what was underway when the world was saved, once its laws are checked.
-    #[doc(hidden)]
-    fn resume(&mut self) -> Result<(), SnapshotError> {
-        Ok(())
-    }
-
     /// The whole world as bytes: the same for equal worlds.
     fn save(&self) -> Vec<u8> {
         let mut writer = Writer::new(Self::KIND);
@@ -67,9 +61,8 @@ pub trait Saved: Sized {
     /// # Errors
     /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that breaks a law.
     fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
-        let mut world: Self = read(bytes)?;
+        let world: Self = read(bytes)?;
         world.check()?;
-        world.resume()?;
         Ok(world)
     }
 

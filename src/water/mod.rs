@@ -14,6 +14,7 @@ mod flow;
 mod heads;
 mod ledger;
 mod links;
+mod opening;
 mod places;
 mod pools;
 mod query;

@@ -4,7 +4,6 @@ use super::WaterWorld;
 use super::cell::{FULL, WaterCell};
 use super::ledger::Ledger;
 use super::rules::Rules;
-use super::schedule::Phase;
 use super::voxel::Voxel;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
@@ -70,7 +69,7 @@ impl WaterWorld {
 
     /// Whether nothing will change until the next edit: no cell is awake, and no tick underway.
     pub fn is_at_rest(&self) -> bool {
-        self.work.phase == Phase::Rest && self.awake_cells() == 0
+        !self.is_underway() && self.awake_cells() == 0
     }
 
     /// Cells that the next step will look at.
@@ -81,6 +80,7 @@ impl WaterWorld {
     /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
     /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        self.catch_up();
         ChunkChanges::list(self.store.grid.take_changes())
     }
 
@@ -96,22 +96,22 @@ impl WaterWorld {
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
-    /// position; and how far a tick underway has come. The same on every platform; independent of the order in which
-    /// chunks were loaded. Rules and bounds are not part of it.
+    /// position; with a tick underway all this as it was when the tick began, and how far it has come. The same on every
+    /// platform; independent of the order in which chunks were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        let ledger = self.ledger;
+        let ledger = self.opening_ledger();
         for value in
             [self.seed, self.tick, ledger.placed, ledger.injected, ledger.removed, ledger.drained, ledger.evaporated]
         {
             hash.add(value);
         }
-        if self.work.phase != Phase::Rest {
-            hash.add(self.work.pieces);
+        if self.is_underway() {
+            hash.add(self.pieces_done());
         }
-        for (position, chunk) in self.chunks() {
-            hash.add_position(position);
-            hash.add_chunk::<_, 4>(chunk, |voxel| u64::from(voxel.word()));
+        for slot in self.store.grid.sorted_slots() {
+            hash.add_position(self.store.grid.position_at(slot));
+            hash.add_chunk::<_, 4>(&self.opening_cells(slot), |voxel| u64::from(voxel.word()));
         }
         hash.finish()
     }

@@ -1,16 +1,15 @@
 //! What a saved world consists of beside its chunks, and how a world is put together again.
 //!
 //! Of a world with a tick underway, what is saved is how it was when the tick began, and how many pieces of it were done:
-//! these are done anew.
+//! these are done anew when the world is gone on with, so that loading takes no more than the bytes are worth.
 
 use super::bits::{self, NONE};
 use super::ledger::Ledger;
 use super::rules::Rules;
-use super::schedule::Phase;
 use super::store::LAYER_CELLS;
 use super::voxel::Voxel;
 use super::{CellFlags, RulesError, WaterWorld};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
@@ -37,11 +36,7 @@ pub(crate) struct ChunkRecord {
 impl WaterWorld {
     /// Seed, tick, ledger, and how far a tick has come.
     pub(crate) fn clock(&self) -> Clock {
-        let (ledger, pieces) = match self.work.phase {
-            Phase::Rest => (self.ledger, 0),
-            _ => (self.work.opening, self.work.pieces),
-        };
-        Clock { seed: self.seed, tick: self.tick, ledger, pieces }
+        Clock { seed: self.seed, tick: self.tick, ledger: self.opening_ledger(), pieces: self.pieces_done() }
     }
 
     /// Chunks with their awake and changed cells. Cells beyond the bounds are marks.
@@ -57,31 +52,29 @@ impl WaterWorld {
     /// A chunk as it is, or as it was when the tick underway began.
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
         let mut record = ChunkRecord {
-            cells: self.store.grid.chunk_at(slot).clone(),
+            cells: self.opening_cells(slot).into_owned(),
             awake: self.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
-        if self.work.phase != Phase::Rest {
-            for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
+        if self.is_underway() {
+            for layer in ones(u64::from(self.work.open_layers(slot))) {
                 self.turn_back(&mut record, slot, layer);
             }
-            record.cells.canonicalize();
         }
         record
     }
 
-    /// Makes a layer of a record what it was when the tick underway began.
+    /// Makes what stands beside the cells of a layer what it was when the tick underway began.
     fn turn_back(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
-        let Some(opening) = self.work.get(slot, layer).map(|work| work.opening()) else { return };
-        record.awake.set_layer(layer, opening.awake);
-        let Some((before, extras)) = opening.cells else { return };
+        let Some(work) = self.work.get(slot, layer) else { return };
+        record.awake.set_layer(layer, work.awake_before());
+        let Some(before) = work.cells_before() else { return };
         let first = layer * LAYER_CELLS;
-        record.cells.cells_mut()[first..][..LAYER_CELLS].copy_from_slice(before);
         record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer);
         let several = bits::select(before, |voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA));
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
-                let behind = extras.map_or(NONE, |extras| extras[face]);
+                let behind = work.extras_before().map_or(NONE, |extras| extras[face]);
                 faces | u8::from(bits::contains(&behind, cell)) << face
             })
         };
@@ -89,17 +82,11 @@ impl WaterWorld {
         record.further_parents.sort_unstable();
     }
 
-    /// A world with this clock and no chunks. [`resume`](WaterWorld::resume) does the rest when they are there.
+    /// A world with this clock and no chunks.
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
-        (world.tick, world.ledger, world.work.pieces) = (clock.tick, clock.ledger, clock.pieces);
+        (world.tick, world.ledger, world.work.to_redo) = (clock.tick, clock.ledger, clock.pieces);
         Ok(world)
-    }
-
-    /// Does the pieces of the tick that was underway; `false` if there are not so many.
-    pub(crate) fn resume(&mut self) -> bool {
-        let pieces = core::mem::take(&mut self.work.pieces);
-        pieces == 0 || self.do_pieces(pieces) == pieces
     }
 
     /// Puts a chunk back without entering its water in the ledger. `None` if no chunk of such cells can lie there.

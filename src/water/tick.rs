@@ -65,7 +65,8 @@ impl WaterWorld {
     /// through in search of a way). The call stops after the piece that uses up the budget; with a budget of 0, after one.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
-    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
+    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first. A
+    /// world that was saved in the midst of a tick shows how it was when that tick began, until it is gone on with.
     ///
     /// [`ticks`]: WaterWorld::ticks
     ///
@@ -92,6 +93,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
+        self.catch_up();
         let mut window = Window::new();
         let mut progress = Progress::default();
         let mut tick = self.underway();
@@ -109,24 +111,31 @@ impl WaterWorld {
     }
 
     /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
-    /// is to come; and one for its ending. 0 between ticks, and only then.
+    /// is to come; and one for its ending, of which alone a world says that was loaded in the midst of a tick and has not
+    /// gone on. 0 between ticks, and only then.
     pub fn backlog(&self) -> u64 {
-        self.work.backlog(&self.store, self.rules.pools)
+        if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
     }
 
     /// Ends the tick that is underway, if there is one.
     pub(super) fn end_tick(&mut self) {
+        self.catch_up();
         if self.work.phase != Phase::Rest {
             self.step();
         }
     }
 
-    /// Does pieces of a tick: so many, or all there are; returns how many.
-    #[cfg(feature = "snapshot")]
-    pub(super) fn do_pieces(&mut self, pieces: u64) -> u64 {
-        let mut window = Window::new();
-        let mut tick = self.underway();
-        (0..pieces).take_while(|_| tick.piece(&mut window).is_some()).count() as u64
+    /// Does anew what a tick had done when the world was saved in the midst of it. A snapshot that was made up may claim
+    /// more pieces than there are: then the tick is complete.
+    pub(super) fn catch_up(&mut self) {
+        let pieces = core::mem::take(&mut self.work.to_redo);
+        if pieces == 0 {
+            return;
+        }
+        let (mut window, mut tick) = (Window::new(), self.underway());
+        if !(0..pieces).all(|_| tick.piece(&mut window).is_some()) {
+            self.tick = self.tick.wrapping_add(1);
+        }
     }
 
     /// The tick that is underway, begun if there is none.

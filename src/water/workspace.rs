@@ -120,11 +120,21 @@ impl LayerWork {
         }
     }
 
-    /// A layer as it was before the tick.
+    /// The cells as they were before the tick, unless they are still the same.
+    pub(super) fn cells_before(&self) -> Option<&[Voxel; LAYER_CELLS]> {
+        self.saved.then_some(&self.before)
+    }
+
+    /// For each face the cells that had further parents behind it before the tick; `None` if no cell of the chunk had any.
     #[cfg(feature = "snapshot")]
-    pub(super) fn opening(&self) -> Opening<'_> {
-        let extras = self.extras_before.as_deref();
-        Opening { cells: self.saved.then_some((&self.before, extras)), awake: self.awake_before }
+    pub(super) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
+        self.extras_before.as_deref()
+    }
+
+    /// The cells that were awake before the tick.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn awake_before(&self) -> LayerBits {
+        self.awake_before
     }
 
     /// The cells that differ from before the tick.
@@ -142,15 +152,6 @@ impl LayerWork {
         }
         bits::select(&differs, |differs| differs != 0)
     }
-}
-
-/// A layer as it was before the tick that is underway.
-#[cfg(feature = "snapshot")]
-pub(super) struct Opening<'w> {
-    /// The cells, and for each face those with further parents behind it, unless both are still the same.
-    pub(super) cells: Option<(&'w [Voxel; LAYER_CELLS], Option<&'w [LayerBits; 6]>)>,
-    /// The cells that were awake.
-    pub(super) awake: LayerBits,
 }
 
 /// One chunk's part in a tick.
@@ -182,6 +183,8 @@ pub(super) struct Workspace {
     pub(super) sweep: Sweep,
     /// Pieces of the tick that are done.
     pub(super) pieces: u64,
+    /// Pieces of the next tick that were done when the world was saved, and are to be done anew before anything else.
+    pub(super) to_redo: u64,
     /// The account when the tick began.
     pub(super) opening: Ledger,
     /// Whether parents or sources were changed between the last tick and this one.

@@ -320,5 +320,6 @@ fn saved_and_loaded(world: &WaterWorld) -> WaterWorld {
     let bytes = world.save();
     let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
     assert!(loaded.save() == bytes, "other bytes from a world that was loaded");
+    assert_eq!(loaded.state_hash(), world.state_hash(), "another hash from a world that was loaded");
     loaded
 }
