@@ -11,7 +11,7 @@ use crate::simd;
 use core::marker::PhantomData;
 
 /// Notes what a step changed, puts to sleep the chunks that it looked at and need not look at again, and wakes those that
-/// were touched. `stepped` has every chunk that was awake, with its changed cells.
+/// were touched. `stepped` has every chunk that was awake, with its changed cells; a sleeper in it has none.
 ///
 /// Returns the faces behind which a chunk is missing that would have been woken.
 pub(crate) fn advance<'c, T: Copy + PartialEq, S: FieldShape>(

@@ -2,6 +2,7 @@
 
 mod ahead;
 pub mod blast;
+mod changed;
 mod front;
 pub mod humidity;
 mod rims;

@@ -296,41 +296,6 @@ pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &m
     move |first, row| row.copy_from_slice(&cells[first..first + row.len()])
 }
 
-/// One bit for each cell in which two rows of up to 64 cells differ, the first lowest.
-#[inline(always)]
-pub(crate) fn differing<T: PartialEq, const W: usize>(a: &[T; W], b: &[T; W]) -> u64 {
-    /// For each cell the bit that says in which eight cells it is.
-    const EIGHTS: [u8; 64] = {
-        let mut eights = [0; 64];
-        let mut x = 0;
-        while x < 64 {
-            eights[x] = 1 << (x / 8);
-            x += 1;
-        }
-        eights
-    };
-    // Where much happens most rows change as a whole, and to tell that takes no bits.
-    if a.iter().zip(b).fold(true, |all, (a, b)| all & (a != b)) {
-        return u64::MAX >> (64 - W);
-    }
-    let mut bytes = [0; W];
-    for x in 0..W {
-        bytes[x] = if a[x] != b[x] { EIGHTS[x] } else { 0 };
-    }
-    // Bit i of byte j is the cell 8·i + j.
-    transposed(bytes.as_chunks::<8>().0.iter().fold(0, |all, eight| all | u64::from_le_bytes(*eight)))
-}
-
-/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of four, then of eight.
-#[inline(always)]
-fn transposed(mut bits: u64) -> u64 {
-    for (shift, half) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
-        let swapped = (bits ^ bits >> shift) & half;
-        bits ^= swapped ^ swapped << shift;
-    }
-    bits
-}
-
 /// The cells at each face of a chunk.
 const fn face_cells<S: Shape>() -> [CellMask; 6] {
     let mut faces = [CellMask::EMPTY; 6];
@@ -427,33 +392,6 @@ mod tests {
     fn rows_see_every_cell_and_its_neighbours_in_both_shapes() {
         rows_see_every_cell_and_its_neighbours::<Sheet>();
         rows_see_every_cell_and_its_neighbours::<Cube>();
-    }
-
-    #[test]
-    fn differing_cells_are_told_one_by_one() {
-        let mut rng = fastrand::Rng::with_seed(3);
-        for _ in 0..100 {
-            let a: [u8; 64] = core::array::from_fn(|_| rng.u8(..3));
-            let b: [u8; 64] = core::array::from_fn(|_| rng.u8(..3));
-            let expected = (0..64).filter(|&x| a[x] != b[x]).fold(0, |mask, x| mask | 1u64 << x);
-            assert_eq!(differing(&a, &b), expected);
-            let short = expected & 0xFFFF;
-            assert_eq!(differing::<_, 16>(part(&a, 0), part(&b, 0)), short);
-        }
-        assert_eq!(differing(&[1; 64], &[2; 64]), u64::MAX);
-        assert_eq!(differing(&[1; 16], &[2; 16]), 0xFFFF);
-    }
-
-    #[test]
-    fn rows_and_columns_of_bits_change_places() {
-        let mut rng = fastrand::Rng::with_seed(4);
-        for _ in 0..100 {
-            let bits = rng.u64(..);
-            let at = |bits: u64, row: u32, column: u32| bits >> (8 * row + column) & 1;
-            for (row, column) in (0..8).flat_map(|row| (0..8).map(move |column| (row, column))) {
-                assert_eq!(at(transposed(bits), row, column), at(bits, column, row));
-            }
-        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One step of a row of cells, under both rules, with links of any weight.
 
 use super::flow::{along_axes, balanced_sum, diffuse, less, ripple};
-use crate::automata::rows::{RowRule, differing, part};
+use crate::automata::changed::{differing, mark};
+use crate::automata::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 
@@ -72,11 +73,6 @@ impl RowRule<f32> for Ripple<'_> {
 #[inline(always)]
 fn rows_at<const W: usize, const N: usize>(planes: &[[f32; CHUNK_CELLS]], first: usize) -> [&[f32; W]; N] {
     core::array::from_fn(|face| part(&planes[face], first))
-}
-
-#[inline(always)]
-fn mark(mask: &mut CellMask, first: usize, changed: u64) {
-    mask.words_mut()[first / 64] |= changed << (first % 64);
 }
 
 /// Whether any number is as large as `least`, up or down.

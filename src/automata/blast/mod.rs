@@ -11,6 +11,7 @@ mod edit;
 mod flow;
 mod graph;
 mod ground;
+mod job;
 mod kernel;
 mod ledger;
 mod links;
@@ -50,10 +51,10 @@ use crate::coords::{Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use ground::Ground;
+use job::{Job, Room};
 use planes::{ChunkFlows, Conductances};
 use space::Space;
 use std::collections::BTreeMap;
-use step::{Job, Room};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -152,7 +153,7 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// The conductance of a link of weight 1.
     fn whole(&self) -> f32 {
-        step::whole(self.rules.rule)
+        whole::conductance(self.rules.rule)
     }
 
     /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else anything above 0.

@@ -166,7 +166,7 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.stepped.capacity() * size_of::<(Slot, CellMask)>()
-            + self.workers.rooms().iter().map(super::step::Room::memory_bytes).sum::<usize>()
+            + self.workers.rooms().iter().map(super::Room::memory_bytes).sum::<usize>()
     }
 
     /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,

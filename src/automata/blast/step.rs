@@ -2,93 +2,21 @@
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, Ripple, reaches};
+use super::job::{Frame, Ghost, Job, Room, is_audible};
 use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
-use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
-use super::whole::{self, WholeChunk};
+use super::space::{Beyond, axis, plane_cells};
 use super::{Beside, BlastWorld, Probe};
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
-use crate::automata::rows::{FieldShape, RowRule, copy_of};
+use crate::automata::rows::FieldShape;
 use crate::automaton::StepReport;
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::{Grid, Slot};
-use crate::simd;
+use crate::grid::Slot;
 use glam::IVec3;
 use hashbrown::HashSet;
 use smallvec::SmallVec;
-
-/// What a chunk sees behind one of its faces instead of the rim of the chunk that lies there.
-struct Ghost {
-    face: Face,
-    side: Side,
-    /// The pressures behind a periodic border before the step, in the order of the plane's cells; none behind a face that
-    /// is shut, where each cell sees its own pressure, so that nothing passes.
-    values: Option<Vec<f32>>,
-}
-
-/// A chunk to step, and what came of it.
-pub(super) struct Job<S: FieldShape> {
-    slot: Slot,
-    ghosts: SmallVec<[Ghost; 2]>,
-    /// Taken out of the world while the chunk is stepped, like `beside`.
-    pressure: Chunk<f32>,
-    beside: Beside,
-    changed: CellMask,
-    /// After the step.
-    rims: S::Rims<f32>,
-    /// What went over each open border.
-    left: SmallVec<[f64; 2]>,
-    /// It was audible before, and is no more.
-    has_faded: bool,
-}
-
-impl<S: FieldShape> Job<S> {
-    fn new() -> Self {
-        Job {
-            slot: Slot::NONE,
-            ghosts: SmallVec::new(),
-            pressure: Chunk::uniform(0.0),
-            beside: Beside::default(),
-            changed: CellMask::EMPTY,
-            rims: S::uniform_rims(0.0),
-            left: SmallVec::new(),
-            has_faded: false,
-        }
-    }
-
-    /// Begins anew with a chunk that is not taken out of the world yet.
-    fn begin(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) {
-        (self.slot, self.ghosts, self.changed) = (slot, ghosts, CellMask::EMPTY);
-        self.left.clear();
-    }
-}
-
-/// What a worker needs to step a chunk.
-pub(super) struct Room<S: FieldShape> {
-    halo: Box<S::Halo<f32>>,
-}
-
-impl<S: FieldShape> Room<S> {
-    pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0.0) }
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of_val(&*self.halo)
-    }
-}
-
-/// What a step reads of a world, but for the chunks that are being stepped.
-struct Frame<'w, S: FieldShape> {
-    rule: Rule,
-    audible: f32,
-    space: &'w Space,
-    pressure: &'w Grid<f32, S>,
-    rims: &'w Rims<f32, S>,
-}
 
 impl<S: FieldShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
@@ -103,24 +31,13 @@ impl<S: FieldShape> BlastWorld<S> {
         let (mut jobs, mut stepped) = (core::mem::take(&mut self.jobs), core::mem::take(&mut self.stepped));
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew(&self.pressure, &slots, rims);
-        // The last rims that were read are the nearest in the caches: so the last chunks come first.
-        let mut count = 0;
-        for slot in slots.into_iter().rev() {
-            if self.is_shut(slot, &opened) {
-                // What is shut sleeps on, unless something else wakes it.
-                stepped.push((slot, CellMask::EMPTY));
-            } else {
-                self.know_conductances(slot);
-                if jobs.len() == count {
-                    jobs.push(Job::new());
-                }
-                jobs[count].begin(slot, self.ghosts(slot, &opened));
-                count += 1;
-            }
-        }
-        let open = &mut jobs[..count];
+        // What is shut sleeps on, unless something else wakes it.
+        let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
+        stepped.extend(shut.into_iter().map(|slot| (slot, CellMask::EMPTY)));
+        let open = self.begin(&open, &opened, &mut jobs);
         open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
+        // Not made by `frame`, which would borrow the workers too.
         let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
         self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
@@ -138,6 +55,20 @@ impl<S: FieldShape> BlastWorld<S> {
         stepped.clear();
         (self.jobs, self.stepped) = (jobs, stepped);
         report
+    }
+
+    /// Begins a job for each of these chunks, in room kept from the last step.
+    fn begin<'j>(&mut self, slots: &[Slot], opened: &HashSet<Slot>, jobs: &'j mut Vec<Job<S>>) -> &'j mut [Job<S>] {
+        if jobs.len() < slots.len() {
+            jobs.resize_with(slots.len(), Job::new);
+        }
+        let jobs = &mut jobs[..slots.len()];
+        // The last rims that were read are the nearest in the caches: so the last chunks come first.
+        for (job, &slot) in jobs.iter_mut().zip(slots.iter().rev()) {
+            self.know_conductances(slot);
+            job.begin(slot, self.ghosts(slot, opened));
+        }
+        jobs
     }
 
     /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped, be it that
@@ -435,158 +366,5 @@ impl<S: FieldShape> BlastWorld<S> {
                 self.pressure.wake_chunk_at(there);
             }
         }
-    }
-}
-
-impl<S: FieldShape> Frame<'_, S> {
-    fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
-        if let Rule::Diffusive { .. } = self.rule {
-            self.book_diffusive(job);
-        }
-        self.run_kernel(job, halo);
-        if let Rule::Wave { .. } = self.rule {
-            self.book_wave(job);
-        }
-        job.pressure.canonicalize();
-        job.rims = rims_of_chunk::<f32, S>(&job.pressure);
-        let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
-        job.has_faded = job.beside.is_audible && !is_audible;
-        job.beside.is_audible = is_audible;
-    }
-
-    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
-        let around = self.rims.around(self.pressure.neighbours_of(job.slot));
-        let Beside { conductances, flows, .. } = &mut job.beside;
-        let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
-        let Some(conductances) = conductances.planes() else {
-            let rims = self.rims.at(job.slot);
-            let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));
-            let rims = core::array::from_fn(|face| S::rim(rims, face));
-            let chunk = WholeChunk { cells, rims, beyond, changed };
-            return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
-        };
-        let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
-        match self.rule {
-            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, changed }),
-            Rule::Wave { damping, .. } => {
-                let flows = flows.get_or_insert_default().faces_mut::<S>();
-                chunk.run(Ripple { conductances, damping: damping as f32, flows, changed })
-            }
-        }
-    }
-
-    /// The faces of a chunk behind which the world has an open border, with the cells before it.
-    fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
-        let (chunk, neighbours) = (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
-        let faces = BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
-        let sides = faces.map(move |&face| (face, self.space.side::<S>(chunk, face)));
-        sides.filter(|(_, side)| side.beyond == Beyond::Outside)
-    }
-
-    /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
-    fn book_diffusive(&self, job: &mut Job<S>) {
-        for (face, side) in self.open_planes(job.slot) {
-            let planes = job.beside.conductances.planes();
-            let flow = |index: usize| {
-                let here = job.pressure.get(index);
-                let conductance = planes.map_or(whole(self.rule), |planes| planes[face.index()][index]);
-                f64::from(in_grains(diffusive(conductance, here, 0.0), here))
-            };
-            job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
-        }
-    }
-
-    /// Enters what a step took over open borders.
-    fn book_wave(&self, job: &mut Job<S>) {
-        for (face, side) in self.open_planes(job.slot) {
-            if let Some(flows) = &job.beside.flows {
-                let flow = |index: usize| f64::from(flows.at::<S>(face, index));
-                job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
-            }
-        }
-    }
-}
-
-/// A step of a chunk, but for the rule.
-struct BlastChunk<'a, S: FieldShape> {
-    /// The rims of the neighbours.
-    around: [&'a S::Rims<f32>; 6],
-    ghosts: &'a [Ghost],
-    halo: &'a mut S::Halo<f32>,
-    cells: &'a mut [f32; CHUNK_CELLS],
-}
-
-impl<S: FieldShape> BlastChunk<'_, S> {
-    fn run(self, rule: impl RowRule<f32>) {
-        simd::run(Ruled(self, rule));
-    }
-
-    fn put_ghosts(&mut self) {
-        for ghost in self.ghosts {
-            for (at, index) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).enumerate() {
-                let value = ghost.values.as_ref().map_or(self.cells[index], |values| values[at]);
-                *S::behind(self.halo, index, ghost.face) = value;
-            }
-        }
-    }
-
-    /// Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
-    fn clear_outside(&mut self) {
-        for ghost in self.ghosts {
-            let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
-            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| self.cells[index] = 0.0);
-        }
-    }
-}
-
-/// A step of a chunk by a rule for links of any weight.
-struct Ruled<'a, S: FieldShape, R>(BlastChunk<'a, S>, R);
-
-impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Ruled(mut chunk, mut rule) = self;
-        S::pad(copy_of(chunk.cells), chunk.around, chunk.halo);
-        chunk.put_ghosts();
-        S::rows(chunk.halo, chunk.cells, &mut rule);
-        chunk.clear_outside();
-    }
-}
-
-/// The cells beyond a face of a chunk with these rims.
-fn beyond<'a, S: FieldShape>(
-    face: usize,
-    rims: &'a S::Rims<f32>,
-    around: &[&'a S::Rims<f32>; 6],
-    ghosts: &'a [Ghost],
-) -> &'a [f32] {
-    match ghosts.iter().find(|ghost| ghost.face.index() == face) {
-        None => S::rim(around[face], face ^ 1),
-        Some(Ghost { values: Some(values), .. }) => values,
-        Some(Ghost { values: None, .. }) => S::rim(rims, face),
-    }
-}
-
-/// Whether a pressure or a flow of a chunk reaches what is audible.
-fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
-    pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
-        || beside.flows.as_ref().is_some_and(|flows| flows.reach(audible))
-}
-
-/// The conductance of a link of weight 1.
-pub(super) fn whole(rule: Rule) -> f32 {
-    rule.coefficient() as f32
-}
-
-/// The index of the cell behind a face, if it lies in the same chunk.
-pub(super) fn inner_step<S: FieldShape>(index: usize, face: Face) -> Option<usize> {
-    let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
-    let local = (index / S::STRIDES[axis]) & last;
-    match is_positive(face) {
-        true if local < last => Some(index + S::STRIDES[axis]),
-        false if local > 0 => Some(index - S::STRIDES[axis]),
-        _ => None,
     }
 }

@@ -2,11 +2,11 @@
 
 use super::BlastWorld;
 use super::edit::is_pressure;
+use super::job::Room;
 use super::links::Link;
 use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
-use super::step::Room;
 use crate::automata::rims::Rims;
 use crate::automata::rows::FieldShape;
 use crate::chunk::CellMask;

@@ -7,7 +7,8 @@
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
-use crate::automata::rows::{FieldShape, differing, part};
+use crate::automata::changed::{differing, mark};
+use crate::automata::rows::{FieldShape, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::simd;
@@ -76,14 +77,19 @@ impl WholeChunk<'_> {
     #[inline(always)]
     fn put<const W: usize>(&mut self, row: usize, here: &[f32; W], after: &[f32; W], others: u64) {
         let first = W * row;
-        self.changed.words_mut()[first / 64] |= (differing(here, after) | others) << (first % 64);
+        mark(self.changed, first, differing(here, after) | others);
         self.cells[first..][..W].copy_from_slice(after);
     }
 }
 
+/// The conductance of a link of weight 1.
+pub(super) fn conductance(rule: Rule) -> f32 {
+    rule.coefficient() as f32
+}
+
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
 pub(super) fn step<'a, S: FieldShape>(rule: Rule, chunk: WholeChunk<'a>, links: impl FnOnce() -> &'a mut Links) {
-    let conductance = rule.coefficient() as f32;
+    let conductance = conductance(rule);
     match rule {
         Rule::Diffusive { .. } if S::NEIGHBOURS == 4 => simd::run(Diffuse::<64, 4> { conductance, chunk }),
         Rule::Diffusive { .. } => simd::run(Diffuse::<16, 6> { conductance, chunk }),

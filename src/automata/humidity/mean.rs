@@ -15,8 +15,9 @@ use super::rules::Rules;
 use super::step::{Job, Room};
 use super::store::{Store, words};
 use crate::automata::ahead::{self, Ahead, Future, STEPS, Source, Square, WIDTH};
+use crate::automata::changed::{differing, mark};
 use crate::automata::rims::{Rims, rims_of_chunk};
-use crate::automata::rows::{FieldShape, RowRule, differing, part};
+use crate::automata::rows::{FieldShape, RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -277,11 +278,6 @@ fn mean<const N: usize>(word: u32, impermeability: f32, quotients: [u32; N], den
     let mean = sum / f32::from_bits(denominator);
     let capped = if mean > cap { cap } else { mean };
     if denominator == HELD { word } else { capped.to_bits() }
-}
-
-#[inline(always)]
-fn mark(changed: &mut CellMask, first: usize, bits: u64) {
-    changed.words_mut()[first / 64] |= bits << (first % 64);
 }
 
 struct Synchronous<'a> {

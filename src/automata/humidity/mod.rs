@@ -24,6 +24,7 @@ mod query;
 mod restore;
 mod rules;
 mod seep;
+mod shares;
 mod step;
 mod store;
 mod validate;

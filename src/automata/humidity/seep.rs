@@ -5,12 +5,14 @@
 //! faces add up to at most a half, so it stays within the range of its neighbours; and each flow that is not zero lowers
 //! Σ h², a whole number, so without rain that goes on for ever it comes to rest.
 
-use super::cell::{Ground, UNITS};
+use super::cell::UNITS;
 use super::rules::Rules;
+use super::shares::Faces;
 use super::step::Job;
 use super::store::Store;
+use crate::automata::changed::{differing, mark};
 use crate::automata::rims::{Rims, rims_of_chunk};
-use crate::automata::rows::{FieldShape, InPlaceRule, RowRule, differing, part};
+use crate::automata::rows::{FieldShape, InPlaceRule, part};
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -35,20 +37,6 @@ pub(super) struct Flows {
     pub(super) drained: u64,
     /// Units that crossed a face, counted at the cell with the smaller coordinates, or a border.
     pub(super) moved: u64,
-}
-
-/// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much flows in a step.
-#[derive(Clone)]
-struct Faces<S: FieldShape> {
-    /// Towards east, up and south, by cell, and 0 out of the chunk; south is empty in a sheet.
-    inner: [Vec<u32>; 3],
-    /// Out of the chunk.
-    outer: S::Rims<u32>,
-    /// Cells before a draining border, in index order, with the share that goes over it.
-    drains: Vec<(u16, u32)>,
-    rain: CellMask,
-    /// Rain and rock, which the cap does not touch.
-    held: CellMask,
 }
 
 impl<S: FieldShape> Seep<S> {
@@ -96,11 +84,7 @@ impl<S: FieldShape> Seep<S> {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let bytes = |faces: &Faces<S>| {
-            let shares: usize = faces.inner.iter().map(|shares| shares.capacity() * size_of::<u32>()).sum();
-            size_of::<Faces<S>>() + shares + faces.drains.capacity() * size_of::<(u16, u32)>()
-        };
-        self.faces.iter().flatten().map(|faces| bytes(faces)).sum::<usize>()
+        self.faces.iter().flatten().map(|faces| faces.memory_bytes()).sum::<usize>()
             + self.faces.capacity() * size_of::<Option<Box<Faces<S>>>>()
             + self.rims.memory_bytes()
     }
@@ -149,72 +133,6 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
         };
         S::rows_in_place(cells, &mut rule);
         *rims = S::rims_of(cells);
-    }
-}
-
-impl<S: FieldShape> Faces<S> {
-    fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
-        let south = if S::NEIGHBOURS == 6 { CHUNK_CELLS } else { 0 };
-        let mut faces = Box::new(Faces {
-            inner: [vec![0; CHUNK_CELLS], vec![0; CHUNK_CELLS], vec![0; south]],
-            outer: S::uniform_rims(0),
-            drains: Vec::new(),
-            rain: CellMask::EMPTY,
-            held: CellMask::EMPTY,
-        });
-        let mut unused = Box::new([0; CHUNK_CELLS]);
-        let mut rule = Shares { faces: &mut faces, coefficient, rims: [0; 6] };
-        S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
-        faces
-    }
-}
-
-/// Fills the shares of a chunk from its ground.
-struct Shares<'a, S: FieldShape> {
-    faces: &'a mut Faces<S>,
-    coefficient: f64,
-    /// How many cells at each face are done.
-    rims: [usize; 6],
-}
-
-/// The share between two cells: the same from both sides, for a sum of two numbers has no order.
-fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
-    if here.is_rock() || there.is_rock() {
-        return 0;
-    }
-    let sum = f64::from(here.impermeability()) + f64::from(there.impermeability());
-    // Rounded down, and by the rules' check an eighth or a twelfth at most, so that those of a cell stay within a half.
-    (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
-}
-
-impl<S: FieldShape> RowRule<u32> for Shares<'_, S> {
-    fn row<const W: usize, const N: usize>(
-        &mut self,
-        first: usize,
-        here: &[u32; W],
-        around: [&[u32; W]; N],
-        _cells: &mut [u32; W],
-    ) {
-        for x in 0..W {
-            let (index, ground) = (first + x, Ground(here[x]));
-            for (face, side) in around.iter().enumerate() {
-                let beyond = Ground(side[x]);
-                let share = share(self.coefficient, ground, beyond);
-                if S::FACE_CELLS[face].contains(index) {
-                    // The cells at a face come in index order.
-                    S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = share;
-                    self.rims[face] += 1;
-                } else if face % 2 == 1 {
-                    self.faces.inner[face / 2][index] = share;
-                }
-                if beyond == Ground::DRAIN {
-                    // Beyond a draining border lies soil like this.
-                    self.faces.drains.push((index as u16, self::share(self.coefficient, ground, ground)));
-                }
-            }
-            self.faces.rain.set(index, ground.is_rain());
-            self.faces.held.set(index, ground.is_rain() || ground.is_rock());
-        }
     }
 }
 
@@ -372,7 +290,7 @@ impl<S: FieldShape> Rule<'_, S> {
             self.run_off(first, row);
             changed = differing(here, row);
         }
-        self.changed.words_mut()[first / 64] |= changed << (first % 64);
+        mark(self.changed, first, changed);
     }
 
     #[inline(always)]

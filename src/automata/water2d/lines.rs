@@ -72,7 +72,7 @@ pub(super) fn rewrite(chunk: &mut Chunk<Cell>, before: &mut Block, run: impl FnO
     run(before, cells);
     let pairs = rows(before).iter().zip(rows(cells));
     for (word, (before, after)) in changed.words_mut().iter_mut().zip(pairs) {
-        *word = crate::automata::rows::differing(before, after);
+        *word = crate::automata::changed::differing(before, after);
     }
     chunk.canonicalize();
     changed

@@ -5,8 +5,9 @@
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
+use crate::automata::changed::differing;
 use crate::automata::rims::Rims;
-use crate::automata::rows::{FieldShape, copy_of, differing};
+use crate::automata::rows::{FieldShape, copy_of};
 use crate::automata::workers::Workers;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
