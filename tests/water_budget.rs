@@ -81,6 +81,7 @@ fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
                 assert!(loaded.backlog() > 0 && !loaded.is_at_rest(), "seed {seed}, tick {tick}");
                 let mut going_on = WaterWorld::load(&bytes).unwrap();
                 assert_eq!(going_on.take_changes(), saved.take_changes(), "seed {seed}, tick {tick}");
+                assert_eq!(going_on.step_within(0), saved.step_within(0), "seed {seed}, tick {tick}");
                 assert!(shown(&going_on) == shown(&saved), "seed {seed}, tick {tick}: not where it was");
                 assert_eq!(going_on.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
                 assert_eq!(going_on.save(), saved.save(), "seed {seed}, tick {tick}");
@@ -96,25 +97,56 @@ fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
 #[test]
 fn an_edit_ends_the_tick_and_a_refused_one_does_not() {
     for seed in 0..40 {
-        let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
-        let mut rng = Rng::with_seed(seed);
-        for round in 0..6 {
-            let underway = !sliced.step_within(rng.u64(..40)).finished;
-            let (hash, ticks) = (sliced.state_hash(), sliced.ticks());
-            assert!(sliced.pour(IVec3::splat(100), 7).is_err());
-            assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
-            assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
-            assert_eq!((sliced.state_hash(), sliced.ticks()), (hash, ticks), "seed {seed}, round {round}");
-            whole.step();
-            worlds::edit_water(&mut whole, &mut rng.clone());
-            worlds::edit_water(&mut sliced, &mut rng);
-            if underway && sliced.ticks() == ticks {
-                // The edit was refused.
-                sliced.step();
-            }
-            assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, round {round}");
-            sliced.validate().unwrap();
+        check_edits(seed, |world| world);
+    }
+}
+
+/// A world that was loaded in the midst of a tick has not gone on yet when it is edited.
+#[test]
+fn so_it_is_in_a_world_that_was_loaded_in_the_midst_of_a_tick() {
+    for seed in 0..40 {
+        check_edits(seed, |world| WaterWorld::load(&world.save()).unwrap());
+    }
+}
+
+#[test]
+fn waking_all_ends_the_tick_that_a_loaded_world_is_in() {
+    let mut underway = 0;
+    for seed in 0..40 {
+        let mut world = worlds::water(seed);
+        let ticks = world.ticks();
+        underway += usize::from(!world.step_within(0).finished);
+        let mut loaded = WaterWorld::load(&world.save()).unwrap();
+        for world in [&mut world, &mut loaded] {
+            world.wake_all();
+            assert_eq!((world.ticks(), world.backlog()), (ticks + 1, 0), "seed {seed}");
         }
+        assert!(loaded.save() == world.save(), "seed {seed}");
+    }
+    assert!(underway > 20, "only {underway} worlds in the midst of a tick");
+}
+
+/// Edits in the midst of ticks, each after `between`.
+fn check_edits(seed: u64, between: fn(WaterWorld) -> WaterWorld) {
+    let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
+    let mut rng = Rng::with_seed(seed);
+    for round in 0..6 {
+        let underway = !sliced.step_within(rng.u64(..40)).finished;
+        sliced = between(sliced);
+        let (hash, ticks) = (sliced.state_hash(), sliced.ticks());
+        assert!(sliced.pour(IVec3::splat(100), 7).is_err());
+        assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
+        assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
+        assert_eq!((sliced.state_hash(), sliced.ticks()), (hash, ticks), "seed {seed}, round {round}");
+        whole.step();
+        worlds::edit_water(&mut whole, &mut rng.clone());
+        worlds::edit_water(&mut sliced, &mut rng);
+        if underway && sliced.ticks() == ticks {
+            // The edit was refused.
+            sliced.step();
+        }
+        assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, round {round}");
+        sliced.validate().unwrap();
     }
 }
 

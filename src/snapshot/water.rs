@@ -9,11 +9,11 @@ use crate::coords::CHUNK_CELLS;
 use crate::water::{Clock, Edge, Edges, Ledger, Rules, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 
-/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until its next step.
+/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until it goes on.
 ///
 /// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when the tick began, and how
-/// many pieces of it were done. That is what the loaded world shows, until an edit, a step or
-/// [`take_changes`](WaterWorld::take_changes) has these pieces done anew and goes on from there.
+/// many pieces of it were done. That is what the loaded world shows, until an edit or a step has these pieces done anew and
+/// goes on from there. If there are not so many, the tick is complete with the last.
 ///
 /// | | content |
 /// |---|---|

@@ -80,12 +80,11 @@ impl WaterWorld {
     /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
     /// unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        self.catch_up();
         ChunkChanges::list(self.store.grid.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water. While a tick is
-    /// underway they hold what it works with: two cells without water may be two different voxels.
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water. While a tick goes
+    /// on they hold what it works with: two cells without water may be two different voxels.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
         self.store.grid.chunks()
     }

@@ -65,8 +65,10 @@ impl WaterWorld {
     /// through in search of a way). The call stops after the piece that uses up the budget; with a budget of 0, after one.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
-    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first. A
-    /// world that was saved in the midst of a tick shows how it was when that tick began, until it is gone on with.
+    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
+    ///
+    /// A world that was loaded in the midst of a tick shows how it was when that tick began. The first call that goes on
+    /// with the tick does the pieces anew that were done before, beyond its budget and its report.
     ///
     /// [`ticks`]: WaterWorld::ticks
     ///
@@ -93,9 +95,12 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
-        self.catch_up();
-        let mut window = Window::new();
         let mut progress = Progress::default();
+        if self.catch_up() {
+            progress.finished = true;
+            return progress;
+        }
+        let mut window = Window::new();
         let mut tick = self.underway();
         while let Some(cells) = tick.piece(&mut window) {
             progress.looked_at += cells;
@@ -111,31 +116,30 @@ impl WaterWorld {
     }
 
     /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
-    /// is to come; and one for its ending, of which alone a world says that was loaded in the midst of a tick and has not
-    /// gone on. 0 between ticks, and only then.
+    /// is to come; and one for its ending. 0 between ticks, and only then. In a world that was loaded in the midst of a
+    /// tick, 1 until it goes on.
     pub fn backlog(&self) -> u64 {
         if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
     }
 
     /// Ends the tick that is underway, if there is one.
     pub(super) fn end_tick(&mut self) {
-        self.catch_up();
-        if self.work.phase != Phase::Rest {
+        if self.is_underway() {
             self.step();
         }
     }
 
-    /// Does anew what a tick had done when the world was saved in the midst of it. A snapshot that was made up may claim
-    /// more pieces than there are: then the tick is complete.
-    pub(super) fn catch_up(&mut self) {
+    /// Does anew what a tick had done when the world was saved in the midst of it. Returns whether that was all of it: no
+    /// world saves so, but a snapshot that was made up may claim more pieces than there are.
+    fn catch_up(&mut self) -> bool {
         let pieces = core::mem::take(&mut self.work.to_redo);
         if pieces == 0 {
-            return;
+            return false;
         }
         let (mut window, mut tick) = (Window::new(), self.underway());
-        if !(0..pieces).all(|_| tick.piece(&mut window).is_some()) {
-            self.tick = self.tick.wrapping_add(1);
-        }
+        let is_complete = !(0..pieces).all(|_| tick.piece(&mut window).is_some());
+        self.tick = self.tick.wrapping_add(u64::from(is_complete));
+        is_complete
     }
 
     /// The tick that is underway, begun if there is none.

@@ -105,7 +105,7 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl WaterWorld {
-    /// Checks every law that holds between ticks, over the whole world: while a tick is underway only storage, bounds and
+    /// Checks every law that holds between ticks, over the whole world: while a tick goes on only storage, bounds and
     /// the ledger, since the rest is made true by its end. Slow: for tests, fuzzers and bug reports.
     ///
     /// # Errors

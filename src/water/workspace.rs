@@ -183,7 +183,8 @@ pub(super) struct Workspace {
     pub(super) sweep: Sweep,
     /// Pieces of the tick that are done.
     pub(super) pieces: u64,
-    /// Pieces of the next tick that were done when the world was saved, and are to be done anew before anything else.
+    /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were done, and are to be done
+    /// anew before anything else. Until then the phase is that between ticks.
     pub(super) to_redo: u64,
     /// The account when the tick began.
     pub(super) opening: Ledger,

@@ -36,6 +36,10 @@ pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
         };
     }
     world.run(rng.u64(..4));
+    if rng.bool() {
+        // It may be saved in the midst of a tick.
+        world.step_within(rng.u64(..100));
+    }
 }
 
 /// Every record of a world, by position.
