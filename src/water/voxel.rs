@@ -199,6 +199,14 @@ impl fmt::Debug for Voxel {
 mod tests {
     use super::*;
 
+    /// Snapshots hold these words.
+    #[test]
+    fn marks_have_names_and_the_words_of_the_format() {
+        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+        assert_eq!(marks.map(Voxel::word), [0x003f, 0x0038, 0x013f, 0x023f]);
+        assert_eq!(format!("{marks:?}"), "[solid, drain, held, wall]");
+    }
+
     #[test]
     fn between_ticks_every_word_is_a_water_cells_or_a_mark() {
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
