@@ -117,6 +117,8 @@ fn edit(world: &mut WaterWorld, part: Region, removed: &mut Vec<(IVec3, Chunk<Vo
 fn tick(world: &mut WaterWorld, part: Region, rng: &mut Rng, said: &mut crc32fast::Hasher) -> StepReport {
     let mut note = |value: u64| said.update(&value.to_le_bytes());
     let mut sum = StepReport::default();
+    // However many slices there are, the edits to come are the same.
+    let mut rng = rng.fork();
     let most = [20, 300, 3_000, u64::MAX][rng.usize(..4)];
     loop {
         let progress = world.step_within(rng.u64(..most));
@@ -124,7 +126,7 @@ fn tick(world: &mut WaterWorld, part: Region, rng: &mut Rng, said: &mut crc32fas
         note(progress.looked_at);
         note(world.backlog());
         for _ in 0..4 {
-            let current = world.current(cell(rng, part));
+            let current = world.current(cell(&mut rng, part));
             note(current.dot(IVec3::new(1, 16, 256)) as u64);
         }
         if progress.finished {

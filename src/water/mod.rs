@@ -13,6 +13,7 @@ mod edit;
 mod flow;
 mod heads;
 mod ledger;
+mod levelling;
 mod links;
 mod opening;
 mod places;

@@ -1,24 +1,19 @@
-//! Pools: joined water levels out. A cell that moved nothing draws from the highest surface of its body, nearest first.
+//! Pools: joined water levels out. Here its bodies are found, and which of their cells would draw; see `levelling` for how.
 //!
 //! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept between ticks.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::body::Piece;
-use super::cell::{CellFlags, FULL};
+use super::cell::FULL;
 use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
-use super::surface::Surface;
 use super::tick::Tick;
-use super::way::{SEARCH_LIMIT, Search};
 use super::window::upper_layer;
 use crate::coords::Face;
 use crate::grid::Slot;
 
-/// Draws from one body in a tick; whoever still has room waits for the next.
-const DRAWS_PER_BODY: usize = 96;
-
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
-type Drawer = (i64, u64, Place);
+pub(super) type Drawer = (i64, u64, Place);
 
 impl Tick<'_> {
     /// Finds the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
@@ -38,95 +33,9 @@ impl Tick<'_> {
         looked_at
     }
 
-    /// Lets the lowest cells of a body that moved nothing draw from its highest surface. Returns how many cells drew or
-    /// were looked at in search of a way.
-    pub(super) fn level(&mut self, body: &[Piece]) -> u64 {
-        let Some(mut surface) = self.surface_below(body, i64::MAX) else { return 0 };
-        let mut drawers = self.drawers(body, surface.head - 2);
-        if drawers.is_empty() {
-            return 0;
-        }
-        let unheard = drawers.len() > DRAWS_PER_BODY;
-        if unheard {
-            drawers.select_nth_unstable(DRAWS_PER_BODY);
-            drawers.truncate(DRAWS_PER_BODY);
-        }
-        drawers.sort_unstable();
-        let (mut draws, mut search) = (DRAWS_PER_BODY, Search::new());
-        let mut unserved = None;
-        let drew = drawers.len();
-        for (_, _, place) in drawers {
-            if !self.draw_from(place, body, &mut surface, &mut draws, &mut search) || unheard {
-                unserved = Some(place);
-            }
-        }
-        if let Some(place) = unserved {
-            self.wake_neighbourhood(place);
-        }
-        (drew + SEARCH_LIMIT - search.cells) as u64
-    }
-
-    /// Draws for one cell until it is level with the surface or full. `false` if there is water for it that it could not
-    /// have in this tick.
-    fn draw_from(
-        &mut self,
-        place: Place,
-        body: &[Piece],
-        surface: &mut Surface,
-        draws: &mut usize,
-        search: &mut Search,
-    ) -> bool {
-        loop {
-            let voxel = self.store.read(place);
-            let own = head(self.height_of(place), voxel.height());
-            if voxel.room() == 0 || surface.head < own + 2 {
-                return true;
-            }
-            let Some((piece, goal)) = self.nearest(surface, place) else {
-                match self.surface_below(body, surface.head) {
-                    Some(lower) => *surface = lower,
-                    None => return true,
-                }
-                continue;
-            };
-            let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
-            if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
-                let (word, bit) = ((goal.1 % LAYER_CELLS) >> 6, goal.1 & 63);
-                surface.pieces[piece].cells[word] &= !(1 << bit);
-                continue;
-            }
-            if *draws == 0 {
-                return false;
-            }
-            *draws -= 1;
-            let Some(path) = self.way(place, goal, own, search) else { return false };
-            self.carry(&path, place, own);
-        }
-    }
-
-    /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
-    fn carry(&mut self, path: &[(Place, Face)], to: Place, own: i64) {
-        let Some(&(from, _)) = path.last() else { return };
-        let source = self.store.read(from);
-        let available = if source.has(CellFlags::IS_SOURCE) { FULL } else { source.height() };
-        let half = self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, 7) as u8;
-        let mut units = self.store.read(to).room().min(available).min(half);
-        for &(place, _) in path {
-            units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
-        }
-        self.take(from, units);
-        for &(place, exit) in path.iter().rev() {
-            self.pass_on(place, exit, units);
-            self.wake_cell(place);
-        }
-        if let Some(&(_, exit)) = path.first() {
-            self.receive(to, exit.opposite(), units, self.store.read(to).largest());
-        }
-    }
-
     /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
     /// dry cells beside or above those that moved nothing.
-    fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
+    pub(super) fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
         let mut drawers = Vec::new();
         for piece in body {
             let y = self.layer_height(piece);
@@ -216,7 +125,7 @@ impl Tick<'_> {
     }
 
     /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and below it.
-    fn wake_neighbourhood(&mut self, place: Place) {
+    pub(super) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
             if there.0.is_some() && self.store.read(there).is_wet() {

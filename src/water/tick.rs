@@ -60,9 +60,10 @@ impl WaterWorld {
     /// Goes on with the tick that is underway, or begins one, and stops when it has looked at `budget` cells or the tick is
     /// complete. Calls that complete a tick leave the same bytes as [`step`](WaterWorld::step), however many they are.
     ///
-    /// A tick passes over its awake cells several times, and each time counts. It is done in pieces: one layer of one
-    /// chunk (up to 256 cells), or the levelling of one body of joined water (its draws, and the cells that they pass
-    /// through in search of a way). The call stops after the piece that uses up the budget; with a budget of 0, after one.
+    /// A tick passes over its awake cells several times, and each time counts; so do the cells that a body of joined water
+    /// looks at, to level out, in search of a way. It is done in pieces of one layer of one chunk, or as many cells of a
+    /// search: 256 at most. The call stops after the piece that uses up the budget; with a budget of 0, after one. Not
+    /// counted is what is done with bits, a layer of a chunk at a time: finding the bodies and their surfaces.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
     /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
@@ -187,17 +188,21 @@ impl Tick<'_> {
                         self.work.phase = Phase::Level;
                     }
                 },
-                Phase::Level => match self.work.bodies.pop() {
-                    Some(body) => {
-                        let looked_at = self.level(&body.pieces);
-                        self.work.flooded.recycle(body);
-                        return Some(looked_at);
+                Phase::Level => {
+                    if let Some(levelling) = self.work.levelling.take() {
+                        return Some(self.level(levelling));
                     }
-                    None => {
-                        self.work.phase = Phase::Ebb;
-                        self.work.begin_sweep();
+                    match self.work.bodies.pop() {
+                        Some(body) => {
+                            self.work.levelling = self.begin_levelling(body);
+                            return Some(0);
+                        }
+                        None => {
+                            self.work.phase = Phase::Ebb;
+                            self.work.begin_sweep();
+                        }
                     }
-                },
+                }
                 Phase::Ebb => match self.work.next_in_sweep() {
                     Some((slot, layer)) => return Some(self.ebb(slot, layer)),
                     None => {

@@ -1,7 +1,7 @@
 //! The shortest way through a body of water, from a cell that draws to the surface that it draws from.
 //!
 //! A search goes first where it promises most (A*). It marks the cells that it meets in pages, one byte a cell, and puts
-//! them in one list; so what it has still to look at is a heap of numbers.
+//! them in one list; so what it has still to look at is a heap of numbers. It can stop anywhere and go on later.
 
 use super::store::Place;
 use super::surface::distance;
@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use std::collections::BinaryHeap;
 
 /// Cells that the searches of one body look at in a tick.
-pub(super) const SEARCH_LIMIT: usize = 1 << 16;
+const SEARCH_LIMIT: usize = 1 << 16;
 
 /// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
 const SEARCH_SLACK: usize = 64;
@@ -29,13 +29,47 @@ const FRUITLESS: u8 = 8;
 /// What one body's searches may still cost in this tick, what they work with, and where they found nothing.
 pub(super) struct Search {
     /// Cells that they may still look at.
-    pub(super) cells: usize,
+    cells: usize,
+    /// What is sought, while a search is underway.
+    quest: Option<Quest>,
     marks: Marks,
     /// The cells met, in order; the first is where the way ends.
     met: Vec<Place>,
     /// What its page said of that one before.
     was: u8,
     open: BinaryHeap<Reverse<u64>>,
+}
+
+/// A search that is underway.
+struct Quest {
+    /// Where the way is to end.
+    to: Place,
+    /// Where it is to begin, and the position of that.
+    goal: Place,
+    target: IVec3,
+    /// The head of the cell that draws.
+    own: i64,
+    /// Steps from one to the other in open water.
+    straight: u32,
+    /// Cells looked at.
+    looked: usize,
+    best: Option<Start>,
+}
+
+/// A surface that a search has come to: its head, its steps to the end, the position of its chunk, and itself. Of two the
+/// greater is better; among equals the last in order of position. Slots would not do for that: they depend on the order in
+/// which chunks came.
+type Start = (i64, Reverse<u32>, [i32; 3], Place);
+
+/// How far a search has come.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// A way: its cells with the faces that they pass water through, the drawing end first.
+    Way(Vec<(Place, Face)>),
+    /// There is none.
+    Nothing,
+    /// It has more to look at.
+    Underway,
 }
 
 /// A byte for each cell of the chunks that a search has come to.
@@ -75,17 +109,46 @@ fn turn(detour: u32, steps: u32, number: usize) -> u64 {
 /// More than the steps of any way, and more than the cells that a body's searches may meet, six for each they look at.
 const MOST: u32 = (1 << 20) - 1;
 
-impl Search {
-    pub(super) fn new() -> Self {
-        Search { cells: SEARCH_LIMIT, marks: Marks::default(), met: Vec::new(), was: UNKNOWN, open: BinaryHeap::new() }
+impl Quest {
+    /// Cells to look at before the best surface met is taken.
+    fn patience(&self) -> usize {
+        SEARCH_SLACK + 8 * self.straight as usize
     }
 
-    /// Begins a search: only the cell where the way is to end is met.
-    fn begin(&mut self, end: Place) {
+    /// The best surface met.
+    fn start(&self) -> Option<Place> {
+        self.best.map(|(.., place)| place)
+    }
+}
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Search {
+            cells: SEARCH_LIMIT,
+            quest: None,
+            marks: Marks::default(),
+            met: Vec::new(),
+            was: UNKNOWN,
+            open: BinaryHeap::new(),
+        }
+    }
+
+    /// Begins a search for the shortest way from a surface cell, the goal, to a cell that draws, through cells of the body
+    /// that may still pass water on. If the goal cannot be reached, the highest surface that can be is taken instead, if
+    /// its head is above `own`, that of the drawing cell, by 2 or more.
+    pub(super) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
         self.met.clear();
         self.open.clear();
-        self.was = *self.marks.of(end);
-        self.meet(end, END, 0, 0);
+        self.was = *self.marks.of(to);
+        self.meet(to, END, 0, 0);
+        let target = tick.store.position(goal);
+        let straight = distance(tick.store.position(to), target);
+        self.quest = Some(Quest { to, goal, target, own, straight, looked: 0, best: None });
+    }
+
+    /// Whether a search has begun and not ended.
+    pub(super) fn is_underway(&self) -> bool {
+        self.quest.is_some()
     }
 
     /// Takes a cell in. `next` is what its page says of it.
@@ -128,52 +191,49 @@ impl Search {
 }
 
 impl Tick<'_> {
-    /// The shortest way from a surface cell to a cell that draws, through cells of the body that may still pass water on:
-    /// the cells with the faces that they pass it through, the drawing end first. If the goal cannot be reached, the
-    /// highest surface that can be is taken instead, if its head is above `own`, that of the drawing cell, by 2 or more.
-    pub(super) fn way(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Vec<(Place, Face)>> {
-        search.begin(to);
-        let start = self.find_start(to, goal, own, search);
-        let way = start.map(|start| search.way_from(self, start));
-        search.end(way.is_some());
-        way
-    }
-
-    /// The goal of a search, or else the best surface that it comes to.
-    fn find_start(&self, to: Place, goal: Place, own: i64, search: &mut Search) -> Option<Place> {
-        let target = self.store.position(goal);
-        let straight = distance(self.store.position(to), target);
-        let patience = SEARCH_SLACK + 8 * straight as usize;
-        let mut looked = 0;
-        // Among equals the last in order of position. Slots would not do: they depend on the order in which chunks came.
-        let mut best: Option<(i64, Reverse<u32>, [i32; 3], Place)> = None;
-        while let Some((place, steps)) = search.next() {
-            if place == goal {
-                return Some(goal);
+    /// Goes on with the search that is underway, until it ends or has looked at as many cells as are `left`.
+    pub(super) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
+        let Some(mut quest) = search.quest.take() else { return Found::Nothing };
+        let start = loop {
+            if *left == 0 {
+                search.quest = Some(quest);
+                return Found::Underway;
             }
-            if search.cells == 0 || looked > patience && best.is_some() {
-                break;
+            let Some((place, steps)) = search.next() else { break quest.start() };
+            if place == quest.goal {
+                break Some(place);
+            }
+            if search.cells == 0 || quest.looked > quest.patience() && quest.best.is_some() {
+                break quest.start();
             }
             search.cells -= 1;
-            looked += 1;
-            if place != to
-                && let Some(head) = self.crest_head(place)
-                && head >= own + 2
-            {
-                let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
-                best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
-            }
-            let full = place != to && self.store.read(place).is_closed();
-            for face in Face::ALL {
-                let there = self.store.step(place, face);
-                if there.0.is_some() && *search.marks.of(there) == UNKNOWN && self.passes(there, face, full) {
-                    let ahead = distance(self.store.position(there), target);
-                    let detour = (steps + 1 + ahead).saturating_sub(straight);
-                    search.meet(there, face.opposite().index() as u8 + 1, detour, steps + 1);
-                }
+            *left -= 1;
+            quest.looked += 1;
+            self.look_around(place, steps, &mut quest, search);
+        };
+        let way = start.map(|start| search.way_from(self, start));
+        search.end(way.is_some());
+        way.map_or(Found::Nothing, Found::Way)
+    }
+
+    /// Looks whether a search may begin at a cell, and takes in those beside it.
+    fn look_around(&self, place: Place, steps: u32, quest: &mut Quest, search: &mut Search) {
+        if place != quest.to
+            && let Some(head) = self.crest_head(place)
+            && head >= quest.own + 2
+        {
+            let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
+            quest.best = quest.best.max(Some((head, Reverse(steps), [y, z, x], place)));
+        }
+        let full = place != quest.to && self.store.read(place).is_closed();
+        for face in Face::ALL {
+            let there = self.store.step(place, face);
+            if there.0.is_some() && *search.marks.of(there) == UNKNOWN && self.passes(there, face, full) {
+                let ahead = distance(self.store.position(there), quest.target);
+                let detour = (steps + 1 + ahead).saturating_sub(quest.straight);
+                search.meet(there, face.opposite().index() as u8 + 1, detour, steps + 1);
             }
         }
-        best.map(|(.., place)| place)
     }
 
     /// Whether a cell is joined to the one from which it lies across `face`, and may still pass water on. `full` says
@@ -262,11 +322,11 @@ mod tests {
 
     /// Boxes over four chunks, in which cells of several have the same index: full, partial and dry cells and walls, some
     /// of which have passed all they may; several searches of one body, one after another, some with few cells left to
-    /// look at.
+    /// look at, each in pieces.
     #[test]
     fn a_search_finds_the_way_that_a_plain_one_finds() {
         let mut random = fastrand::Rng::with_seed(31);
-        let (mut outcomes, mut ran_out) = ([0; 3], 0);
+        let (mut outcomes, mut ran_out, mut stops) = ([0; 3], 0, 0);
         for round in 0..150 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
             for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
@@ -302,7 +362,19 @@ mod tests {
                 }
                 let own = random.i64(11 * 7..31 * 7);
                 let expected = plainly(&tick, to, goal, own, &mut left, &mut fruitless);
-                let way = tick.way(to, goal, own, &mut search);
+                search.begin(&tick, to, goal, own);
+                let way = loop {
+                    let (piece, before) = (random.usize(1..200), search.cells);
+                    let mut left = piece;
+                    let found = tick.way(&mut search, &mut left);
+                    assert_eq!(before - search.cells, piece - left, "round {round}");
+                    match found {
+                        Found::Underway => assert!(left == 0 && search.is_underway(), "round {round}"),
+                        Found::Nothing => break None,
+                        Found::Way(way) => break Some(way),
+                    }
+                    stops += 1;
+                };
                 assert_eq!((&way, search.cells), (&expected, left), "round {round}");
                 let reached = way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
                 outcomes[reached.map_or(2, usize::from)] += 1;
@@ -310,6 +382,7 @@ mod tests {
             }
         }
         assert!(outcomes.iter().all(|&count| count > 100) && ran_out > 20, "{outcomes:?}, {ran_out}");
+        assert!(stops > 500, "{stops} searches stopped on the way");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::body::{Body, Flooded};
 use super::chance::layer_seed;
 use super::ebb::Afterwards;
 use super::ledger::Ledger;
+use super::levelling::Levelling;
 use super::schedule::{Phase, Schedule, Sweep};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
@@ -194,6 +195,8 @@ pub(super) struct Workspace {
     pub(super) flooded: Flooded,
     /// Bodies that are still to be levelled, the first last.
     pub(super) bodies: Vec<Body>,
+    /// The one that is being levelled.
+    pub(super) levelling: Option<Levelling>,
     pub(super) later: Afterwards,
 }
 
