@@ -9,8 +9,12 @@ use multiversion::multiversion;
 /// Cells along each side of a dense world.
 const SIDES: [usize; 3] = [256, 1024, 4096];
 
-/// Steps that one sample runs, so that what is lazy in the first one counts little.
+/// Steps that one sample runs.
 const STEPS: u64 = 4;
+
+/// Steps before that, so that lists have room, and cells are as far from the processor as they will be: ours and the dense
+/// loop's alike.
+const WARM_UP: u64 = 4;
 
 const COEFFICIENT: f32 = 0.24;
 const WAVE_COEFFICIENT: f32 = 0.25;
@@ -165,20 +169,23 @@ pub fn benches(criterion: &mut Criterion) {
         // Each sample begins anew: pressures level out, and chunks in which nothing changes sleep.
         let uneven = || {
             let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
-            assert_eq!(world.step().visited, (side * side) as u64, "every chunk is awake");
+            assert_eq!(world.run(WARM_UP).visited, (side * side) as u64 * WARM_UP, "every chunk is awake");
             world
         };
         group.bench_function(BenchmarkId::new("chunks", side), |bencher| {
             bencher.iter_batched_ref(uneven, |world| world.run(STEPS), BatchSize::PerIteration);
         });
-        let mut dense = Dense::new(side);
-        group.bench_function(BenchmarkId::new("dense", side), |bencher| {
-            bencher.iter(|| (0..STEPS).for_each(|_| step(&mut dense)));
-        });
-        let mut bare = Dense::new(side);
-        group.bench_function(BenchmarkId::new("dense_bare", side), |bencher| {
-            bencher.iter(|| (0..STEPS).for_each(|_| step_bare(&mut bare)));
-        });
+        for (name, step) in [("dense", step as fn(&mut Dense)), ("dense_bare", step_bare)] {
+            let run = |dense: &mut Dense, steps: u64| (0..steps).for_each(|_| step(dense));
+            let begun = || {
+                let mut dense = Dense::new(side);
+                run(&mut dense, WARM_UP);
+                dense
+            };
+            group.bench_function(BenchmarkId::new(name, side), |bencher| {
+                bencher.iter_batched_ref(begun, |dense| run(dense, STEPS), BatchSize::PerIteration);
+            });
+        }
     }
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -186,7 +193,7 @@ pub fn benches(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements((side * side) as u64 * 16));
         let uneven = || {
             let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
-            world.step();
+            world.run(WARM_UP);
             world
         };
         let run = |world: &mut BlastWorld| pool.install(|| _ = world.run(16));
@@ -200,20 +207,25 @@ pub fn benches(criterion: &mut Criterion) {
         // Each sample begins anew: waves die down, and what has fallen silent costs nothing.
         let rippling = || {
             let (mut world, _) = world(waves, side as i32 / 64, 1);
-            assert_eq!(world.step().changed, (side * side) as u64, "every cell changes");
+            assert_eq!(world.run(WARM_UP).changed, (side * side) as u64 * WARM_UP, "every cell changes");
             world
         };
         group.bench_function(BenchmarkId::new("wave/chunks", side), |bencher| {
             bencher.iter_batched_ref(rippling, |world| world.run(STEPS), BatchSize::PerIteration);
         });
-        group.bench_function(BenchmarkId::new("wave/dense", side), |bencher| {
-            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| step_wave::<true>(dense));
-            bencher.iter_batched_ref(|| DenseWave::new(side), run, BatchSize::PerIteration);
-        });
-        group.bench_function(BenchmarkId::new("wave/dense_bare", side), |bencher| {
-            let run = |dense: &mut DenseWave| (0..STEPS).for_each(|_| step_wave::<false>(dense));
-            bencher.iter_batched_ref(|| DenseWave::new(side), run, BatchSize::PerIteration);
-        });
+        for (name, step) in
+            [("wave/dense", step_wave::<true> as fn(&mut DenseWave)), ("wave/dense_bare", step_wave::<false>)]
+        {
+            let run = |dense: &mut DenseWave, steps: u64| (0..steps).for_each(|_| step(dense));
+            let begun = || {
+                let mut dense = DenseWave::new(side);
+                run(&mut dense, WARM_UP);
+                dense
+            };
+            group.bench_function(BenchmarkId::new(name, side), |bencher| {
+                bencher.iter_batched_ref(begun, |dense| run(dense, STEPS), BatchSize::PerIteration);
+            });
+        }
     }
     for (name, rules) in [("sparse", Rules::default()), ("wave/sparse", waves)] {
         // Each sample begins anew, after the steps in which the front opens the chunks all round.
