@@ -21,39 +21,52 @@ mod worlds;
 /// Chunks along each side of the box of random cells.
 const SIDE: i32 = 4;
 
-/// Every other chunk of a box, dense, and positions in it.
-fn store() -> (Grid<u16>, Vec<IVec3>) {
+/// Grids of the same cells. Each has a hash seed of its own, which decides what it takes to look a chunk up: with so many the
+/// sum is nearly the same in every process.
+const GRIDS: usize = 64;
+
+/// Every other chunk of a box, dense.
+fn store() -> Grid<u16> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut grid = Grid::new(0);
-    let places: Vec<IVec3> =
-        fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0).collect();
-    for &place in &places {
+    for place in fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0) {
         let cells: Vec<u16> = (0..CHUNK_CELLS).map(|_| rng.u16(..)).collect();
         grid.insert(place, Chunk::from_cells(cells.first_chunk().expect("a chunk of cells"))).expect("in range");
     }
-    let visits = (0..CHUNK_CELLS).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
-    let visits = visits.collect();
-    (grid, visits)
-}
-
-#[library_benchmark]
-#[bench::random(store())]
-fn grid_get((grid, visits): (Grid<u16>, Vec<IVec3>)) -> (u16, Grid<u16>) {
-    (visits.iter().fold(0, |sum, &cell| sum.wrapping_add(grid.get(cell))), grid)
-}
-
-#[library_benchmark]
-#[bench::random(store())]
-fn grid_set((mut grid, visits): (Grid<u16>, Vec<IVec3>)) -> Grid<u16> {
-    (0..).zip(&visits).for_each(|(value, &cell)| {
-        grid.set(cell, value);
-    });
     grid
+}
+
+/// Grids, and positions in them.
+fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
+    let grids: Vec<_> = (0..GRIDS).map(|_| store()).collect();
+    let places: Vec<IVec3> = grids[0].chunks().map(|(place, _)| place).collect();
+    let mut rng = fastrand::Rng::with_seed(2);
+    let visits = (0..64).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
+    let visits = visits.collect();
+    (grids, visits)
+}
+
+#[library_benchmark]
+#[bench::random(stores())]
+fn grid_get((grids, visits): (Vec<Grid<u16>>, Vec<IVec3>)) -> (u16, Vec<Grid<u16>>) {
+    let read = |grid: &Grid<u16>| visits.iter().fold(0u16, |sum, &cell| sum.wrapping_add(grid.get(cell)));
+    (grids.iter().map(read).fold(0, u16::wrapping_add), grids)
+}
+
+#[library_benchmark]
+#[bench::random(stores())]
+fn grid_set((mut grids, visits): (Vec<Grid<u16>>, Vec<IVec3>)) -> Vec<Grid<u16>> {
+    for grid in &mut grids {
+        (0..).zip(&visits).for_each(|(value, &cell)| {
+            grid.set(cell, value);
+        });
+    }
+    grids
 }
 
 fn copied() -> (Grid<u16>, Region, Vec<u16>) {
     let region = Region::new(IVec3::splat(3), IVec3::splat(60));
-    (store().0, region, vec![0; region.volume() as usize])
+    (store(), region, vec![0; region.volume() as usize])
 }
 
 #[library_benchmark]
@@ -65,19 +78,21 @@ fn region_copy((grid, region, mut flat): (Grid<u16>, Region, Vec<u16>)) -> (Grid
 
 #[library_benchmark]
 #[bench::dense(store())]
-fn sweep((grid, _): (Grid<u16>, Vec<IVec3>)) -> (u16, Grid<u16>) {
+fn sweep(grid: Grid<u16>) -> (u16, Grid<u16>) {
     let add = |sum: u16, &cell: &u16| sum.wrapping_add(cell);
     (grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).fold(0, |sum, cells| cells.iter().fold(sum, add)), grid)
 }
 
 #[library_benchmark]
-#[bench::dense(store())]
-fn faces((grid, _): (Grid<u16>, Vec<IVec3>)) -> Grid<u16> {
+#[bench::dense(stores())]
+fn faces((grids, _): (Vec<Grid<u16>>, Vec<IVec3>)) -> Vec<Grid<u16>> {
     let mut buffer = FaceBuffer::new(0);
-    for (chunk, _) in grid.chunks() {
-        black_box(grid.faces(chunk, &mut buffer).row(0, 0));
+    for grid in &grids {
+        for (chunk, _) in grid.chunks() {
+            black_box(grid.faces(chunk, &mut buffer).row(0, 0));
+        }
     }
-    grid
+    grids
 }
 
 /// Water that spreads over a floor, after as many ticks.
