@@ -1,6 +1,7 @@
 //! Explosions: a step of worlds in which every cell changes, and the same formula over plain arrays.
 
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use floodplain::blast::{BlastWorld, Border, Borders, Rules};
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, Region};
@@ -160,6 +161,19 @@ fn in_grains(flow: f32, scale: f32) -> f32 {
     (f32::from_bits(sum.to_bits() - u32::from(sum - scale > flow.abs())) - scale).copysign(flow)
 }
 
+/// Times steps of a dense world after as many as ours has behind it.
+fn time_dense<D>(group: &mut BenchmarkGroup<WallTime>, name: &str, side: usize, new: fn(usize) -> D, step: fn(&mut D)) {
+    let run = |dense: &mut D, steps: u64| (0..steps).for_each(|_| step(dense));
+    let begun = || {
+        let mut dense = new(side);
+        run(&mut dense, WARM_UP);
+        dense
+    };
+    group.bench_function(BenchmarkId::new(name, side), |bencher| {
+        bencher.iter_batched_ref(begun, |dense| run(dense, STEPS), BatchSize::PerIteration);
+    });
+}
+
 /// A step of explosions.
 pub fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("blast");
@@ -175,17 +189,8 @@ pub fn benches(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("chunks", side), |bencher| {
             bencher.iter_batched_ref(uneven, |world| world.run(STEPS), BatchSize::PerIteration);
         });
-        for (name, step) in [("dense", step as fn(&mut Dense)), ("dense_bare", step_bare)] {
-            let run = |dense: &mut Dense, steps: u64| (0..steps).for_each(|_| step(dense));
-            let begun = || {
-                let mut dense = Dense::new(side);
-                run(&mut dense, WARM_UP);
-                dense
-            };
-            group.bench_function(BenchmarkId::new(name, side), |bencher| {
-                bencher.iter_batched_ref(begun, |dense| run(dense, STEPS), BatchSize::PerIteration);
-            });
-        }
+        time_dense(&mut group, "dense", side, Dense::new, step);
+        time_dense(&mut group, "dense_bare", side, Dense::new, step_bare);
     }
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -213,19 +218,8 @@ pub fn benches(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("wave/chunks", side), |bencher| {
             bencher.iter_batched_ref(rippling, |world| world.run(STEPS), BatchSize::PerIteration);
         });
-        for (name, step) in
-            [("wave/dense", step_wave::<true> as fn(&mut DenseWave)), ("wave/dense_bare", step_wave::<false>)]
-        {
-            let run = |dense: &mut DenseWave, steps: u64| (0..steps).for_each(|_| step(dense));
-            let begun = || {
-                let mut dense = DenseWave::new(side);
-                run(&mut dense, WARM_UP);
-                dense
-            };
-            group.bench_function(BenchmarkId::new(name, side), |bencher| {
-                bencher.iter_batched_ref(begun, |dense| run(dense, STEPS), BatchSize::PerIteration);
-            });
-        }
+        time_dense(&mut group, "wave/dense", side, DenseWave::new, step_wave::<true>);
+        time_dense(&mut group, "wave/dense_bare", side, DenseWave::new, step_wave::<false>);
     }
     for (name, rules) in [("sparse", Rules::default()), ("wave/sparse", waves)] {
         // Each sample begins anew, after the steps in which the front opens the chunks all round.
