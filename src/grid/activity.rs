@@ -19,6 +19,9 @@ pub(super) struct Activity {
     pub(super) neighbours: [Slot; 6],
     awake: Option<Box<CellMask>>,
     changed: Option<Box<CellMask>>,
+    /// Known to have every cell awake: rules that wake whole chunks wake most of them again and again, and this costs less
+    /// to read than a mask.
+    is_wholly_awake: bool,
 }
 
 impl Activity {
@@ -143,7 +146,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         for slot in slots {
             let position = self.position_at(slot);
             let activity = self.activate(slot);
-            let mask = pick(&mut self.activities[activity]).take();
+            let activity = &mut self.activities[activity];
+            let mask = pick(activity).take();
+            activity.is_wholly_awake &= activity.awake.is_some();
             taken.extend(mask.filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
             self.retire_if_idle(slot);
         }
@@ -200,10 +205,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Wakes every cell of a chunk.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
-        self.wake_at(slot, 0);
-        // Most often it is awake already: to look at a mask costs less than to write it.
-        if let Some(mask) = self.awake_at_mut(slot).filter(|mask| !mask.is_full()) {
-            *mask = CellMask::FULL;
+        let activity = self.activate(slot);
+        let activity = &mut self.activities[activity];
+        if !core::mem::replace(&mut activity.is_wholly_awake, true) {
+            let mask = activity.awake.get_or_insert_with(|| {
+                self.awake.push(slot);
+                Box::default()
+            });
+            **mask = CellMask::FULL;
         }
     }
 
@@ -253,15 +262,19 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// clears up.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
-        let activity = self.activity_of[slot.index()] as usize;
-        self.activities.get_mut(activity)?.awake.as_deref_mut()
+        let activity = self.activities.get_mut(self.activity_of[slot.index()] as usize)?;
+        activity.is_wholly_awake = false;
+        activity.awake.as_deref_mut()
     }
 
     /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as there are awake.
     pub(crate) fn drop_sleepers(&mut self) {
         let mut slots = core::mem::take(&mut self.awake);
         slots.retain(|&slot| {
-            let asleep = self.awake_at(slot).is_none_or(CellMask::is_empty);
+            let is_sleeper = |activity: &Activity| {
+                !activity.is_wholly_awake && activity.awake.as_deref().is_none_or(CellMask::is_empty)
+            };
+            let asleep = self.activity_at(slot).is_none_or(is_sleeper);
             if asleep {
                 let activity = self.activate(slot);
                 self.activities[activity].awake = None;
@@ -292,13 +305,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let activity = self.activities.len();
         // There is one activity for a slot at most, so their number is a slot's index at most.
         self.activity_of[slot.index()] = activity as u32;
-        self.activities.push(Activity { slot, neighbours, awake: None, changed: None });
+        self.activities.push(Activity { slot, neighbours, awake: None, changed: None, is_wholly_awake: false });
         activity
     }
 
     /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
     pub(super) fn retire(&mut self, slot: Slot) {
         let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize) else { return };
+        activity.is_wholly_awake = false;
         if activity.awake.take().is_some() {
             self.awake.retain(|&other| other != slot);
         }
@@ -354,6 +368,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 || awake[slot.index()] != usize::from(activity.awake.is_some())
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none())
+                || (activity.is_wholly_awake && !activity.awake.as_deref().is_some_and(CellMask::is_full))
             {
                 return Err(GridFault::Activity(position));
             }
@@ -482,6 +497,8 @@ mod tests {
     fn every_fault_of_the_activities_is_found() {
         let activity = |x: i32| Err(GridFault::Activity(IVec3::X * x));
         assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
+        let wholly = found(|grid, _| grid.activities[0].is_wholly_awake = true);
+        assert_eq!(wholly, activity(0), "with cells asleep");
         assert_eq!(found(|grid, [first, ..]| grid.changed.push(first)), activity(0), "in the list, and not changed");
         assert_eq!(found(|grid, [first, ..]| grid.activities[1].slot = first), activity(0), "one chunk twice");
         let doubled = found(|grid, _| grid.activities.push(grid.activities[0].clone()));
