@@ -7,8 +7,9 @@
 //!
 //! Only [`Sheet`](crate::Sheet)s: the rim of a cube would be larger than the cube.
 
+use super::changed::Changes;
 use super::rows::{FieldShape, Value, part};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::{Grid, Slot};
 use core::ops::Range;
@@ -100,7 +101,7 @@ pub(crate) struct Future<T: Value, S: FieldShape> {
     /// Its cells after the last step.
     pub(crate) cells: Chunk<T>,
     /// What changes in each step.
-    pub(crate) changed: Vec<CellMask>,
+    pub(crate) changes: Vec<Changes>,
     /// Its rims before each step, if a neighbour goes step by step.
     pub(crate) rims: Vec<S::Rims<T>>,
 }
@@ -156,7 +157,7 @@ impl<T: Value, S: FieldShape> Ahead<T, S> {
             Future {
                 slots,
                 cells: Chunk::uniform(uniform),
-                changed: vec![CellMask::EMPTY; STEPS],
+                changes: vec![Changes::NONE; STEPS],
                 rims: vec![S::uniform_rims(uniform); rims],
             }
         };
@@ -170,13 +171,13 @@ impl<T: Value, S: FieldShape> Ahead<T, S> {
     }
 
     /// The chunks whose next steps are worked out, with what changes in this step.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (Slot, &CellMask)> + Clone {
-        self.futures.iter().map(|future| (future.slot(), &future.changed[self.step]))
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (Slot, &Changes)> + Clone {
+        self.futures.iter().map(|future| (future.slot(), &future.changes[self.step]))
     }
 
     /// What changes in a chunk in this step; `None` if it goes step by step.
-    pub(crate) fn changed(&self, slot: Slot) -> Option<&CellMask> {
-        self.places.get(&slot).map(|&place| &self.futures[place].changed[self.step])
+    pub(crate) fn changed(&self, slot: Slot) -> Option<&Changes> {
+        self.places.get(&slot).map(|&place| &self.futures[place].changes[self.step])
     }
 
     /// The rims of a chunk before this step; `None` if it goes step by step.

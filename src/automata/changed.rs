@@ -1,6 +1,67 @@
-//! Which cells of a row a step changed: one bit for each.
+//! Which cells a step changed: one bit for each.
 
+use super::rows::FieldShape;
 use crate::chunk::CellMask;
+use crate::simd;
+use core::marker::PhantomData;
+
+/// The cells of a chunk that a step changed, with what a world asks of them. Whoever changes them sums them up: all chunks at
+/// once if there are threads, while the mask is at hand.
+#[derive(Clone)]
+pub(crate) struct Changes {
+    pub(crate) cells: CellMask,
+    /// How many they are.
+    count: usize,
+    /// At which faces of the chunk some of them lie.
+    touched: [bool; 6],
+}
+
+impl Changes {
+    pub(crate) const NONE: Changes = Changes { cells: CellMask::EMPTY, count: 0, touched: [false; 6] };
+
+    pub(crate) fn of<S: FieldShape>(cells: CellMask) -> Changes {
+        let mut changes = Changes { cells, ..Changes::NONE };
+        changes.sum_up::<S>();
+        changes
+    }
+
+    /// Answers anew what is asked, after a change of `cells`.
+    pub(crate) fn sum_up<S: FieldShape>(&mut self) {
+        (self.count, self.touched) = simd::run(Sum::<S>(&self.cells, PhantomData));
+    }
+
+    /// How many cells changed.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// By face, whether some of the cells that changed lie at it.
+    pub(crate) fn touched(&self) -> [bool; 6] {
+        self.touched
+    }
+}
+
+/// How many cells there are, and at which faces of a chunk some of them lie.
+struct Sum<'a, S>(&'a CellMask, PhantomData<S>);
+
+impl<S: FieldShape> simd::Kernel for Sum<'_, S> {
+    type Output = (usize, [bool; 6]);
+
+    #[inline(always)]
+    fn run(self) -> (usize, [bool; 6]) {
+        let words = self.0.words();
+        let mut touched = [false; 6];
+        for (touched, face) in touched.iter_mut().zip(&S::FACE_CELLS) {
+            // All words of each: those of the last face come last, and to stop at the first hit is slower than to go on.
+            *touched = face.words().iter().zip(words).fold(0, |all, (a, b)| all | a & b) != 0;
+        }
+        (words.iter().map(|word| word.count_ones() as usize).sum(), touched)
+    }
+}
 
 /// Marks the cells of a row that begins at index `first`, by one bit for each.
 #[inline(always)]
@@ -47,6 +108,27 @@ fn transposed(mut bits: u64) -> u64 {
 mod tests {
     use super::super::rows::part;
     use super::*;
+    use crate::coords::{CHUNK_CELLS, Cube, Face, Sheet};
+
+    fn cells_touch_the_faces_that_they_lie_at<S: FieldShape>() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for _ in 0..500 {
+            let mut cells = CellMask::EMPTY;
+            (0..rng.usize(..4)).for_each(|_| _ = cells.insert(rng.usize(..CHUNK_CELLS)));
+            let changes = Changes::of::<S>(cells.clone());
+            assert_eq!((changes.count(), changes.is_empty()), (cells.len(), cells.is_empty()));
+            for (face, &touched) in Face::ALL.iter().zip(&changes.touched()) {
+                let expected = cells.iter().any(|cell| S::FACE_CELLS[face.index()].contains(cell));
+                assert_eq!(touched, expected, "{face:?} {cells:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_touch_the_faces_that_they_lie_at_in_both_shapes() {
+        cells_touch_the_faces_that_they_lie_at::<Sheet>();
+        cells_touch_the_faces_that_they_lie_at::<Cube>();
+    }
 
     #[test]
     fn differing_cells_are_told_one_by_one() {

@@ -20,7 +20,7 @@ pub(crate) struct Rims<T: Value, S: FieldShape> {
 
 struct Saved<T: Value, S: FieldShape> {
     slot: Slot,
-    rims: S::Rims<T>,
+    rims: Box<S::Rims<T>>,
     /// Whether `rims` are those of the chunk as it is now.
     known: bool,
     /// Whether the next step reads them.
@@ -70,7 +70,7 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
         self.drop_unwanted();
         workers::each(&mut self.saved, |saved| {
             if !saved.known {
-                saved.rims = rims(saved.slot);
+                *saved.rims = rims(saved.slot);
                 saved.known = true;
             }
         });
@@ -83,7 +83,7 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
         }
         // There are fewer slots than 2³²−1.
         self.places[slot.index()] = self.saved.len() as u32;
-        self.saved.push(Saved { slot, rims: self.background, known: false, wanted: true });
+        self.saved.push(Saved { slot, rims: Box::new(self.background), known: false, wanted: true });
     }
 
     fn drop_unwanted(&mut self) {
@@ -102,10 +102,11 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
         self.saved.get_mut(*self.places.get(slot.index())? as usize)
     }
 
-    /// Notes what the rims of a chunk are from now on, if those that it had were saved.
-    pub(crate) fn note(&mut self, slot: Slot, rims: &S::Rims<T>) {
+    /// Notes what the rims of a chunk are from now on, if those that it had were saved, and gives those for them.
+    pub(crate) fn note(&mut self, slot: Slot, rims: &mut Box<S::Rims<T>>) {
         if let Some(saved) = self.saved_mut(slot) {
-            (saved.rims, saved.known) = (*rims, true);
+            core::mem::swap(&mut saved.rims, rims);
+            saved.known = true;
         }
     }
 
@@ -119,7 +120,7 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
     /// The rims of a chunk; the background if it is missing or was not saved.
     pub(crate) fn at(&self, slot: Slot) -> &S::Rims<T> {
         let place = self.places.get(slot.index()).map_or(UNSAVED, |&place| place);
-        self.saved.get(place as usize).map_or(&self.background, |saved| &saved.rims)
+        self.saved.get(place as usize).map_or(&self.background, |saved| &*saved.rims)
     }
 
     /// The rims of a chunk's neighbours, by face.
@@ -129,7 +130,9 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
 
     /// Bytes on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.saved.capacity() * size_of::<Saved<T, S>>() + self.places.capacity() * size_of::<u32>()
+        self.saved.len() * size_of::<S::Rims<T>>()
+            + self.saved.capacity() * size_of::<Saved<T, S>>()
+            + self.places.capacity() * size_of::<u32>()
     }
 }
 
@@ -167,7 +170,7 @@ mod tests {
                 for &slot in &stepped {
                     let cells: [u8; CHUNK_CELLS] = core::array::from_fn(|_| random.u8(..));
                     *grid.chunk_at_mut(slot) = Chunk::from_cells(&cells);
-                    kept.note(slot, &Sheet::rims_of(&cells));
+                    kept.note(slot, &mut Box::new(Sheet::rims_of(&cells)));
                 }
                 let edited = slots[random.usize(..slots.len())];
                 grid.chunk_at_mut(edited).set(random.usize(..CHUNK_CELLS), random.u8(..));

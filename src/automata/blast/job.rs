@@ -6,6 +6,7 @@ use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
 use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld};
+use crate::automata::changed::Changes;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, copy_of};
 use crate::chunk::{CellMask, Chunk};
@@ -30,9 +31,9 @@ pub(super) struct Job<S: FieldShape> {
     /// Taken out of the world while the chunk is stepped, like `beside`.
     pub(super) pressure: Chunk<f32>,
     pub(super) beside: Beside,
-    pub(super) changed: CellMask,
+    pub(super) changes: Changes,
     /// After the step.
-    pub(super) rims: S::Rims<f32>,
+    pub(super) rims: Box<S::Rims<f32>>,
     /// What went over each open border.
     pub(super) left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
@@ -46,8 +47,8 @@ impl<S: FieldShape> Job<S> {
             ghosts: SmallVec::new(),
             pressure: Chunk::uniform(0.0),
             beside: Beside::default(),
-            changed: CellMask::EMPTY,
-            rims: S::uniform_rims(0.0),
+            changes: Changes::NONE,
+            rims: Box::new(S::uniform_rims(0.0)),
             left: SmallVec::new(),
             has_faded: false,
         }
@@ -55,7 +56,8 @@ impl<S: FieldShape> Job<S> {
 
     /// Begins anew with a chunk that is not taken out of the world yet.
     pub(super) fn begin(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) {
-        (self.slot, self.ghosts, self.changed) = (slot, ghosts, CellMask::EMPTY);
+        (self.slot, self.ghosts) = (slot, ghosts);
+        self.changes.cells = CellMask::EMPTY;
         self.left.clear();
     }
 }
@@ -95,7 +97,8 @@ impl<S: FieldShape> Frame<'_, S> {
             self.book_wave(job);
         }
         job.pressure.canonicalize();
-        job.rims = rims_of_chunk::<f32, S>(&job.pressure);
+        job.changes.sum_up::<S>();
+        *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = SmallVec::new();
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
@@ -105,7 +108,7 @@ impl<S: FieldShape> Frame<'_, S> {
     fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
         let Beside { conductances, flows, .. } = &mut job.beside;
-        let (changed, cells) = (&mut job.changed, job.pressure.cells_mut());
+        let (changed, cells) = (&mut job.changes.cells, job.pressure.cells_mut());
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
             let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));

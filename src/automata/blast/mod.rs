@@ -93,8 +93,6 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     workers: Workers<Room<S>>,
     /// Room for the next step; of no meaning between steps.
     jobs: Vec<Job<S>>,
-    /// The chunks of a step with their changed cells; empty between steps.
-    stepped: Vec<(Slot, CellMask)>,
 }
 
 /// What a chunk has beside its pressures.
@@ -147,7 +145,6 @@ impl<S: FieldShape> BlastWorld<S> {
             rims: Rims::new(0.0),
             workers: Workers::new(Room::new),
             jobs: Vec::new(),
-            stepped: Vec::new(),
         })
     }
 

@@ -165,7 +165,7 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
-            + self.stepped.capacity() * size_of::<(Slot, CellMask)>()
+            + self.jobs.len() * size_of::<S::Rims<f32>>()
             + self.workers.rooms().iter().map(super::Room::memory_bytes).sum::<usize>()
     }
 

@@ -7,6 +7,7 @@ use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, axis, plane_cells};
 use super::{Beside, BlastWorld, Probe};
+use crate::automata::changed::Changes;
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::FieldShape;
@@ -28,12 +29,11 @@ impl<S: FieldShape> BlastWorld<S> {
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
-        let (mut jobs, mut stepped) = (core::mem::take(&mut self.jobs), core::mem::take(&mut self.stepped));
+        let mut jobs = core::mem::take(&mut self.jobs);
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew(&self.pressure, &slots, rims);
         // What is shut sleeps on, unless something else wakes it.
         let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
-        stepped.extend(shut.into_iter().map(|slot| (slot, CellMask::EMPTY)));
         let open = self.begin(&open, &opened, &mut jobs);
         open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
@@ -43,17 +43,15 @@ impl<S: FieldShape> BlastWorld<S> {
         let mut faded = Vec::new();
         for job in open.iter_mut().rev() {
             self.exchange(job);
-            self.rims.note(job.slot, &job.rims);
+            self.rims.note(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
-            report.changed += job.changed.len() as u64;
-            stepped.push((job.slot, job.changed.clone()));
+            report.changed += job.changes.count() as u64;
         }
-        self.settle(&stepped, &faded);
-        report.changed += self.count_opened(&broken, &stepped);
+        self.settle(&shut, open, &faded);
+        report.changed += self.count_opened(&broken, open);
         broken.into_iter().for_each(|place| self.touch(place));
-        stepped.clear();
-        (self.jobs, self.stepped) = (jobs, stepped);
+        self.jobs = jobs;
         report
     }
 
@@ -73,12 +71,12 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped, be it that
     /// their chunk has been let go since.
-    fn count_opened(&self, broken: &[IVec3], stepped: &[(Slot, CellMask)]) -> u64 {
+    fn count_opened(&self, broken: &[IVec3], stepped: &[Job<S>]) -> u64 {
         let mut opened: HashSet<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
         let let_go = broken.len() - opened.len();
         if !opened.is_empty() {
-            for (slot, changed) in stepped {
-                changed.iter().for_each(|index| _ = opened.remove(&(*slot, index)));
+            for Job { slot, changes, .. } in stepped {
+                changes.cells.iter().for_each(|index| _ = opened.remove(&(*slot, index)));
             }
         }
         (opened.len() + let_go) as u64
@@ -111,7 +109,7 @@ impl<S: FieldShape> BlastWorld<S> {
         job.begin(slot, ghosts);
         (job.pressure, job.beside) = (pressure, beside);
         frame.step_chunk(&mut job, &mut room.halo);
-        job.has_faded || !job.changed.is_empty()
+        job.has_faded || !job.changes.is_empty()
     }
 
     /// Takes a chunk out of the world to step it, or puts it back.
@@ -321,10 +319,12 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Puts to sleep and wakes whom the step calls for.
-    fn settle(&mut self, stepped: &[(Slot, CellMask)], faded: &[Slot]) {
-        front::advance(&mut self.pressure, stepped.iter().map(|(slot, changed)| (*slot, changed)));
-        for (slot, changed) in stepped {
-            self.wake_across_borders(*slot, changed);
+    fn settle(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
+        let shut = shut.iter().map(|&slot| (slot, &Changes::NONE));
+        let stepped = stepped.iter().map(|job| (job.slot, &job.changes));
+        front::advance(&mut self.pressure, shut.chain(stepped.clone()));
+        for (slot, changes) in stepped.filter(|(_, changes)| !changes.is_empty()) {
+            self.wake_across_borders(slot, &changes.cells);
         }
         for &slot in faded {
             self.pressure.wake_chunk_at(slot);

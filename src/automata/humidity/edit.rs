@@ -3,7 +3,8 @@
 use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::rules::Sweep;
-use crate::automata::front::wake_touched;
+use crate::automata::changed::Changes;
+use crate::automata::front::wake_around;
 use crate::automata::rows::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};
@@ -152,9 +153,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
         if !changed.is_empty() {
             self.kernel.rims_mut().lose(slot);
-            self.store.moisture.mark_changes_at(slot, &changed);
-            self.store.moisture.wake_chunk_at(slot);
-            wake_touched(&mut self.store.moisture, slot, &changed).for_each(drop);
+            wake_around(&mut self.store.moisture, slot, &Changes::of::<S>(changed));
             if new_ground {
                 self.forget_around(slot);
             }

@@ -15,7 +15,7 @@ use super::rules::Rules;
 use super::step::{Job, Room};
 use super::store::{Store, words};
 use crate::automata::ahead::{self, Ahead, Future, STEPS, Source, Square, WIDTH};
-use crate::automata::changed::{differing, mark};
+use crate::automata::changed::{Changes, differing, mark};
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, part};
 use crate::chunk::CellMask;
@@ -84,8 +84,8 @@ impl<S: FieldShape> Mean<S> {
         let ground = words(store.ground_at(job.slot), &mut room.ground);
         let around = self.rims.around(store.moisture.neighbours_of(job.slot));
         let fixed = Fixed { ground, denominators, cap: self.cap };
-        let Job { moisture, changed, rims, .. } = job;
-        let cells = moisture.cells_mut();
+        let Job { moisture, changes, rims, .. } = job;
+        let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
         simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells, changed, rims });
     }
 
@@ -97,8 +97,10 @@ impl<S: FieldShape> Mean<S> {
             future.slots.map(|row| row.map(|slot| store.ground_at(slot).into())),
             future.slots.map(|row| row.map(|slot| Source::Each(prepared(slot)))),
         ];
-        let Future { cells, changed, rims, .. } = future;
-        simd::run(MeanAhead::<S> { sources, squares, cap: self.cap, cells: cells.cells_mut(), changed, rims });
+        let Future { cells, changes, rims, .. } = future;
+        let cells = cells.cells_mut();
+        simd::run(MeanAhead::<S> { sources, squares, cap: self.cap, cells, changes, rims });
+        changes.iter_mut().for_each(Changes::sum_up::<S>);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -157,7 +159,7 @@ struct MeanAhead<'a, S: FieldShape> {
     /// What the chunk will be.
     cells: &'a mut [u32; CHUNK_CELLS],
     /// By step.
-    changed: &'a mut [CellMask],
+    changes: &'a mut [Changes],
     /// By step, or none.
     rims: &'a mut [S::Rims<u32>],
 }
@@ -167,7 +169,7 @@ impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
 
     #[inline(always)]
     fn run(self) {
-        let MeanAhead { sources, squares, cap, cells, changed, rims } = self;
+        let MeanAhead { sources, squares, cap, cells, changes, rims } = self;
         let [words, ground, denominators, quotients] = squares;
         ahead::gather(sources[0], words);
         ahead::gather(sources[1], ground);
@@ -179,7 +181,7 @@ impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
         for (y, quotients) in quotients.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
             *quotients = divide(words, y);
         }
-        for (step, changed) in changed.iter_mut().enumerate() {
+        for (step, changes) in changes.iter_mut().enumerate() {
             if let Some(rims) = rims.get_mut(step) {
                 ahead::copy_inner(quotients, cells);
                 *rims = S::rims_of(cells);
@@ -195,7 +197,8 @@ impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
                 });
                 words[WIDTH * y..][..WIDTH].copy_from_slice(&after);
                 if (STEPS..STEPS + 64).contains(&y) {
-                    changed.words_mut()[y - STEPS] = differing::<_, 64>(part(&before, STEPS), part(&after, STEPS));
+                    let changed = differing::<_, 64>(part(&before, STEPS), part(&after, STEPS));
+                    changes.cells.words_mut()[y - STEPS] = changed;
                 }
                 // This row was the last to need the old quotients of the row before.
                 if y > rows.start {

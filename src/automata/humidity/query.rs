@@ -107,7 +107,7 @@ impl<S: FieldShape> HumidityWorld<S> {
 
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
-        let jobs = self.jobs.capacity() * size_of::<Job<S>>();
+        let jobs = self.jobs.capacity() * size_of::<Job<S>>() + self.jobs.len() * size_of::<S::Rims<u32>>();
         let rooms: usize = self.workers.rooms().iter().map(Room::memory_bytes).sum();
         self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + jobs
     }

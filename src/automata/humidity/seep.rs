@@ -106,8 +106,8 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
     #[inline(always)]
     fn run(self) {
         let SeepChunk { faces, cap, before, around, job } = self;
-        let Job { moisture, changed, rims, flows, .. } = job;
-        let cells = moisture.cells_mut();
+        let Job { moisture, changes, rims, flows, .. } = job;
+        let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
         (*changed, *flows) = (CellMask::EMPTY, Flows::default());
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in around.into_iter().enumerate() {
@@ -132,7 +132,7 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
             flows,
         };
         S::rows_in_place(cells, &mut rule);
-        *rims = S::rims_of(cells);
+        **rims = S::rims_of(cells);
     }
 }
 

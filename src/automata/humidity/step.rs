@@ -6,6 +6,7 @@ use super::rules::{Rules, Sweep};
 use super::seep::{Flows, Seep};
 use super::store::Store;
 use crate::automata::ahead::{self, Ahead, Future};
+use crate::automata::changed::Changes;
 use crate::automata::front;
 use crate::automata::rims::Rims;
 use crate::automata::rows::FieldShape;
@@ -68,6 +69,7 @@ impl<S: FieldShape> Kernel<S> {
             (Kernel::Seep(seep), _) => seep.step_chunk(store, job),
         }
         job.moisture.canonicalize();
+        job.changes.sum_up::<S>();
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -101,14 +103,15 @@ impl<S: FieldShape> Room<S> {
 pub(super) struct Job<S: FieldShape> {
     pub(super) slot: Slot,
     pub(super) moisture: Chunk<u32>,
-    pub(super) changed: CellMask,
-    pub(super) rims: S::Rims<u32>,
+    pub(super) changes: Changes,
+    pub(super) rims: Box<S::Rims<u32>>,
     pub(super) flows: Flows,
 }
 
 impl<S: FieldShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
-        Job { slot, moisture, changed: CellMask::EMPTY, rims: S::uniform_rims(0), flows: Flows::default() }
+        let rims = Box::new(S::uniform_rims(0));
+        Job { slot, moisture, changes: Changes::NONE, rims, flows: Flows::default() }
     }
 }
 
@@ -187,7 +190,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         slots.retain(|&slot| match self.ahead.changed(slot) {
             Some(changed) => {
                 report.visited += CHUNK_CELLS as u64;
-                report.changed += changed.len() as u64;
+                report.changed += changed.count() as u64;
                 self.kernel.rims_mut().lose(slot);
                 false
             }
@@ -195,7 +198,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         });
         self.kernel.save_rims(&self.store, &slots, &self.ahead);
         let jobs = self.step_chunks(&slots, &mut report);
-        let stepped = jobs.iter().map(|job| (job.slot, &job.changed)).chain(self.ahead.changes());
+        let stepped = jobs.iter().map(|job| (job.slot, &job.changes)).chain(self.ahead.changes());
         front::advance(&mut self.store.moisture, stepped);
         self.ahead.pass();
         // What rain gives and the cap and the borders take is entered anew in each step, even if no cell changes.
@@ -222,10 +225,8 @@ impl<S: FieldShape> HumidityWorld<S> {
             self.store.moisture.sleep_chunk_at(slot);
             self.kernel.save_rims(&self.store, &[slot], &self.ahead);
             let jobs = self.step_chunks(&[slot], &mut report);
-            for Job { changed, .. } in jobs.iter().filter(|job| !job.changed.is_empty()) {
-                self.store.moisture.mark_changes_at(slot, changed);
-                self.store.moisture.wake_chunk_at(slot);
-                front::wake_touched(&mut self.store.moisture, slot, changed).for_each(drop);
+            for Job { changes, .. } in jobs.iter().filter(|job| !job.changes.is_empty()) {
+                front::wake_around(&mut self.store.moisture, slot, changes);
             }
             self.jobs = jobs;
         }
@@ -247,9 +248,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.workers.each(&mut jobs, |room, job| kernel.step_chunk(store, room, job));
         for job in &mut jobs {
             core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(job.slot));
-            self.kernel.rims_mut().note(job.slot, &job.rims);
+            self.kernel.rims_mut().note(job.slot, &mut job.rims);
             report.visited += CHUNK_CELLS as u64;
-            report.changed += job.changed.len() as u64;
+            report.changed += job.changes.count() as u64;
             report.moved += job.flows.moved;
             self.ledger.rained += i128::from(job.flows.rained);
             self.ledger.runoff += u128::from(job.flows.runoff);

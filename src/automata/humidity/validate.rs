@@ -117,7 +117,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             kernel.step_chunk(&self.store, &mut room, &mut job);
             kernel.forget(slot);
             let silent = Flows { moved: 0, ..job.flows } == Flows::default();
-            if !job.changed.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
+            if !job.changes.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }
