@@ -123,6 +123,12 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
         self.saved.get(place as usize).map_or(&self.background, |saved| &*saved.rims)
     }
 
+    /// The rims of a chunk, if they were saved and are those of the chunk as it is.
+    pub(crate) fn known(&self, slot: Slot) -> Option<&S::Rims<T>> {
+        let saved = self.saved.get(*self.places.get(slot.index())? as usize)?;
+        saved.known.then_some(&*saved.rims)
+    }
+
     /// The rims of a chunk's neighbours, by face.
     pub(crate) fn around(&self, neighbours: [Slot; 6]) -> [&S::Rims<T>; 6] {
         neighbours.map(|slot| self.at(slot))

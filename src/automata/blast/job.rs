@@ -19,9 +19,17 @@ use smallvec::SmallVec;
 pub(super) struct Ghost {
     pub(super) face: Face,
     pub(super) side: Side,
-    /// The pressures behind a periodic border before the step, in the order of the plane's cells; none behind a face that
-    /// is shut, where each cell sees its own pressure, so that nothing passes.
-    pub(super) values: Option<Vec<f32>>,
+    pub(super) seen: Seen,
+}
+
+/// Pressures before the step, in the order of the plane's cells.
+pub(super) enum Seen {
+    /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing passes.
+    Own,
+    /// The saved rim of this chunk, which lies behind a periodic border and ends there too.
+    Rim(Slot),
+    /// Those of any other chunk behind a periodic border.
+    Cells(Vec<f32>),
 }
 
 /// A chunk to step, and what came of it.
@@ -111,18 +119,32 @@ impl<S: FieldShape> Frame<'_, S> {
         let (changed, cells) = (&mut job.changes.cells, job.pressure.cells_mut());
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
-            let beyond = core::array::from_fn(|face| beyond::<S>(face, rims, &around, &job.ghosts));
+            let ghost = |face: usize| job.ghosts.iter().find(|ghost| ghost.face.index() == face);
+            let beyond = core::array::from_fn(|face| match ghost(face) {
+                Some(ghost) => self.behind(ghost).unwrap_or(S::rim(rims, face)),
+                None => S::rim(around[face], face ^ 1),
+            });
             let rims = core::array::from_fn(|face| S::rim(rims, face));
             let chunk = WholeChunk { cells, rims, beyond, changed };
             return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
         };
-        let chunk = BlastChunk::<S> { around, ghosts: &job.ghosts, halo, cells };
+        let ghosts = job.ghosts.iter().map(|ghost| (ghost, self.behind(ghost))).collect();
+        let chunk = BlastChunk::<S> { around, ghosts, halo, cells };
         match self.rule {
             Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, changed }),
             Rule::Wave { damping, .. } => {
                 let flows = flows.get_or_insert_default().faces_mut::<S>();
                 chunk.run(Ripple { conductances, damping: damping as f32, flows, changed })
             }
+        }
+    }
+
+    /// The cells behind a face with a ghost, unless each cell sees its own pressure there.
+    fn behind<'g>(&'g self, ghost: &'g Ghost) -> Option<&'g [f32]> {
+        match &ghost.seen {
+            Seen::Own => None,
+            Seen::Rim(there) => Some(S::rim(self.rims.at(*there), ghost.face.opposite().index())),
+            Seen::Cells(cells) => Some(cells),
         }
     }
 
@@ -158,11 +180,14 @@ impl<S: FieldShape> Frame<'_, S> {
     }
 }
 
+/// A ghost with the cells that it stands for, if those are not the chunk's own.
+type Behind<'a> = (&'a Ghost, Option<&'a [f32]>);
+
 /// A step of a chunk, but for the rule.
 struct BlastChunk<'a, S: FieldShape> {
     /// The rims of the neighbours.
     around: [&'a S::Rims<f32>; 6],
-    ghosts: &'a [Ghost],
+    ghosts: SmallVec<[Behind<'a>; 2]>,
     halo: &'a mut S::Halo<f32>,
     cells: &'a mut [f32; CHUNK_CELLS],
 }
@@ -173,9 +198,9 @@ impl<S: FieldShape> BlastChunk<'_, S> {
     }
 
     fn put_ghosts(&mut self) {
-        for ghost in self.ghosts {
+        for (ghost, behind) in &self.ghosts {
             for (at, index) in plane_cells::<S>(axis(ghost.face), ghost.side.plane).enumerate() {
-                let value = ghost.values.as_ref().map_or(self.cells[index], |values| values[at]);
+                let value = behind.map_or(self.cells[index], |cells| cells[at]);
                 *S::behind(self.halo, index, ghost.face) = value;
             }
         }
@@ -183,7 +208,7 @@ impl<S: FieldShape> BlastChunk<'_, S> {
 
     /// Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
     fn clear_outside(&mut self) {
-        for ghost in self.ghosts {
+        for (ghost, _) in &self.ghosts {
             let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
             behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| self.cells[index] = 0.0);
         }
@@ -203,20 +228,6 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
         chunk.put_ghosts();
         S::rows(chunk.halo, chunk.cells, &mut rule);
         chunk.clear_outside();
-    }
-}
-
-/// The cells beyond a face of a chunk with these rims.
-fn beyond<'a, S: FieldShape>(
-    face: usize,
-    rims: &'a S::Rims<f32>,
-    around: &[&'a S::Rims<f32>; 6],
-    ghosts: &'a [Ghost],
-) -> &'a [f32] {
-    match ghosts.iter().find(|ghost| ghost.face.index() == face) {
-        None => S::rim(around[face], face ^ 1),
-        Some(Ghost { values: Some(values), .. }) => values,
-        Some(Ghost { values: None, .. }) => S::rim(rims, face),
     }
 }
 

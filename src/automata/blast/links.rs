@@ -1,7 +1,7 @@
 //! The links of cells: their weights, the conductances that follow from them, and the chunks that hold both.
 
 use super::planes::Conductances;
-use super::space::{Beyond, axis, is_positive};
+use super::space::{Beyond, axis, is_positive, outermost};
 use super::{Beside, BlastWorld, Ground};
 use crate::automata::rows::FieldShape;
 use crate::chunk::Chunk;
@@ -99,11 +99,12 @@ impl<S: FieldShape> BlastWorld<S> {
     pub(super) fn conductances_of(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
         let is_plain = |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
-        let is_apart = Self::FACES.iter().all(|&face| {
+        let is_whole = |&face: &Face| {
             let side = self.space.side::<S>(chunk, face);
-            !side.is_border && matches!(side.beyond, Beyond::There(there) if is_plain(there))
-        });
-        if is_apart && is_plain(chunk) {
+            // At a rigid border each cell sees its own pressure, so that it makes no difference what conducts.
+            side.plane == outermost::<S>(face) && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
+        };
+        if is_plain(chunk) && Self::FACES.iter().all(is_whole) {
             return Conductances::Whole;
         }
         let whole = self.whole();

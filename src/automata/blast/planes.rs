@@ -11,7 +11,8 @@ use crate::coords::{CHUNK_CELLS, Face};
 /// By [`Face`] index; then by the cell's index.
 pub(super) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
-/// What every link of every cell conducts: coefficient times weight, 0 where nothing passes.
+/// What every link of every cell conducts: coefficient times weight, 0 where nothing passes, and anything at rigid borders,
+/// behind which each cell sees its own pressure.
 #[derive(Clone, Default)]
 pub(super) enum Conductances {
     /// No step has needed them.

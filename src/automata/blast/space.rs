@@ -66,8 +66,7 @@ impl Space {
         let local = |cell: i32| (cell & ((1 << S::BITS[axis]) - 1)) as usize;
         match face.step(chunk) {
             Some(there) if chunk[axis] != at_end => {
-                let plane = if is_positive(face) { (1 << S::BITS[axis]) - 1 } else { 0 };
-                Side { plane, beyond: Beyond::There(there), is_border: false }
+                Side { plane: outermost::<S>(face), beyond: Beyond::There(there), is_border: false }
             }
             _ => {
                 let around = with_axis(chunk, face, S::chunk_of(IVec3::splat(other_end))[axis]);
@@ -91,6 +90,11 @@ pub(super) fn axis(face: Face) -> usize {
 /// Whether a face looks towards larger coordinates.
 pub(super) fn is_positive(face: Face) -> bool {
     face.index() % 2 == 1
+}
+
+/// The local coordinate, along a face's axis, of a chunk's cells at that face.
+pub(super) fn outermost<S: Shape>(face: Face) -> usize {
+    if is_positive(face) { (1 << S::BITS[axis(face)]) - 1 } else { 0 }
 }
 
 fn with_axis(mut position: IVec3, face: Face, value: i32) -> IVec3 {

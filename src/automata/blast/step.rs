@@ -2,10 +2,10 @@
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
-use super::job::{Frame, Ghost, Job, Room, is_audible};
+use super::job::{Frame, Ghost, Job, Room, Seen, is_audible};
 use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
-use super::space::{Beyond, axis, plane_cells};
+use super::space::{Beyond, axis, outermost, plane_cells};
 use super::{Beside, BlastWorld, Probe};
 use crate::automata::changed::Changes;
 use crate::automata::front;
@@ -64,7 +64,7 @@ impl<S: FieldShape> BlastWorld<S> {
         // The last rims that were read are the nearest in the caches: so the last chunks come first.
         for (job, &slot) in jobs.iter_mut().zip(slots.iter().rev()) {
             self.know_conductances(slot);
-            job.begin(slot, self.ghosts(slot, opened));
+            job.begin(slot, self.ghosts(slot, opened, &self.rims));
         }
         jobs
     }
@@ -104,7 +104,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let beside = Beside { flows: flows.clone(), is_audible: *is_audible, conductances, ..Beside::default() };
         rims.save(&self.pressure, &[slot]);
         let frame = self.frame(rims);
-        let ghosts = self.ghosts(slot, &HashSet::new());
+        let ghosts = self.ghosts(slot, &HashSet::new(), rims);
         let mut job = Job::new();
         job.begin(slot, ghosts);
         (job.pressure, job.beside) = (pressure, beside);
@@ -242,8 +242,8 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    /// What lies behind the faces of a chunk that are shut, or periodic borders.
-    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>) -> SmallVec<[Ghost; 2]> {
+    /// What lies behind the faces of a chunk that are shut, and of rigid and periodic borders. `rims` are those of the step.
+    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> SmallVec<[Ghost; 2]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
@@ -251,21 +251,26 @@ impl<S: FieldShape> BlastWorld<S> {
                 return None;
             }
             let side = self.space.side::<S>(chunk, face);
-            let Beyond::There(there) = side.beyond else { return None };
-            let there = match side.is_border {
-                true => self.pressure.slot(there).unwrap_or(Slot::NONE),
-                false => neighbours[face.index()],
+            let there = match side.beyond {
+                Beyond::Outside => return None,
+                Beyond::Wall => Slot::NONE,
+                Beyond::There(there) if side.is_border => self.pressure.slot(there).unwrap_or(Slot::NONE),
+                Beyond::There(_) => neighbours[face.index()],
             };
-            if self.is_shut(there, opened) {
-                return Some(Ghost { face, side, values: None });
-            }
-            let cells = plane_cells::<S>(axis(face), self.space.opposite_plane::<S>(face));
-            let (chunk, mut values) = (self.pressure.chunk_at(there), Vec::new());
-            // Faster than collecting them one by one.
-            cells.for_each(|index| values.push(chunk.get(index)));
-            Some(Ghost { face, side, values: Some(values) })
+            let seen = if self.is_shut(there, opened) { Seen::Own } else { self.seen_across(face, there, rims) };
+            Some(Ghost { face, side, seen })
         };
         Self::FACES.iter().filter_map(ghost).collect()
+    }
+
+    /// What is seen of a chunk across a periodic border behind this face.
+    fn seen_across(&self, face: Face, there: Slot, rims: &Rims<f32, S>) -> Seen {
+        let plane = self.space.opposite_plane::<S>(face);
+        if plane == outermost::<S>(face.opposite()) && rims.known(there).is_some() {
+            return Seen::Rim(there);
+        }
+        let chunk = self.pressure.chunk_at(there);
+        Seen::Cells(plane_cells::<S>(axis(face), plane).map(|index| chunk.get(index)).collect())
     }
 
     /// Whether a pressure or a flow of a chunk reaches the threshold.

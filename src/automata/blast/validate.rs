@@ -168,6 +168,8 @@ impl<S: FieldShape> BlastWorld<S> {
         for &face in Self::FACES {
             let link = self.link_of(cell, Some((slot, index)), face);
             let is_known = match &self.beside[slot.index()].conductances {
+                // At a rigid border it makes no difference: behind it each cell sees its own pressure.
+                _ if link.beyond == Beyond::Wall => true,
                 Conductances::Unknown => true,
                 Conductances::Whole => link.conductance == self.whole(),
                 Conductances::Each(planes) => link.conductance == planes[face.index()][index],
