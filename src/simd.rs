@@ -4,6 +4,11 @@
 //! version does the same operations in the same order, and Rust never contracts or reorders those of floats, so all of them
 //! give the same bytes; elsewhere than on x86-64 there is only one.
 
+/// Puts an array on the stack where a cache line begins. The compiler aligns it as its items need, and then each vector may
+/// lie in two lines, or in two pages.
+#[repr(align(64))]
+pub(crate) struct Aligned<T>(pub(crate) T);
+
 /// Work on a chunk or more: a dispatched call is never inlined, and costs a few nanoseconds.
 pub(crate) trait Kernel {
     /// What the work returns.

@@ -16,7 +16,7 @@ use crate::automata::rows::{FieldShape, InPlaceRule, part};
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
-use crate::simd;
+use crate::simd::{self, Aligned};
 use core::hint;
 
 /// What a step of the conservative sweep works with.
@@ -117,17 +117,17 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
                 *entering = flow(share, there, here);
             }
         }
-        let mut down = [0; 256];
-        down[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
+        let mut down = Aligned([0; 256]);
+        down.0[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
         let mut rule = Rule::<S> {
             faces,
             cap,
             drains: &faces.drains,
             entering: &entering,
-            east: [0; STRETCH + STRETCH / 16],
+            east: Aligned([0; STRETCH + STRETCH / 16 * EAST]),
             down,
-            north: [0; 64],
-            moved: [0; 64],
+            north: Aligned([0; 64]),
+            moved: Aligned([0; 64]),
             changed,
             flows,
         };
@@ -155,6 +155,10 @@ fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [
 /// Cells whose flows to the east are worked out together: some rows.
 const STRETCH: usize = 256;
 
+/// Where what flows to the east out of the first cell of a row stands among that of the row, with what comes in from the west
+/// before it: at the second cache line.
+const EAST: usize = 16;
+
 /// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across such a border.
 const PAGE: usize = 1024;
 
@@ -167,12 +171,12 @@ struct Rule<'a, S: FieldShape> {
     entering: &'a S::Rims<i32>,
     /// Of each row of a stretch, what comes in from the west, and then what flows to the east out of each cell. They are read
     /// one cell off, which is slow so soon after they are written that they have not reached the cache: so not row by row.
-    east: [i32; STRETCH + STRETCH / 16],
+    east: Aligned<[i32; STRETCH + STRETCH / 16 * EAST]>,
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
-    down: [i32; 256],
-    north: [i32; 64],
+    down: Aligned<[i32; 256]>,
+    north: Aligned<[i32; 64]>,
     /// What flowed out of the cells of the last rows, by x, and is not entered yet.
-    moved: [u32; 64],
+    moved: Aligned<[u32; 64]>,
     changed: &'a mut CellMask,
     flows: &'a mut Flows,
 }
@@ -189,10 +193,10 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
         let up = self.flow_on::<W>(1, first, first % plane, cells);
-        let east = &self.east[first % STRETCH / W * (W + 1)..];
-        let (west, east): (&[i32; W], &[i32; W]) = (part(east, 0), part(east, 1));
-        let down: &mut [i32; W] = self.down[first % plane..].first_chunk_mut().expect("a row of the plane");
-        let moved: &mut [u32; W] = self.moved.first_chunk_mut().expect("a row");
+        let east = &self.east.0[first % STRETCH / W * (W + EAST)..];
+        let (west, east): (&[i32; W], &[i32; W]) = (part(east, EAST - 1), part(east, EAST));
+        let down: &mut [i32; W] = self.down.0[first % plane..].first_chunk_mut().expect("a row of the plane");
+        let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
         let mut new = [0; W];
         for x in 0..W {
             // Without the flows along z it may be below 0 so far; in the end it is not.
@@ -203,8 +207,8 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         if S::NEIGHBOURS == 6 {
             let along_face = first / plane * W;
             let south = self.flow_on::<W>(2, first, along_face, cells);
-            let north: &mut [i32; W] = self.north.first_chunk_mut().expect("a row");
-            let moved: &mut [u32; W] = self.moved.first_chunk_mut().expect("a row");
+            let north: &mut [i32; W] = self.north.0.first_chunk_mut().expect("a row");
+            let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
             if first.is_multiple_of(plane) {
                 *north = *part(S::rim(self.entering, 4), along_face);
             }
@@ -216,8 +220,8 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         }
         // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not too many.
         if first / W % 4 == 3 {
-            self.flows.moved += self.moved.iter().map(|&units| u64::from(units)).sum::<u64>();
-            self.moved = [0; 64];
+            self.flows.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
+            self.moved.0 = [0; 64];
         }
         self.finish(first, &here, new, cells);
     }
@@ -238,7 +242,7 @@ impl<S: FieldShape> Rule<'_, S> {
     fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
         let first = stretch + W * row;
         let (shares, here) = (part::<_, W>(&self.faces.inner[0], first), part(cells, first));
-        let out = &mut self.east[(W + 1) * row..][..W + 1];
+        let out = &mut self.east.0[(W + EAST) * row + EAST - 1..][..W + 1];
         // Out of the last cell flows 0 so far, whatever cell comes next.
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => flows(shares, here, next),
