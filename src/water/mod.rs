@@ -27,6 +27,7 @@ mod sample;
 mod schedule;
 mod settle;
 mod store;
+mod straight;
 mod surface;
 mod tick;
 mod trace;

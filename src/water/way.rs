@@ -1,9 +1,11 @@
 //! The shortest way through a body of water, from a cell that draws to the surface that it draws from.
 //!
-//! A search goes first where it promises most (A*). It marks the cells that it meets in pages, one byte a cell, and puts
-//! them in one list; so what it has still to look at is a heap of numbers. It can stop anywhere and go on later.
+//! A search goes first where it promises most (A*); see `straight` for ways on which that is always one step nearer. It
+//! marks the cells that it meets in pages, one byte a cell, and puts them in one list; so what it has still to look at is a
+//! heap of numbers. It can stop anywhere and go on later.
 
 use super::store::Place;
+use super::straight::{Walk, Walked};
 use super::surface::distance;
 use super::tick::Tick;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -42,6 +44,8 @@ pub(super) struct Search {
 
 /// A search that is underway.
 struct Quest {
+    /// The straight way, until there turns out to be none.
+    walk: Option<Walk>,
     /// Where the way is to end.
     to: Place,
     /// Where it is to begin, and the position of that.
@@ -97,6 +101,10 @@ impl Marks {
             pages.len() - 1
         });
     }
+
+    fn is_fruitless(&self, (slot, index): Place) -> bool {
+        self.numbers.get(&slot).is_some_and(|&page| self.pages[page].1[index & (CHUNK_CELLS - 1)] == FRUITLESS)
+    }
 }
 
 /// The turn of the cell met as number `number`, after `steps` steps, on a way that is by `detour` steps longer than the
@@ -137,13 +145,17 @@ impl Search {
     /// that may still pass water on. If the goal cannot be reached, the highest surface that can be is taken instead, if
     /// its head is above `own`, that of the drawing cell, by 2 or more.
     pub(super) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
+        let (position, target) = (tick.store.position(to), tick.store.position(goal));
+        let (walk, straight) = (Some(Walk::new(to, position, goal, target)), distance(position, target));
+        self.quest = Some(Quest { walk, to, goal, target, own, straight, looked: 0, best: None });
+    }
+
+    /// Begins to look around from where the way is to end.
+    fn set_out(&mut self, to: Place) {
         self.met.clear();
         self.open.clear();
         self.was = *self.marks.of(to);
         self.meet(to, END, 0, 0);
-        let target = tick.store.position(goal);
-        let straight = distance(tick.store.position(to), target);
-        self.quest = Some(Quest { to, goal, target, own, straight, looked: 0, best: None });
     }
 
     /// Whether a search has begun and not ended.
@@ -194,6 +206,25 @@ impl Tick<'_> {
     /// Goes on with the search that is underway, until it ends or has looked at as many cells as are `left`.
     pub(super) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
         let Some(mut quest) = search.quest.take() else { return Found::Nothing };
+        if let Some(mut walk) = quest.walk.take() {
+            match self.walk_on(&mut walk, left, search.cells, |place| search.marks.is_fruitless(place)) {
+                Walked::Arrived => {
+                    search.cells -= walk.looked();
+                    return Found::Way(walk.into_way());
+                }
+                Walked::Underway => {
+                    quest.walk = Some(walk);
+                    search.quest = Some(quest);
+                    return Found::Underway;
+                }
+                Walked::Stuck => search.set_out(quest.to),
+            }
+        }
+        self.look_on(quest, search, left)
+    }
+
+    /// Goes on looking around.
+    fn look_on(&self, mut quest: Quest, search: &mut Search, left: &mut usize) -> Found {
         let start = loop {
             if *left == 0 {
                 search.quest = Some(quest);
@@ -238,7 +269,7 @@ impl Tick<'_> {
 
     /// Whether a cell is joined to the one from which it lies across `face`, and may still pass water on. `full` says
     /// whether that one is full.
-    fn passes(&self, there: Place, face: Face, full: bool) -> bool {
+    pub(super) fn passes(&self, there: Place, face: Face, full: bool) -> bool {
         let voxel = self.store.read(there);
         let joined = match face {
             Face::Up => full && voxel.is_wet(),
@@ -322,11 +353,11 @@ mod tests {
 
     /// Boxes over four chunks, in which cells of several have the same index: full, partial and dry cells and walls, some
     /// of which have passed all they may; several searches of one body, one after another, some with few cells left to
-    /// look at, each in pieces.
+    /// look at, each in pieces. A walk that got stuck is looked at again by the search that follows, and no more than that.
     #[test]
     fn a_search_finds_the_way_that_a_plain_one_finds() {
         let mut random = fastrand::Rng::with_seed(31);
-        let (mut outcomes, mut ran_out, mut stops) = ([0; 3], 0, 0);
+        let (mut outcomes, mut kinds, mut ran_out, mut stops) = ([0; 3], [0; 2], 0, [0; 2]);
         for round in 0..150 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
             for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
@@ -363,18 +394,23 @@ mod tests {
                 let own = random.i64(11 * 7..31 * 7);
                 let expected = plainly(&tick, to, goal, own, &mut left, &mut fruitless);
                 search.begin(&tick, to, goal, own);
+                let (before, mut looked) = (search.cells, 0);
                 let way = loop {
-                    let (piece, before) = (random.usize(1..200), search.cells);
+                    let most = [8, 200][random.usize(..2)];
+                    let piece = random.usize(1..most);
                     let mut left = piece;
                     let found = tick.way(&mut search, &mut left);
-                    assert_eq!(before - search.cells, piece - left, "round {round}");
+                    looked += piece - left;
                     match found {
                         Found::Underway => assert!(left == 0 && search.is_underway(), "round {round}"),
                         Found::Nothing => break None,
                         Found::Way(way) => break Some(way),
                     }
-                    stops += 1;
+                    stops[usize::from(search.quest.as_ref().is_some_and(|quest| quest.walk.is_some()))] += 1;
                 };
+                let counted = before - search.cells;
+                assert!((counted..=2 * counted).contains(&looked), "round {round}: {looked} for {counted}");
+                kinds[usize::from(looked == counted)] += 1;
                 assert_eq!((&way, search.cells), (&expected, left), "round {round}");
                 let reached = way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
                 outcomes[reached.map_or(2, usize::from)] += 1;
@@ -382,7 +418,8 @@ mod tests {
             }
         }
         assert!(outcomes.iter().all(|&count| count > 100) && ran_out > 20, "{outcomes:?}, {ran_out}");
-        assert!(stops > 500, "{stops} searches stopped on the way");
+        assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}: searches, and walks that arrived");
+        assert!(stops.iter().all(|&count| count > 100), "{stops:?}: searches and walks that stopped on the way");
     }
 
     #[test]
