@@ -95,10 +95,8 @@ impl Tick<'_> {
             return;
         }
         // Most water stands too high, which is soon told for a whole layer.
-        let cells = match self.by_height(slot, layer, cells).get(..=most.min(i64::from(FULL)) as usize) {
-            Some(low) => low.iter().fold(NONE, |low, &cells| or(low, cells)),
-            None => cells,
-        };
+        let most = most.min(i64::from(FULL)) as u8;
+        let cells = and(cells, self.store.select(slot, layer, |voxel| voxel.height() <= most));
         let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
         for cell in bits::iter(cells) {
             let place = (slot, layer * LAYER_CELLS + cell);

@@ -7,7 +7,6 @@ use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
 use super::window::upper_layer;
 use crate::coords::{Cube, Face, Shape};
-use crate::grid::Slot;
 use glam::IVec3;
 
 /// The highest surface that is still to be drawn from: its head, and its cells in pieces.
@@ -80,6 +79,7 @@ impl Tick<'_> {
     /// The highest surface of a body below a head.
     pub(super) fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
         let mut surface = Surface { head: i64::MIN, pieces: Vec::new() };
+        let mut partial = Vec::new();
         for piece in body {
             let y = self.layer_height(piece);
             if head(y, FULL) < surface.head || head(y, 0) >= below {
@@ -88,11 +88,15 @@ impl Tick<'_> {
             let crests = self.crests(piece);
             surface.offer(below, head(y, FULL), piece, crests.full);
             surface.offer(below, head(y, 0), piece, crests.sources);
-            if surface.head >= head(y, FULL) {
-                continue;
+            if surface.head < head(y, FULL) && any(crests.partial) {
+                partial.push(Piece { cells: crests.partial, ..*piece });
             }
-            if any(crests.partial) {
-                for (height, cells) in (0..FULL).zip(self.by_height(piece.slot, piece.layer, crests.partial)) {
+        }
+        // How high cells stand that are neither full nor sources takes longest to tell, and mostly does not matter.
+        for piece in &partial {
+            let y = self.layer_height(piece);
+            if surface.head < head(y, FULL) {
+                for (height, cells) in (0..FULL).zip(self.by_height(piece)) {
                     surface.offer(below, head(y, height), piece, cells);
                 }
             }
@@ -100,9 +104,9 @@ impl Tick<'_> {
         (!surface.pieces.is_empty()).then_some(surface)
     }
 
-    /// Which of these cells of a layer (0 to 15) hold 0, 1, … and 6 units.
-    pub(super) fn by_height(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; FULL as usize] {
-        let bits_of = match self.store.cells(slot, layer) {
+    /// Which cells of a piece hold 0, 1, … and 6 units.
+    fn by_height(&self, &Piece { slot, layer, cells }: &Piece) -> [LayerBits; FULL as usize] {
+        let planes = match self.store.cells(slot, layer) {
             Some(layer) => {
                 let heights = bits::bytes(layer, |voxel| voxel.height());
                 [0, 1, 2].map(|bit| bits::plane(&heights, bit))
@@ -112,12 +116,13 @@ impl Tick<'_> {
                 [0, 1, 2].map(|bit| if height >> bit & 1 != 0 { bits::ALL } else { NONE })
             }
         };
-        core::array::from_fn(|height| {
-            bits_of.iter().enumerate().fold(cells, |cells, (bit, plane)| match height >> bit & 1 {
-                0 => minus(cells, *plane),
-                _ => and(cells, *plane),
-            })
-        })
+        let mut levels = [cells; FULL as usize];
+        for (height, level) in levels.iter_mut().enumerate() {
+            for (bit, &plane) in planes.iter().enumerate() {
+                *level = if height >> bit & 1 == 0 { minus(*level, plane) } else { and(*level, plane) };
+            }
+        }
+        levels
     }
 
     /// The cells of a piece that are a surface.
@@ -214,7 +219,7 @@ mod tests {
         let tick = world.underway();
         for slot in tick.store.grid.sorted_slots() {
             let (layer, cells): (usize, LayerBits) = (random.usize(..16), core::array::from_fn(|_| random.u64(..)));
-            let levels = tick.by_height(slot, layer, cells);
+            let levels = tick.by_height(&Piece { slot, layer, cells });
             for cell in 0..LAYER_CELLS {
                 let height = usize::from(tick.store.read((slot, layer * LAYER_CELLS + cell)).height());
                 for (level, of_level) in levels.iter().enumerate() {
