@@ -5,6 +5,7 @@
 
 use super::changed::Changes;
 use super::rows::FieldShape;
+use crate::chunk::CellMask;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 
@@ -22,6 +23,23 @@ pub(crate) fn advance<'c, T: Copy + PartialEq, S: FieldShape>(
         wake_around(grid, slot, changes);
     }
     grid.drop_sleepers();
+}
+
+/// Notes what several steps changed in a chunk, and puts it to sleep or wakes it. [`Grid::drop_sleepers`] clears up.
+pub(crate) fn put<T: Copy + PartialEq, S: FieldShape>(
+    grid: &mut Grid<T, S>,
+    slot: Slot,
+    changed: &CellMask,
+    is_awake: bool,
+) {
+    if !changed.is_empty() {
+        grid.mark_changes_at(slot, changed);
+    }
+    if is_awake {
+        grid.wake_chunk_at(slot);
+    } else {
+        grid.sleep_chunk_at(slot);
+    }
 }
 
 /// Notes what changed in a chunk, and wakes it and the neighbours that touch what did.

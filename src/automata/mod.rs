@@ -1,6 +1,5 @@
 //! The automata that update every cell of a chunk by the same rule, and what their kernels share. None imports another.
 
-mod ahead;
 pub mod blast;
 mod changed;
 mod front;
@@ -9,6 +8,7 @@ mod rims;
 mod rows;
 #[cfg(test)]
 mod same_bytes;
+mod skew;
 pub mod water2d;
 mod workers;
 

@@ -18,6 +18,14 @@ pub(crate) struct Rims<T: Value, S: FieldShape> {
     places: Vec<u32>,
 }
 
+/// The rims that a chunk's step needs, as they were before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Before<'r, T: Value, S: FieldShape> {
+    pub(crate) own: &'r S::Rims<T>,
+    /// By the face behind which the neighbour lies.
+    pub(crate) around: [&'r S::Rims<T>; 6],
+}
+
 struct Saved<T: Value, S: FieldShape> {
     slot: Slot,
     rims: Box<S::Rims<T>>,
@@ -132,6 +140,11 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
     /// The rims of a chunk's neighbours, by face.
     pub(crate) fn around(&self, neighbours: [Slot; 6]) -> [&S::Rims<T>; 6] {
         neighbours.map(|slot| self.at(slot))
+    }
+
+    /// The rims that a chunk's step needs.
+    pub(crate) fn before<C: Value>(&self, grid: &Grid<C, S>, slot: Slot) -> Before<'_, T, S> {
+        Before { own: self.at(slot), around: self.around(grid.neighbours_of(slot)) }
     }
 
     /// Bytes on the heap.

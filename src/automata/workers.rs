@@ -4,11 +4,9 @@
 //! what another did. What jobs report is taken from the list in its order. So nothing depends on threads.
 
 /// Jobs that are worth a second thread: some tens of microseconds.
-#[cfg(feature = "rayon")]
 const LEAST: usize = 16;
 
 /// Parts into which the jobs are split for each thread, so that one that is held up does not hold up all.
-#[cfg(feature = "rayon")]
 const PARTS: usize = 4;
 
 /// What jobs need while they run, such as halos: one for each part of the jobs, kept from step to step.
@@ -25,7 +23,17 @@ impl<W: Send> Workers<W> {
 
     /// Does every job.
     pub(crate) fn each<J: Send>(&mut self, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
-        let part = jobs_in_part(jobs.len());
+        self.in_parts(jobs_in_part(jobs.len()), jobs, work);
+    }
+
+    /// Does every job, each of which is worth a thread.
+    pub(crate) fn each_large<J: Send>(&mut self, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
+        let part = if threads() > 1 { 1 } else { jobs.len() };
+        self.in_parts(part, jobs, work);
+    }
+
+    /// Does every job, so many of them in a row.
+    fn in_parts<J: Send>(&mut self, part: usize, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
         let parts = jobs.len().div_ceil(part.max(1)).max(1);
         if self.rooms.len() < parts {
             self.rooms.resize_with(parts, self.make);
@@ -53,9 +61,13 @@ pub(crate) fn each<J: Send>(jobs: &mut [J], work: impl Fn(&mut J) + Sync) {
 
 /// How many jobs one thread does in a row: all of them, unless there are several threads, and work for them.
 fn jobs_in_part(jobs: usize) -> usize {
+    if jobs >= LEAST && threads() > 1 { jobs.div_ceil(threads() * PARTS) } else { jobs }
+}
+
+/// Threads that share the jobs.
+fn threads() -> usize {
     #[cfg(feature = "rayon")]
-    if jobs >= LEAST && rayon::current_num_threads() > 1 {
-        return jobs.div_ceil(rayon::current_num_threads() * PARTS);
-    }
-    jobs
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
 }

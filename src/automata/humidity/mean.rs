@@ -14,9 +14,8 @@ use super::cell::Ground;
 use super::rules::Rules;
 use super::step::{Job, Room};
 use super::store::{Store, words};
-use crate::automata::ahead::{self, Ahead, Future, STEPS, Source, Square, WIDTH};
-use crate::automata::changed::{Changes, differing, mark};
-use crate::automata::rims::{Rims, rims_of_chunk};
+use crate::automata::changed::{differing, mark};
+use crate::automata::rims::{Before, Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -54,16 +53,18 @@ impl<S: FieldShape> Mean<S> {
     }
 
     /// What is kept of the quotients at the faces of chunks.
+    pub(super) fn rims(&self) -> &Rims<u32, S> {
+        &self.rims
+    }
+
+    /// The same, to change.
     pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
         &mut self.rims
     }
 
     /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
+    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
         self.rims.renew(&store.moisture, slots, |slot| {
-            if let Some(rims) = ahead.rims(slot) {
-                return *rims;
-            }
             let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
             let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
             S::join_rims(&moisture, &ground, quotient)
@@ -78,29 +79,21 @@ impl<S: FieldShape> Mean<S> {
         self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
     }
 
-    /// Steps a chunk that was prepared from the rims that were saved.
-    pub(super) fn step_chunk<const IN_PLACE: bool>(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job<S>) {
+    /// Steps a chunk that was prepared.
+    pub(super) fn step_chunk<const IN_PLACE: bool>(
+        &self,
+        store: &Store<S>,
+        before: Before<u32, S>,
+        room: &mut Room<S>,
+        job: &mut Job<S>,
+    ) {
         let denominators = self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
         let ground = words(store.ground_at(job.slot), &mut room.ground);
-        let around = self.rims.around(store.moisture.neighbours_of(job.slot));
+        let around = before.around;
         let fixed = Fixed { ground, denominators, cap: self.cap };
         let Job { moisture, changes, rims, .. } = job;
         let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
         simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells, changed, rims });
-    }
-
-    /// Works out the next steps of a chunk around which all were prepared.
-    pub(super) fn look_ahead(&self, store: &Store<S>, future: &mut Future<u32, S>, squares: &mut Squares) {
-        let prepared = |slot: Slot| self.denominators[slot.index()].as_deref().expect("the chunk was prepared");
-        let sources = [
-            future.slots.map(|row| row.map(|slot| store.moisture.chunk_at(slot).into())),
-            future.slots.map(|row| row.map(|slot| store.ground_at(slot).into())),
-            future.slots.map(|row| row.map(|slot| Source::Each(prepared(slot)))),
-        ];
-        let Future { cells, changes, rims, .. } = future;
-        let cells = cells.cells_mut();
-        simd::run(MeanAhead::<S> { sources, squares, cap: self.cap, cells, changes, rims });
-        changes.iter_mut().for_each(Changes::sum_up::<S>);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -144,71 +137,6 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             S::rows(halo, cells, &mut Synchronous { fixed, changed });
         }
         *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient);
-    }
-}
-
-/// Humidity, ground, denominators and quotients of a chunk with its rim.
-pub(super) type Squares = [Square<u32>; 4];
-
-/// The next steps of a chunk.
-struct MeanAhead<'a, S: FieldShape> {
-    /// Of humidity, ground and denominators.
-    sources: [[[Source<'a, u32>; 3]; 3]; 3],
-    squares: &'a mut Squares,
-    cap: f32,
-    /// What the chunk will be.
-    cells: &'a mut [u32; CHUNK_CELLS],
-    /// By step.
-    changes: &'a mut [Changes],
-    /// By step, or none.
-    rims: &'a mut [S::Rims<u32>],
-}
-
-impl<S: FieldShape> simd::Kernel for MeanAhead<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let MeanAhead { sources, squares, cap, cells, changes, rims } = self;
-        let [words, ground, denominators, quotients] = squares;
-        ahead::gather(sources[0], words);
-        ahead::gather(sources[1], ground);
-        ahead::gather(sources[2], denominators);
-        let divide = |words: &Square<u32>, y: usize| -> [u32; WIDTH] {
-            let (words, ground) = (ahead::row(words, y), ahead::row(ground, y));
-            core::array::from_fn(|x| quotient(words[x], ground[x]))
-        };
-        for (y, quotients) in quotients.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate() {
-            *quotients = divide(words, y);
-        }
-        for (step, changes) in changes.iter_mut().enumerate() {
-            if let Some(rims) = rims.get_mut(step) {
-                ahead::copy_inner(quotients, cells);
-                *rims = S::rims_of(cells);
-            }
-            let rows = ahead::rows_of_step(step);
-            for y in rows.clone() {
-                let around = ahead::around(quotients, y);
-                let (ground, denominators) = (ahead::row(ground, y), ahead::row(denominators, y));
-                let before = *ahead::row(words, y);
-                let after: [u32; WIDTH] = core::array::from_fn(|x| {
-                    let impermeability = Ground(ground[x]).impermeability();
-                    mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap)
-                });
-                words[WIDTH * y..][..WIDTH].copy_from_slice(&after);
-                if (STEPS..STEPS + 64).contains(&y) {
-                    let changed = differing::<_, 64>(part(&before, STEPS), part(&after, STEPS));
-                    changes.cells.words_mut()[y - STEPS] = changed;
-                }
-                // This row was the last to need the old quotients of the row before.
-                if y > rows.start {
-                    quotients[WIDTH * (y - 1)..][..WIDTH].copy_from_slice(&divide(words, y - 1));
-                }
-            }
-            let last = rows.end - 1;
-            quotients[WIDTH * last..][..WIDTH].copy_from_slice(&divide(words, last));
-        }
-        ahead::copy_inner(words, cells);
     }
 }
 

@@ -35,7 +35,6 @@ pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError, Sweep};
 pub use validate::Violation;
 
-use super::ahead::Ahead;
 use super::rows::FieldShape;
 use super::workers::Workers;
 use crate::automaton::automaton;
@@ -69,8 +68,6 @@ pub struct HumidityWorld<S: FieldShape = Sheet> {
     store: Store<S>,
     kernel: Kernel<S>,
     workers: Workers<Room<S>>,
-    /// Empty but during a run of many steps.
-    ahead: Ahead<u32, S>,
     ticks: u64,
     ledger: Ledger,
     /// Kept for their memory.
@@ -97,7 +94,6 @@ impl<S: FieldShape> HumidityWorld<S> {
             store: Store::new(&rules, bounds),
             kernel: Kernel::new(&rules),
             workers: Workers::new(Room::new),
-            ahead: Ahead::new(),
             ticks: 0,
             ledger: Ledger::default(),
             jobs: Vec::new(),

@@ -11,7 +11,7 @@ use super::shares::Faces;
 use super::step::Job;
 use super::store::Store;
 use crate::automata::changed::{differing, mark};
-use crate::automata::rims::{Rims, rims_of_chunk};
+use crate::automata::rims::{Before, Rims, rims_of_chunk};
 use crate::automata::rows::{FieldShape, InPlaceRule, part};
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
@@ -39,6 +39,14 @@ pub(super) struct Flows {
     pub(super) moved: u64,
 }
 
+impl Flows {
+    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell changes: what rain gives and the
+    /// cap and the borders take is entered anew in each step.
+    pub(super) fn are_booked(&self) -> bool {
+        (self.rained, self.runoff, self.drained) != (0, 0, 0)
+    }
+}
+
 impl<S: FieldShape> Seep<S> {
     pub(super) fn new(rules: &Rules) -> Self {
         Seep {
@@ -58,6 +66,11 @@ impl<S: FieldShape> Seep<S> {
     }
 
     /// What is kept of the humidity at the faces of chunks.
+    pub(super) fn rims(&self) -> &Rims<u32, S> {
+        &self.rims
+    }
+
+    /// The same, to change.
     pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
         &mut self.rims
     }
@@ -76,11 +89,10 @@ impl<S: FieldShape> Seep<S> {
         self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
     }
 
-    /// Steps a chunk that was prepared from the rims that were saved.
-    pub(super) fn step_chunk(&self, store: &Store<S>, job: &mut Job<S>) {
+    /// Steps a chunk that was prepared.
+    pub(super) fn step_chunk(&self, before: Before<u32, S>, job: &mut Job<S>) {
         let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
-        let around = self.rims.around(store.moisture.neighbours_of(job.slot));
-        simd::run(SeepChunk::<S> { faces, cap: self.cap, before: self.rims.at(job.slot), around, job });
+        simd::run(SeepChunk::<S> { faces, cap: self.cap, before, job });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -94,9 +106,7 @@ impl<S: FieldShape> Seep<S> {
 struct SeepChunk<'a, S: FieldShape> {
     faces: &'a Faces<S>,
     cap: u32,
-    /// The rims of the chunk and of its neighbours.
-    before: &'a S::Rims<u32>,
-    around: [&'a S::Rims<u32>; 6],
+    before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
 }
 
@@ -105,13 +115,13 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
 
     #[inline(always)]
     fn run(self) {
-        let SeepChunk { faces, cap, before, around, job } = self;
+        let SeepChunk { faces, cap, before, job } = self;
         let Job { moisture, changes, rims, flows, .. } = job;
         let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
         (*changed, *flows) = (CellMask::EMPTY, Flows::default());
         let mut entering = S::uniform_rims(0);
-        for (face, beyond) in around.into_iter().enumerate() {
-            let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before, face));
+        for (face, beyond) in before.around.into_iter().enumerate() {
+            let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
             let flows_in = S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
             for ((entering, &share), (&there, &here)) in flows_in.zip(there.iter().zip(here)) {
                 *entering = flow(share, there, here);

@@ -1,15 +1,15 @@
 //! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it leaves awake.
 
-use super::HumidityWorld;
-use super::mean::{Mean, Squares};
+use super::mean::Mean;
 use super::rules::{Rules, Sweep};
 use super::seep::{Flows, Seep};
 use super::store::Store;
-use crate::automata::ahead::{self, Ahead, Future};
+use super::{HumidityWorld, Ledger};
 use crate::automata::changed::Changes;
 use crate::automata::front;
-use crate::automata::rims::Rims;
+use crate::automata::rims::{Before, Rims};
 use crate::automata::rows::FieldShape;
+use crate::automata::skew::{self, Plan};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
@@ -46,6 +46,14 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// What is kept of the faces of chunks, which is lost to every change of a chunk that is not a step's.
+    pub(super) fn rims(&self) -> &Rims<u32, S> {
+        match self {
+            Kernel::Mean(mean) => mean.rims(),
+            Kernel::Seep(seep) => seep.rims(),
+        }
+    }
+
+    /// The same, to change.
     pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
         match self {
             Kernel::Mean(mean) => mean.rims_mut(),
@@ -54,19 +62,19 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot], ahead: &Ahead<u32, S>) {
+    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
         match self {
-            Kernel::Mean(mean) => mean.save_rims(store, slots, ahead),
+            Kernel::Mean(mean) => mean.save_rims(store, slots),
             Kernel::Seep(seep) => seep.save_rims(store, slots),
         }
     }
 
-    /// Steps a chunk that was prepared, whose words are no longer in the store, from the rims that were saved.
-    pub(super) fn step_chunk(&self, store: &Store<S>, room: &mut Room<S>, job: &mut Job<S>) {
+    /// Steps a chunk that was prepared, whose words are no longer in the store.
+    pub(super) fn step_chunk(&self, store: &Store<S>, before: Before<u32, S>, room: &mut Room<S>, job: &mut Job<S>) {
         match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, room, job),
-            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, room, job),
-            (Kernel::Seep(seep), _) => seep.step_chunk(store, job),
+            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, before, room, job),
+            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, before, room, job),
+            (Kernel::Seep(seep), _) => seep.step_chunk(before, job),
         }
         job.moisture.canonicalize();
         job.changes.sum_up::<S>();
@@ -84,18 +92,15 @@ impl<S: FieldShape> Kernel<S> {
 pub(super) struct Room<S: FieldShape> {
     pub(super) halo: Box<S::Halo<u32>>,
     pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
-    squares: Option<Box<Squares>>,
 }
 
 impl<S: FieldShape> Room<S> {
     pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0), ground: None, squares: None }
+        Room { halo: S::uniform_halo(0), ground: None }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<u32>>()
-            + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
-            + self.squares.as_ref().map_or(0, |_| size_of::<Squares>())
+        size_of::<S::Halo<u32>>() + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
     }
 }
 
@@ -115,6 +120,22 @@ impl<S: FieldShape> Job<S> {
     }
 }
 
+impl<S: FieldShape> skew::Job<u32, S> for Job<S> {
+    type Yield = Flows;
+
+    fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    fn rims(&mut self) -> &mut Box<S::Rims<u32>> {
+        &mut self.rims
+    }
+
+    fn take_yield(&mut self) -> Flows {
+        core::mem::take(&mut self.flows)
+    }
+}
+
 impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
     /// sweep, and nothing in the others.
@@ -126,9 +147,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but in the synchronous sweep on
-    /// [`Sheet`](crate::Sheet)s faster in worlds larger than the cache: eight steps at a time are worked out chunk by chunk,
-    /// for which the world takes up to twice its memory meanwhile.
+    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but on
+    /// [`Sheet`](crate::Sheet)s, unless they are swept in place, faster in worlds larger than the cache: up to
+    /// sixteen steps are done in one go, for which the world takes some kilobytes more for each chunk meanwhile.
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
         let mut left = steps;
@@ -138,71 +159,66 @@ impl<S: FieldShape> HumidityWorld<S> {
                 self.ticks = self.ticks.wrapping_add(left);
                 break;
             }
-            let together = if left >= ahead::STEPS as u64 && self.look_ahead() { ahead::STEPS as u64 } else { 1 };
-            for _ in 0..together {
-                report += self.step();
+            match self.plan(left) {
+                Some(plan) => {
+                    report += self.step_together(&plan);
+                    left -= plan.steps() as u64;
+                }
+                None => {
+                    report += self.step();
+                    left -= 1;
+                }
             }
-            self.catch_up();
-            left -= together;
         }
         report
     }
 
-    /// Works out the next [`ahead::STEPS`] steps of the chunks around which all are awake. `false` if there are too few.
-    fn look_ahead(&mut self) -> bool {
-        if self.rules.sweep != Sweep::Synchronous {
-            return false;
-        }
-        let Kernel::Mean(mean) = &mut self.kernel else { return false };
-        let awake = self.store.moisture.awake_slots();
-        let plain = awake.iter().copied().collect();
-        let mut futures = Ahead::plan(&self.store.moisture, &plain, awake.len(), 0);
-        if !futures.is_empty() {
-            awake.iter().for_each(|&slot| mean.prepare(&self.store, slot));
-        }
-        let (mean, store) = (&*mean, &self.store);
-        self.workers.each(&mut futures, |room, future| {
-            let squares = room.squares.get_or_insert_with(|| Box::new([[0; ahead::WIDTH * ahead::WIDTH]; 4]));
-            mean.look_ahead(store, future, squares);
-        });
-        let any = !futures.is_empty();
-        self.ahead.begin(futures);
-        any
+    /// How to do several steps in one go, if that is worth it.
+    fn plan(&self, steps: u64) -> Option<Plan> {
+        let moisture = &self.store.moisture;
+        let may = self.rules.sweep != Sweep::InPlace && Plan::may_pay(moisture, steps);
+        may.then(|| Plan::new(moisture, steps, |position| moisture.slot(position))).filter(Plan::is_worthwhile)
     }
 
-    /// Puts what was worked out in its place, after its last step.
-    fn catch_up(&mut self) {
-        let futures = self.ahead.take();
-        let slots: Vec<Slot> = futures.iter().map(Future::slot).collect();
-        for future in futures {
-            let moisture = self.store.moisture.chunk_at_mut(future.slot());
-            *moisture = future.cells;
-            moisture.canonicalize();
+    /// Does several steps in one go.
+    fn step_together(&mut self, plan: &Plan) -> StepReport {
+        self.ticks = self.ticks.wrapping_add(plan.steps() as u64);
+        let slots = plan.slots();
+        self.kernel.save_rims(&self.store, &slots);
+        let jobs = slots.iter().map(|&slot| {
+            self.kernel.prepare(&self.store, slot);
+            let moisture = self.store.moisture.chunk_at_mut(slot);
+            Job::new(slot, core::mem::replace(moisture, Chunk::uniform(0)))
+        });
+        let jobs = jobs.collect();
+        let (kernel, store) = (&self.kernel, &self.store);
+        let members = plan.run(kernel.rims(), &mut self.workers, jobs, |room, job, before| {
+            kernel.step_chunk(store, before, room, job);
+        });
+        let mut report = StepReport::default();
+        let awake = plan.replay(&members, |changed, flows| {
+            enter(&mut report, &mut self.ledger, changed, flows);
+            flows.are_booked()
+        });
+        for (member, is_awake) in members.into_iter().zip(awake) {
+            let Job { slot, moisture, mut rims, .. } = member.job;
+            *self.store.moisture.chunk_at_mut(slot) = moisture;
+            self.kernel.rims_mut().note(slot, &mut rims);
+            front::put(&mut self.store.moisture, slot, &member.changed, is_awake);
         }
-        slots.iter().for_each(|&slot| self.kernel.rims_mut().lose(slot));
+        self.store.moisture.drop_sleepers();
         self.forget_sleepers(&slots);
+        report
     }
 
     /// Every chunk that is awake, from the state before the step.
     fn step_at_once(&mut self) -> StepReport {
         let mut report = StepReport::default();
-        let mut slots = self.store.moisture.awake_slots().to_vec();
-        slots.retain(|&slot| match self.ahead.changed(slot) {
-            Some(changed) => {
-                report.visited += CHUNK_CELLS as u64;
-                report.changed += changed.count() as u64;
-                self.kernel.rims_mut().lose(slot);
-                false
-            }
-            None => true,
-        });
-        self.kernel.save_rims(&self.store, &slots, &self.ahead);
+        let slots = self.store.moisture.awake_slots().to_vec();
+        self.kernel.save_rims(&self.store, &slots);
         let jobs = self.step_chunks(&slots, &mut report);
-        let stepped = jobs.iter().map(|job| (job.slot, &job.changes)).chain(self.ahead.changes());
-        front::advance(&mut self.store.moisture, stepped);
-        self.ahead.pass();
-        // What rain gives and the cap and the borders take is entered anew in each step, even if no cell changes.
-        for job in jobs.iter().filter(|job| (job.flows.rained, job.flows.runoff, job.flows.drained) != (0, 0, 0)) {
+        front::advance(&mut self.store.moisture, jobs.iter().map(|job| (job.slot, &job.changes)));
+        for job in jobs.iter().filter(|job| job.flows.are_booked()) {
             self.store.moisture.wake_chunk_at(job.slot);
         }
         self.jobs = jobs;
@@ -223,7 +239,7 @@ impl<S: FieldShape> HumidityWorld<S> {
                 continue;
             }
             self.store.moisture.sleep_chunk_at(slot);
-            self.kernel.save_rims(&self.store, &[slot], &self.ahead);
+            self.kernel.save_rims(&self.store, &[slot]);
             let jobs = self.step_chunks(&[slot], &mut report);
             for Job { changes, .. } in jobs.iter().filter(|job| !job.changes.is_empty()) {
                 front::wake_around(&mut self.store.moisture, slot, changes);
@@ -245,16 +261,13 @@ impl<S: FieldShape> HumidityWorld<S> {
             core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(slot));
         }
         let (kernel, store) = (&self.kernel, &self.store);
-        self.workers.each(&mut jobs, |room, job| kernel.step_chunk(store, room, job));
+        self.workers.each(&mut jobs, |room, job| {
+            kernel.step_chunk(store, kernel.rims().before(&store.moisture, job.slot), room, job);
+        });
         for job in &mut jobs {
             core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(job.slot));
             self.kernel.rims_mut().note(job.slot, &mut job.rims);
-            report.visited += CHUNK_CELLS as u64;
-            report.changed += job.changes.count() as u64;
-            report.moved += job.flows.moved;
-            self.ledger.rained += i128::from(job.flows.rained);
-            self.ledger.runoff += u128::from(job.flows.runoff);
-            self.ledger.drained += u128::from(job.flows.drained);
+            enter(report, &mut self.ledger, job.changes.count(), &job.flows);
         }
         jobs
     }
@@ -269,14 +282,22 @@ impl<S: FieldShape> HumidityWorld<S> {
     }
 }
 
+/// Enters what came of a step of a chunk that is awake.
+fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &Flows) {
+    *report += StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: flows.moved };
+    ledger.rained += i128::from(flows.rained);
+    ledger.runoff += u128::from(flows.runoff);
+    ledger.drained += u128::from(flows.drained);
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Border, Cell};
     use super::*;
-    use crate::coords::{Cube, Region, Sheet};
+    use crate::coords::{Cube, Region, Shape, Sheet};
     use glam::IVec3;
 
-    const LAST: IVec3 = IVec3::new(4, 3, 0);
+    const LAST: IVec3 = IVec3::new(9, 8, 0);
 
     fn cell(rng: &mut fastrand::Rng) -> Cell {
         Cell::soil(f64::from(rng.u32(..900)), 1.0 + rng.f32())
@@ -307,16 +328,12 @@ mod tests {
             keeping.insert_chunk(chunk, cells.clone()).unwrap();
             forgetful.insert_chunk(chunk, cells).unwrap();
         }
-        let mut looked_ahead = 0;
+        let mut together = 0;
         for seed in 0..40 {
             let edits = [&mut keeping, &mut forgetful].map(|world| edit(world, fastrand::Rng::with_seed(seed)));
             assert_eq!(edits[0], edits[1], "edit {seed}");
             let steps = rng.u64(1..13);
-            if steps >= ahead::STEPS as u64 && keeping.look_ahead() {
-                // Planned here to learn that it is, and once more by the run.
-                keeping.ahead.take();
-                looked_ahead += 1;
-            }
+            together += u32::from(keeping.plan(steps).is_some());
             keeping.run(steps);
             for _ in 0..steps {
                 forgetful.kernel = Kernel::new(&rules);
@@ -324,7 +341,7 @@ mod tests {
             }
             assert_eq!(keeping.state_hash(), forgetful.state_hash(), "edit {seed}");
         }
-        assert_eq!(looked_ahead > 0, sweep == Sweep::Synchronous && S::NEIGHBOURS == 4, "{looked_ahead}");
+        assert_eq!(together > 0, sweep != Sweep::InPlace && S::NEIGHBOURS == 4, "{together}");
     }
 
     #[test]
@@ -332,6 +349,49 @@ mod tests {
         for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
             rims_that_are_kept_change_nothing::<Sheet>(sweep);
             rims_that_are_kept_change_nothing::<Cube>(sweep);
+        }
+    }
+
+    /// All that can be told of a world, but for its cells.
+    fn account(world: &mut HumidityWorld<Sheet>) -> String {
+        format!("{:?} {:?} {} {}", world.take_changes(), world.ledger(), world.awake_cells(), world.ticks())
+    }
+
+    /// However few chunks are awake, and whatever lies around them.
+    #[test]
+    fn steps_in_one_go_are_those_one_by_one() {
+        for seed in 0..16 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
+            let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
+            let chunks = Region::new(IVec3::new(-4, -3, -1), IVec3::new(6, 5, 1));
+            let ends = [chunks.min(), chunks.max()].map(Sheet::region_of);
+            let bounds = Region::new(ends[0].min(), ends[1].max());
+            let [mut together, mut alone] =
+                [(); 2].map(|()| HumidityWorld::<Sheet>::with_bounds(rules, bounds).unwrap());
+            for chunk in chunks.positions() {
+                if rng.u32(..4) == 0 {
+                    continue;
+                }
+                let (dry, wet) = (Cell::soil(0.0, 1.5), cell(&mut rng));
+                let one = rng.usize(..4096);
+                let mut cells = Chunk::uniform(dry);
+                cells.set(one, [Cell::rain(500.0, 1.0), wet, dry][rng.usize(..3)]);
+                [&mut together, &mut alone].into_iter().for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
+            }
+            for _ in 0..6 {
+                let steps = rng.u64(1..=skew::MOST_STEPS);
+                let moisture = &together.store.moisture;
+                let plan = Plan::new(moisture, steps, |position| moisture.slot(position));
+                let mut expected = StepReport::default();
+                (0..steps).for_each(|_| expected += alone.step());
+                assert_eq!(together.step_together(&plan), expected, "seed {seed}");
+                assert_eq!(together.state_hash(), alone.state_hash(), "seed {seed}");
+                assert_eq!(account(&mut together), account(&mut alone), "seed {seed}");
+                assert_eq!(together.validate(), Ok(()), "seed {seed}");
+                let at = Sheet::cell_at(IVec3::ONE.with_z(0), rng.usize(..4096));
+                [&mut together, &mut alone].into_iter().for_each(|world| _ = world.set_humidity(at, 400.0));
+            }
         }
     }
 }

@@ -3,8 +3,6 @@
 use super::HumidityWorld;
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::rules::Sweep;
-use super::seep::Flows;
 use super::step::{Job, Kernel, Room};
 use crate::automata::rows::FieldShape;
 use crate::chunk::CellMask;
@@ -111,13 +109,12 @@ impl<S: FieldShape> HumidityWorld<S> {
         let (mut kernel, mut room) = (Kernel::new(&self.rules), Room::new());
         for slot in sleepers {
             // One by one, because the rims of all would take many times the memory of a world of uniform chunks.
-            kernel.save_rims(&self.store, &[slot], &self.ahead);
+            kernel.save_rims(&self.store, &[slot]);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
-            kernel.step_chunk(&self.store, &mut room, &mut job);
+            kernel.step_chunk(&self.store, kernel.rims().before(moisture, slot), &mut room, &mut job);
             kernel.forget(slot);
-            let silent = Flows { moved: 0, ..job.flows } == Flows::default();
-            if !job.changes.is_empty() || (self.rules.sweep == Sweep::Conservative && !silent) {
+            if !job.changes.is_empty() || job.flows.are_booked() {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }
@@ -128,7 +125,7 @@ impl<S: FieldShape> HumidityWorld<S> {
 #[cfg(test)]
 mod tests {
     use super::super::cell::Ground;
-    use super::super::{Cell, Rules};
+    use super::super::{Cell, Rules, Sweep};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{Region, Shape, Sheet};

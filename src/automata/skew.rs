@@ -1,0 +1,387 @@
+//! Several steps of many chunks in one go, in an order in which the next step of a chunk soon follows its last: so a world
+//! larger than the cache is read and written once for several steps. This is time skewing (Wonnacott, "Using time skewing to
+//! eliminate idle time due to memory bandwidth and network limitations", 2000), with a chunk for a cell.
+//!
+//! A chunk's step needs its own cells and the rims around it as they were before that step. So step s of the chunk at (x, y)
+//! belongs to the tile (⌊(x + s)/[`SIDE`]⌋, ⌊(y + s)/[`SIDE`]⌋): what it needs lies in that tile or in one with smaller
+//! coordinates. In a tile step follows step. Tiles whose coordinates have the same sum do not wait for one another, and no
+//! chunk is in two of them, so threads share them out. Of each chunk two rims are kept: a neighbour may be a step behind.
+//!
+//! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves as it is while it sleeps. Who
+//! is awake in which step is told afterwards, from what changed.
+//!
+//! Only [`Sheet`](crate::Sheet)s: tiles of cubes would have a third axis.
+
+use super::changed::Changes;
+use super::rims::{Before, Rims};
+use super::rows::{FieldShape, Value};
+use super::workers::Workers;
+use crate::chunk::CellMask;
+use crate::coords::Face;
+use crate::grid::{Grid, Slot};
+use core::ops::Range;
+use glam::IVec3;
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+
+/// The most steps in one go. What changes gets one cell further in a step, so a chunk two away from those that are awake
+/// stays as it is.
+pub(crate) const MOST_STEPS: u64 = 16;
+
+/// Chunks along each side of a tile: some megabytes with all that a step reads of them.
+const SIDE: i32 = 8;
+
+/// Chunks that must be awake: fewer fit the cache.
+const LEAST: usize = 64;
+
+/// So many of the chunks that are stepped must be awake, in parts of them: what sleeps is stepped in vain.
+const AWAKE: usize = 8;
+
+/// A chunk to step, with what a step reads and writes of it.
+pub(crate) trait Job<T: Value, S: FieldShape>: Send + Sync {
+    /// What a step yields beside cells.
+    type Yield: Send + Sync;
+
+    /// What the last step changed.
+    fn changes(&self) -> &Changes;
+
+    /// The rims after the last step.
+    fn rims(&mut self) -> &mut Box<S::Rims<T>>;
+
+    /// What the last step yielded.
+    fn take_yield(&mut self) -> Self::Yield;
+}
+
+/// A chunk that is stepped.
+pub(crate) struct Member<T: Value, S: FieldShape, J: Job<T, S>> {
+    pub(crate) job: J,
+    /// Before the steps with even numbers, and before the odd ones.
+    rims: [Box<S::Rims<T>>; 2],
+    /// What changed in any step.
+    pub(crate) changed: CellMask,
+    /// By step.
+    steps: Vec<Stepped<J::Yield>>,
+}
+
+/// A place for a member; empty while a tile has it, or in a tile while it is its turn.
+type Seat<T, S, J> = Option<Box<Member<T, S, J>>>;
+
+struct Stepped<Y> {
+    changed: usize,
+    /// Whether cells at a face changed, by face.
+    touched: [bool; 6],
+    yielded: Y,
+}
+
+/// Where a member lies, and what lies around it.
+struct Place {
+    slot: Slot,
+    role: Role,
+    /// By face.
+    around: [Neighbour; 6],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Awake,
+    Asleep,
+    /// Stands behind a periodic border for a chunk at the other end, this member if it is one, and comes to nothing: what is
+    /// wrong in it for want of what lies around it gets one cell further in a step, and not through a chunk.
+    Double(Option<u32>),
+}
+
+#[derive(Clone, Copy)]
+enum Neighbour {
+    /// By number.
+    Member(u32),
+    /// A chunk that is not stepped, or none.
+    Outside(Slot),
+}
+
+/// The chunks to step together, and the tiles in which that is done.
+pub(crate) struct Plan {
+    places: Vec<Place>,
+    steps: usize,
+    /// By the sum of their coordinates, then by one of them.
+    tiles: BTreeMap<(i32, i32), Vec<Part>>,
+}
+
+/// What a tile does of a member, which is given by number.
+struct Part {
+    member: u32,
+    steps: Range<usize>,
+}
+
+impl Plan {
+    /// What there is to do for some steps of all that is awake, [`MOST_STEPS`] at most. `find` tells the chunk at a position:
+    /// one of the grid, or behind a periodic border one from the other end of the world.
+    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(
+        grid: &Grid<T, S>,
+        steps: u64,
+        find: impl Fn(IVec3) -> Option<Slot>,
+    ) -> Self {
+        let steps = steps.min(MOST_STEPS) as usize;
+        let members = members(grid, find);
+        let number_at = |at: IVec3| members.get(&[at.y, at.z, at.x]).map(|&(_, number)| number);
+        let place = |(&[y, z, x], &(slot, _)): (&[i32; 3], &(Slot, u32))| {
+            let position = IVec3::new(x, y, z);
+            let around = Face::ALL.map(|face| match face.step(position).filter(|_| face.index() < S::NEIGHBOURS) {
+                None => Neighbour::Outside(Slot::NONE),
+                Some(there) => number_at(there)
+                    .map_or_else(|| Neighbour::Outside(grid.slot(there).unwrap_or(Slot::NONE)), Neighbour::Member),
+            });
+            let role = match grid.position_at(slot) {
+                elsewhere if elsewhere != position => Role::Double(number_at(elsewhere)),
+                _ if grid.awake_at(slot).is_some() => Role::Awake,
+                _ => Role::Asleep,
+            };
+            Place { slot, role, around }
+        };
+        let places = members.iter().map(place).collect();
+        let mut tiles = BTreeMap::<(i32, i32), Vec<Part>>::new();
+        for (&[y, _, x], &(_, member)) in &members {
+            for (tile, steps) in tiles_of(x, y, steps) {
+                tiles.entry((tile[0] + tile[1], tile[0])).or_default().push(Part { member, steps });
+            }
+        }
+        Plan { places, steps, tiles }
+    }
+
+    /// Whether several steps in one go can be worth a plan: of chunks of this shape, more than fit the cache, several steps.
+    pub(crate) fn may_pay<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> bool {
+        S::NEIGHBOURS == 4 && steps > 1 && grid.awake_slots().len() >= LEAST
+    }
+
+    /// Whether most of what would be stepped is awake.
+    pub(crate) fn is_worthwhile(&self) -> bool {
+        let awake = self.places.iter().filter(|place| place.role == Role::Awake).count();
+        awake > 0 && AWAKE * (self.places.len() - awake) <= awake
+    }
+
+    /// The chunks to step.
+    pub(crate) fn slots(&self) -> Vec<Slot> {
+        self.places.iter().map(|place| place.slot).collect()
+    }
+
+    /// How many steps are done.
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Steps the chunks, each with its job: the members, in the order of [`slots`](Plan::slots). `rims` has the rims of all of
+    /// them and of what lies around them.
+    pub(crate) fn run<T: Value, S: FieldShape, J: Job<T, S>, W: Send>(
+        &self,
+        rims: &Rims<T, S>,
+        workers: &mut Workers<W>,
+        jobs: Vec<J>,
+        step: impl Fn(&mut W, &mut J, Before<T, S>) + Sync,
+    ) -> Vec<Member<T, S, J>> {
+        let member = |(place, job): (&Place, J)| {
+            let (before, steps) = (Box::new(*rims.at(place.slot)), Vec::with_capacity(self.steps));
+            Some(Box::new(Member { job, rims: [before.clone(), before], changed: CellMask::EMPTY, steps }))
+        };
+        let mut members: Vec<_> = self.places.iter().zip(jobs).map(member).collect();
+        let mut tiles = self.tiles.iter().peekable();
+        while let Some(&(&(stage, _), _)) = tiles.peek() {
+            let mut together = Vec::new();
+            while let Some((_, parts)) = tiles.next_if(|((sum, _), _)| *sum == stage) {
+                let taken = parts.iter().map(|part| members[part.member as usize].take()).collect();
+                together.push(Tile { plan: self, parts, members: taken });
+            }
+            workers.each_large(&mut together, |room, tile| {
+                tile.run(rims, &members, |job, before| step(room, job, before));
+            });
+            for tile in together {
+                for (part, member) in tile.parts.iter().zip(tile.members) {
+                    members[part.member as usize] = member;
+                }
+            }
+        }
+        let done = |member: Seat<T, S, J>| {
+            let mut member = member.expect("no tile is underway");
+            core::mem::swap(&mut member.rims[self.steps % 2], member.job.rims());
+            *member
+        };
+        members.into_iter().map(done).collect()
+    }
+
+    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake in a step, in order of
+    /// position, how many of its cells changed and what else the step yielded, and says whether that keeps it awake though no
+    /// cell changes. Returns who is awake after the last step.
+    pub(crate) fn replay<T: Value, S: FieldShape, J: Job<T, S>>(
+        &self,
+        members: &[Member<T, S, J>],
+        mut enter: impl FnMut(usize, &J::Yield) -> bool,
+    ) -> Vec<bool> {
+        let mut awake: Vec<bool> = self.places.iter().map(|place| place.role == Role::Awake).collect();
+        for step in 0..self.steps {
+            let before = core::mem::replace(&mut awake, vec![false; members.len()]);
+            for (number, place) in self.places.iter().enumerate() {
+                let stepped = &members[number].steps[step];
+                if !before[number] {
+                    let is_double = matches!(place.role, Role::Double(_));
+                    debug_assert!(is_double || stepped.changed == 0, "what sleeps stays as it is");
+                    continue;
+                }
+                awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
+                for (neighbour, _) in place.around.iter().zip(stepped.touched).filter(|(_, touched)| *touched) {
+                    if let Some(there) = self.member(*neighbour) {
+                        awake[there as usize] = true;
+                    }
+                }
+            }
+        }
+        awake
+    }
+
+    /// The member that a neighbour is, or stands for.
+    fn member(&self, neighbour: Neighbour) -> Option<u32> {
+        let Neighbour::Member(number) = neighbour else { return None };
+        match self.places[number as usize].role {
+            Role::Double(of) => of,
+            Role::Awake | Role::Asleep => Some(number),
+        }
+    }
+}
+
+/// The chunks that are stepped and their numbers, by y, z and x: those that are awake, those next to them, and doubles next to
+/// these.
+fn members<T: Copy + PartialEq, S: FieldShape>(
+    grid: &Grid<T, S>,
+    find: impl Fn(IVec3) -> Option<Slot>,
+) -> BTreeMap<[i32; 3], (Slot, u32)> {
+    let around = |slot: Slot| {
+        let chunk = grid.position_at(slot);
+        let sides = (-1..2).flat_map(|y| (-1..2).map(move |x| IVec3::new(x, y, 0)));
+        sides.map(move |side| chunk + side).filter_map(|position| find(position).map(|slot| (position, slot)))
+    };
+    let key = |position: IVec3| [position.y, position.z, position.x];
+    let mut members = BTreeMap::new();
+    for (_, slot) in grid.awake_slots().iter().flat_map(|&slot| around(slot)) {
+        members.insert(key(grid.position_at(slot)), (slot, 0));
+    }
+    let slots: Vec<Slot> = members.values().map(|&(slot, _)| slot).collect();
+    for (position, slot) in slots.into_iter().flat_map(around) {
+        if position != grid.position_at(slot) {
+            members.insert(key(position), (slot, 0));
+        }
+    }
+    // There are not many more of them than slots, of which there are fewer than 2³²−1.
+    members.values_mut().zip(0..).for_each(|((_, number), at)| *number = at);
+    members
+}
+
+/// The tiles in which a chunk is stepped, with the steps.
+fn tiles_of(x: i32, y: i32, steps: usize) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
+    // The range of chunk coordinates is far smaller than that of `i32`.
+    let tile = move |step: usize| [x, y].map(|at| (at + step as i32).div_euclid(SIDE));
+    let mut first = 0;
+    core::iter::from_fn(move || {
+        let begin = first;
+        (begin < steps).then(|| {
+            first = (begin..steps).find(|&step| tile(step) != tile(begin)).unwrap_or(steps);
+            (tile(begin), begin..first)
+        })
+    })
+}
+
+/// Some steps of some chunks.
+struct Tile<'p, T: Value, S: FieldShape, J: Job<T, S>> {
+    plan: &'p Plan,
+    parts: &'p [Part],
+    /// By part.
+    members: Vec<Seat<T, S, J>>,
+}
+
+/// Where to find the rims of a neighbour.
+#[derive(Clone, Copy)]
+enum Beside {
+    /// A part of the tile.
+    Here(usize),
+    /// A member in another tile.
+    There(usize),
+    Outside(Slot),
+}
+
+impl<T: Value, S: FieldShape, J: Job<T, S>> Tile<'_, T, S, J> {
+    /// Steps the chunks. `others` are the members that are in no tile of this stage.
+    fn run(&mut self, rims: &Rims<T, S>, others: &[Seat<T, S, J>], mut step: impl FnMut(&mut J, Before<T, S>)) {
+        let beside = self.beside();
+        for number in 0..self.plan.steps {
+            let version = number % 2;
+            for (part, beside) in beside.iter().enumerate() {
+                if !self.parts[part].steps.contains(&number) {
+                    continue;
+                }
+                let mut member = self.members[part].take().expect("each has its turn alone");
+                let around = beside.map(|beside| match beside {
+                    Beside::Here(there) => &self.members[there].as_ref().expect("another part").rims[version],
+                    Beside::There(there) => &others[there].as_ref().expect("in no tile of this stage").rims[version],
+                    Beside::Outside(slot) => rims.at(slot),
+                });
+                step(&mut member.job, Before { own: &member.rims[version], around });
+                member.note(version ^ 1);
+                self.members[part] = Some(member);
+            }
+        }
+    }
+
+    /// By part and face.
+    fn beside(&self) -> Vec<[Beside; 6]> {
+        let parts: HashMap<u32, usize> = self.parts.iter().zip(0..).map(|(part, at)| (part.member, at)).collect();
+        let of_part = |part: &Part| {
+            self.plan.places[part.member as usize].around.map(|neighbour| match neighbour {
+                Neighbour::Outside(slot) => Beside::Outside(slot),
+                Neighbour::Member(there) => {
+                    parts.get(&there).map_or(Beside::There(there as usize), |&at| Beside::Here(at))
+                }
+            })
+        };
+        self.parts.iter().map(of_part).collect()
+    }
+}
+
+impl<T: Value, S: FieldShape, J: Job<T, S>> Member<T, S, J> {
+    /// Notes what came of a step. `version` is where the rims after it go.
+    fn note(&mut self, version: usize) {
+        core::mem::swap(&mut self.rims[version], self.job.rims());
+        let changes = self.job.changes();
+        let (changed, touched) = (changes.count(), changes.touched());
+        self.changed.union_with(&changes.cells);
+        self.steps.push(Stepped { changed, touched, yielded: self.job.take_yield() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For every step of every chunk: what it needs is done before, and no other tile of its stage has anything of it.
+    #[test]
+    fn tiles_wait_only_for_tiles_of_earlier_stages() {
+        let steps = MOST_STEPS as usize;
+        let mut tiles = HashMap::new();
+        for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
+            let mut next = 0;
+            for (tile, in_tile) in tiles_of(x, y, steps) {
+                assert_eq!(in_tile.start, next, "one step after the other");
+                next = in_tile.end;
+                in_tile.for_each(|step| assert!(tiles.insert((x, y, step), tile).is_none()));
+            }
+            assert_eq!(next, steps);
+        }
+        let stage = |tile: [i32; 2]| tile[0] + tile[1];
+        for (&(x, y, step), &tile) in &tiles {
+            let around = [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)].map(|(dx, dy)| (x + dx, y + dy));
+            for other in around.into_iter().filter_map(|(x, y)| tiles.get(&(x, y, step.checked_sub(1)?))) {
+                assert!(*other == tile || stage(*other) < stage(tile), "({x}, {y}), step {step}: {other:?}, {tile:?}");
+            }
+            // Whose rims are read is in no other tile of the stage, where they might be written meanwhile.
+            for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
+                let elsewhere = (0..steps).filter_map(|step| tiles.get(&(x + dx, y + dy, step)));
+                assert!(elsewhere.into_iter().all(|other| *other == tile || stage(*other) != stage(tile)));
+            }
+        }
+    }
+}
