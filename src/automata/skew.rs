@@ -17,7 +17,6 @@ use super::rims::{Before, Rims};
 use super::rows::{FieldShape, Value};
 use super::workers::Workers;
 use crate::chunk::CellMask;
-use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 use core::ops::Range;
 use glam::IVec3;
@@ -76,18 +75,9 @@ struct Stepped<Y> {
 /// Where a member lies, and what lies around it.
 struct Place {
     slot: Slot,
-    role: Role,
+    is_awake: bool,
     /// By face.
     around: [Neighbour; 6],
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Awake,
-    Asleep,
-    /// Stands behind a periodic border for a chunk at the other end, this member if it is one, and comes to nothing: what is
-    /// wrong in it for want of what lies around it gets one cell further in a step, and not through a chunk.
-    Double(Option<u32>),
 }
 
 #[derive(Clone, Copy)]
@@ -113,38 +103,26 @@ struct Part {
 }
 
 impl Plan {
-    /// What there is to do for some steps of all that is awake, [`MOST_STEPS`] at most. `find` tells the chunk at a position:
-    /// one of the grid, or behind a periodic border one from the other end of the world.
-    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(
-        grid: &Grid<T, S>,
-        steps: u64,
-        find: impl Fn(IVec3) -> Option<Slot>,
-    ) -> Self {
+    /// What there is to do for some steps of all that is awake, [`MOST_STEPS`] at most.
+    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> Self {
         let steps = steps.min(MOST_STEPS) as usize;
-        let members = members(grid, find);
-        let number_at = |at: IVec3| members.get(&[at.y, at.z, at.x]).map(|&(_, number)| number);
-        let place = |(&[y, z, x], &(slot, _)): (&[i32; 3], &(Slot, u32))| {
-            let position = IVec3::new(x, y, z);
-            let around = Face::ALL.map(|face| match face.step(position).filter(|_| face.index() < S::NEIGHBOURS) {
-                None => Neighbour::Outside(Slot::NONE),
-                Some(there) => number_at(there)
-                    .map_or_else(|| Neighbour::Outside(grid.slot(there).unwrap_or(Slot::NONE)), Neighbour::Member),
-            });
-            let role = match grid.position_at(slot) {
-                elsewhere if elsewhere != position => Role::Double(number_at(elsewhere)),
-                _ if grid.awake_at(slot).is_some() => Role::Awake,
-                _ => Role::Asleep,
-            };
-            Place { slot, role, around }
-        };
-        let places = members.iter().map(place).collect();
+        let slots = members(grid);
+        // There are no more of them than slots, of which there are fewer than 2³²−1.
+        let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
         let mut tiles = BTreeMap::<(i32, i32), Vec<Part>>::new();
-        for (&[y, _, x], &(_, member)) in &members {
-            for (tile, steps) in tiles_of(x, y, steps) {
+        for (&slot, member) in slots.iter().zip(0..) {
+            for (tile, steps) in tiles_of(grid.position_at(slot), steps) {
                 tiles.entry((tile[0] + tile[1], tile[0])).or_default().push(Part { member, steps });
             }
         }
-        Plan { places, steps, tiles }
+        let place = |slot: Slot| {
+            let mut neighbours = grid.neighbours_of(slot);
+            neighbours[S::NEIGHBOURS..].fill(Slot::NONE);
+            let number = |there: Slot| numbers.get(&there).map(|&number| Neighbour::Member(number));
+            let around = neighbours.map(|there| number(there).unwrap_or(Neighbour::Outside(there)));
+            Place { slot, is_awake: grid.awake_at(slot).is_some(), around }
+        };
+        Plan { places: slots.into_iter().map(place).collect(), steps, tiles }
     }
 
     /// Whether several steps in one go can be worth a plan: of chunks of this shape, more than fit the cache, several steps.
@@ -154,7 +132,7 @@ impl Plan {
 
     /// Whether most of what would be stepped is awake.
     pub(crate) fn is_worthwhile(&self) -> bool {
-        let awake = self.places.iter().filter(|place| place.role == Role::Awake).count();
+        let awake = self.places.iter().filter(|place| place.is_awake).count();
         awake > 0 && AWAKE * (self.places.len() - awake) <= awake
     }
 
@@ -214,68 +192,45 @@ impl Plan {
         members: &[Member<T, S, J>],
         mut enter: impl FnMut(usize, &J::Yield) -> bool,
     ) -> Vec<bool> {
-        let mut awake: Vec<bool> = self.places.iter().map(|place| place.role == Role::Awake).collect();
+        let mut awake: Vec<bool> = self.places.iter().map(|place| place.is_awake).collect();
         for step in 0..self.steps {
             let before = core::mem::replace(&mut awake, vec![false; members.len()]);
-            for (number, place) in self.places.iter().enumerate() {
+            for (number, was_awake) in before.into_iter().enumerate() {
                 let stepped = &members[number].steps[step];
-                if !before[number] {
-                    let is_double = matches!(place.role, Role::Double(_));
-                    debug_assert!(is_double || stepped.changed == 0, "what sleeps stays as it is");
+                if !was_awake {
+                    debug_assert_eq!(stepped.changed, 0, "what sleeps stays as it is");
                     continue;
                 }
                 awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
-                for (neighbour, _) in place.around.iter().zip(stepped.touched).filter(|(_, touched)| *touched) {
-                    if let Some(there) = self.member(*neighbour) {
-                        awake[there as usize] = true;
+                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched) {
+                    if let (Neighbour::Member(there), true) = (neighbour, touched) {
+                        awake[*there as usize] = true;
                     }
                 }
             }
         }
         awake
     }
-
-    /// The member that a neighbour is, or stands for.
-    fn member(&self, neighbour: Neighbour) -> Option<u32> {
-        let Neighbour::Member(number) = neighbour else { return None };
-        match self.places[number as usize].role {
-            Role::Double(of) => of,
-            Role::Awake | Role::Asleep => Some(number),
-        }
-    }
 }
 
-/// The chunks that are stepped and their numbers, by y, z and x: those that are awake, those next to them, and doubles next to
-/// these.
-fn members<T: Copy + PartialEq, S: FieldShape>(
-    grid: &Grid<T, S>,
-    find: impl Fn(IVec3) -> Option<Slot>,
-) -> BTreeMap<[i32; 3], (Slot, u32)> {
-    let around = |slot: Slot| {
+/// The chunks that are stepped, in order of position: those that are awake, and those next to them.
+fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
+    let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
         let sides = (-1..2).flat_map(|y| (-1..2).map(move |x| IVec3::new(x, y, 0)));
-        sides.map(move |side| chunk + side).filter_map(|position| find(position).map(|slot| (position, slot)))
+        sides.filter_map(move |side| grid.slot(chunk + side))
     };
-    let key = |position: IVec3| [position.y, position.z, position.x];
-    let mut members = BTreeMap::new();
-    for (_, slot) in grid.awake_slots().iter().flat_map(|&slot| around(slot)) {
-        members.insert(key(grid.position_at(slot)), (slot, 0));
-    }
-    let slots: Vec<Slot> = members.values().map(|&(slot, _)| slot).collect();
-    for (position, slot) in slots.into_iter().flat_map(around) {
-        if position != grid.position_at(slot) {
-            members.insert(key(position), (slot, 0));
-        }
-    }
-    // There are not many more of them than slots, of which there are fewer than 2³²−1.
-    members.values_mut().zip(0..).for_each(|((_, number), at)| *number = at);
-    members
+    let mut slots: Vec<Slot> = grid.awake_slots().iter().flat_map(around).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    grid.sort_slots(&mut slots);
+    slots
 }
 
 /// The tiles in which a chunk is stepped, with the steps.
-fn tiles_of(x: i32, y: i32, steps: usize) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
+fn tiles_of(chunk: IVec3, steps: usize) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
     // The range of chunk coordinates is far smaller than that of `i32`.
-    let tile = move |step: usize| [x, y].map(|at| (at + step as i32).div_euclid(SIDE));
+    let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(SIDE));
     let mut first = 0;
     core::iter::from_fn(move || {
         let begin = first;
@@ -364,7 +319,7 @@ mod tests {
         let mut tiles = HashMap::new();
         for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
             let mut next = 0;
-            for (tile, in_tile) in tiles_of(x, y, steps) {
+            for (tile, in_tile) in tiles_of(IVec3::new(x, y, 0), steps) {
                 assert_eq!(in_tile.start, next, "one step after the other");
                 next = in_tile.end;
                 in_tile.for_each(|step| assert!(tiles.insert((x, y, step), tile).is_none()));

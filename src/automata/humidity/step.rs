@@ -177,7 +177,7 @@ impl<S: FieldShape> HumidityWorld<S> {
     fn plan(&self, steps: u64) -> Option<Plan> {
         let moisture = &self.store.moisture;
         let may = self.rules.sweep != Sweep::InPlace && Plan::may_pay(moisture, steps);
-        may.then(|| Plan::new(moisture, steps, |position| moisture.slot(position))).filter(Plan::is_worthwhile)
+        may.then(|| Plan::new(moisture, steps)).filter(Plan::is_worthwhile)
     }
 
     /// Does several steps in one go.
@@ -381,8 +381,7 @@ mod tests {
             }
             for _ in 0..6 {
                 let steps = rng.u64(1..=skew::MOST_STEPS);
-                let moisture = &together.store.moisture;
-                let plan = Plan::new(moisture, steps, |position| moisture.slot(position));
+                let plan = Plan::new(&together.store.moisture, steps);
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
                 assert_eq!(together.step_together(&plan), expected, "seed {seed}");
