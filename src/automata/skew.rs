@@ -103,10 +103,21 @@ struct Part {
 }
 
 impl Plan {
-    /// What there is to do for some steps of all that is awake, [`MOST_STEPS`] at most.
-    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> Self {
-        let steps = steps.min(MOST_STEPS) as usize;
+    /// What there is to do for some steps of all that is awake, if it is worth it: in this shape, several steps of more
+    /// chunks than fit the cache, most of which are awake.
+    pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> Option<Self> {
+        let awake = grid.awake_slots().len();
+        if S::NEIGHBOURS != 4 || steps < 2 || awake < LEAST {
+            return None;
+        }
         let slots = members(grid);
+        (AWAKE * (slots.len() - awake) <= awake).then(|| Plan::new(grid, slots, steps))
+    }
+
+    /// What there is to do for some steps of these chunks, which [`members`] gives; for [`MOST_STEPS`] at most.
+    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, mut slots: Vec<Slot>, steps: u64) -> Self {
+        let steps = steps.min(MOST_STEPS) as usize;
+        grid.sort_slots(&mut slots);
         // There are no more of them than slots, of which there are fewer than 2³²−1.
         let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
         let mut tiles = BTreeMap::<(i32, i32), Vec<Part>>::new();
@@ -123,17 +134,6 @@ impl Plan {
             Place { slot, is_awake: grid.awake_at(slot).is_some(), around }
         };
         Plan { places: slots.into_iter().map(place).collect(), steps, tiles }
-    }
-
-    /// Whether several steps in one go can be worth a plan: of chunks of this shape, more than fit the cache, several steps.
-    pub(crate) fn may_pay<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> bool {
-        S::NEIGHBOURS == 4 && steps > 1 && grid.awake_slots().len() >= LEAST
-    }
-
-    /// Whether most of what would be stepped is awake.
-    pub(crate) fn is_worthwhile(&self) -> bool {
-        let awake = self.places.iter().filter(|place| place.is_awake).count();
-        awake > 0 && AWAKE * (self.places.len() - awake) <= awake
     }
 
     /// The chunks to step.
@@ -213,8 +213,8 @@ impl Plan {
     }
 }
 
-/// The chunks that are stepped, in order of position: those that are awake, and those next to them.
-fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
+/// The chunks that are stepped: those that are awake, and those next to them.
+pub(crate) fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
         let sides = (-1..2).flat_map(|y| (-1..2).map(move |x| IVec3::new(x, y, 0)));
@@ -223,7 +223,6 @@ fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let mut slots: Vec<Slot> = grid.awake_slots().iter().flat_map(around).collect();
     slots.sort_unstable();
     slots.dedup();
-    grid.sort_slots(&mut slots);
     slots
 }
 

@@ -152,21 +152,23 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// sixteen steps are done in one go, for which the world takes some kilobytes more for each chunk meanwhile.
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
-        let mut left = steps;
-        while left > 0 {
+        let mut done = 0;
+        while done < steps {
             if self.is_at_rest() {
                 // Nothing changes any more; time still passes.
-                self.ticks = self.ticks.wrapping_add(left);
+                self.ticks = self.ticks.wrapping_add(steps - done);
                 break;
             }
-            match self.plan(left) {
+            // Where there is no plan, one is not sought anew in each step.
+            let plan = done.is_multiple_of(skew::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
+            match plan {
                 Some(plan) => {
                     report += self.step_together(&plan);
-                    left -= plan.steps() as u64;
+                    done += plan.steps() as u64;
                 }
                 None => {
                     report += self.step();
-                    left -= 1;
+                    done += 1;
                 }
             }
         }
@@ -175,9 +177,8 @@ impl<S: FieldShape> HumidityWorld<S> {
 
     /// How to do several steps in one go, if that is worth it.
     fn plan(&self, steps: u64) -> Option<Plan> {
-        let moisture = &self.store.moisture;
-        let may = self.rules.sweep != Sweep::InPlace && Plan::may_pay(moisture, steps);
-        may.then(|| Plan::new(moisture, steps)).filter(Plan::is_worthwhile)
+        let is_in_place = self.rules.sweep == Sweep::InPlace;
+        if is_in_place { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
     }
 
     /// Does several steps in one go.
@@ -381,7 +382,8 @@ mod tests {
             }
             for _ in 0..6 {
                 let steps = rng.u64(1..=skew::MOST_STEPS);
-                let plan = Plan::new(&together.store.moisture, steps);
+                let moisture = &together.store.moisture;
+                let plan = Plan::new(moisture, skew::members(moisture), steps);
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
                 assert_eq!(together.step_together(&plan), expected, "seed {seed}");
