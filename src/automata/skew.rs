@@ -3,9 +3,9 @@
 //! eliminate idle time due to memory bandwidth and network limitations", 2000), with a chunk for a cell.
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step s of the chunk at (x, y)
-//! belongs to the tile (⌊(x + s)/[`SIDE`]⌋, ⌊(y + s)/[`SIDE`]⌋): what it needs lies in that tile or in one with smaller
-//! coordinates. In a tile step follows step. Tiles whose coordinates have the same sum do not wait for one another, and no
-//! chunk is in two of them, so threads share them out. Of each chunk two rims are kept: a neighbour may be a step behind.
+//! belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs lies in that tile or in one with smaller coordinates.
+//! In a tile step follows step. Tiles whose coordinates have the same sum do not wait for one another, and no chunk is in two
+//! of them, so threads share them out. Of each chunk two rims are kept: a neighbour may be a step behind.
 //!
 //! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves as it is while it sleeps. Who
 //! is awake in which step is told afterwards, from what changed.
@@ -15,7 +15,7 @@
 use super::changed::Changes;
 use super::rims::{Before, Rims};
 use super::rows::{FieldShape, Value};
-use super::workers::Workers;
+use super::workers::{self, Workers};
 use crate::chunk::CellMask;
 use crate::grid::{Grid, Slot};
 use core::ops::Range;
@@ -27,8 +27,9 @@ use std::collections::BTreeMap;
 /// stays as it is.
 pub(crate) const MOST_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile: some megabytes with all that a step reads of them.
-const SIDE: i32 = 8;
+/// Chunks along each side of a tile: the first number with which all threads have enough to do. With all that a step reads of
+/// them the larger tiles have some megabytes.
+const SIDES: [i32; 2] = [8, 4];
 
 /// Chunks that must be awake: fewer fit the cache.
 const LEAST: usize = 64;
@@ -92,9 +93,11 @@ enum Neighbour {
 pub(crate) struct Plan {
     places: Vec<Place>,
     steps: usize,
-    /// By the sum of their coordinates, then by one of them.
-    tiles: BTreeMap<(i32, i32), Vec<Part>>,
+    tiles: Tiles,
 }
+
+/// By the sum of their coordinates x and y, which is their stage, then by x and z.
+type Tiles = BTreeMap<[i32; 3], Vec<Part>>;
 
 /// What a tile does of a member, which is given by number.
 struct Part {
@@ -104,36 +107,62 @@ struct Part {
 
 impl Plan {
     /// What there is to do for some steps of all that is awake, if it is worth it: in this shape, several steps of more
-    /// chunks than fit the cache, most of which are awake.
+    /// chunks than fit the cache, most of which are awake, in enough tiles for all threads.
     pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> Option<Self> {
         let awake = grid.awake_slots().len();
         if S::NEIGHBOURS != 4 || steps < 2 || awake < LEAST {
             return None;
         }
         let slots = members(grid);
-        (AWAKE * (slots.len() - awake) <= awake).then(|| Plan::new(grid, slots, steps))
+        if AWAKE * (slots.len() - awake) > awake {
+            return None;
+        }
+        SIDES
+            .into_iter()
+            .map(|side| Plan::new(grid, &slots, steps, side))
+            .find(|plan| plan.occupies(workers::threads()))
     }
 
-    /// What there is to do for some steps of these chunks, which [`members`] gives; for [`MOST_STEPS`] at most.
-    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, mut slots: Vec<Slot>, steps: u64) -> Self {
+    /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so many chunks along each
+    /// side; for [`MOST_STEPS`] at most.
+    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(
+        grid: &Grid<T, S>,
+        slots: &[Slot],
+        steps: u64,
+        side: i32,
+    ) -> Self {
         let steps = steps.min(MOST_STEPS) as usize;
-        grid.sort_slots(&mut slots);
         // There are no more of them than slots, of which there are fewer than 2³²−1.
         let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
-        let mut tiles = BTreeMap::<(i32, i32), Vec<Part>>::new();
+        let mut tiles = Tiles::new();
         for (&slot, member) in slots.iter().zip(0..) {
-            for (tile, steps) in tiles_of(grid.position_at(slot), steps) {
-                tiles.entry((tile[0] + tile[1], tile[0])).or_default().push(Part { member, steps });
+            let chunk = grid.position_at(slot);
+            for ([x, y], steps) in tiles_of(chunk, steps, side) {
+                tiles.entry([x + y, x, chunk.z]).or_default().push(Part { member, steps });
             }
         }
-        let place = |slot: Slot| {
+        let place = |&slot: &Slot| {
             let mut neighbours = grid.neighbours_of(slot);
             neighbours[S::NEIGHBOURS..].fill(Slot::NONE);
             let number = |there: Slot| numbers.get(&there).map(|&number| Neighbour::Member(number));
             let around = neighbours.map(|there| number(there).unwrap_or(Neighbour::Outside(there)));
             Place { slot, is_awake: grid.awake_at(slot).is_some(), around }
         };
-        Plan { places: slots.into_iter().map(place).collect(), steps, tiles }
+        Plan { places: slots.iter().map(place).collect(), steps, tiles }
+    }
+
+    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting for the last tile of a stage.
+    fn occupies(&self, threads: usize) -> bool {
+        // Chunks times steps: of each stage, and of its largest tile.
+        let mut stages = BTreeMap::<i32, [usize; 2]>::new();
+        for (&[stage, ..], parts) in &self.tiles {
+            let work: usize = parts.iter().map(|part| part.steps.len()).sum();
+            let [all, largest] = stages.entry(stage).or_default();
+            (*all, *largest) = (*all + work, work.max(*largest));
+        }
+        let all: usize = stages.values().map(|[all, _]| all).sum();
+        let time: usize = stages.values().map(|&[all, largest]| largest.max(all.div_ceil(threads))).sum();
+        4 * time * threads <= 5 * all
     }
 
     /// The chunks to step.
@@ -161,9 +190,9 @@ impl Plan {
         };
         let mut members: Vec<_> = self.places.iter().zip(jobs).map(member).collect();
         let mut tiles = self.tiles.iter().peekable();
-        while let Some(&(&(stage, _), _)) = tiles.peek() {
+        while let Some(&(&[stage, ..], _)) = tiles.peek() {
             let mut together = Vec::new();
-            while let Some((_, parts)) = tiles.next_if(|((sum, _), _)| *sum == stage) {
+            while let Some((_, parts)) = tiles.next_if(|([sum, ..], _)| *sum == stage) {
                 let taken = parts.iter().map(|part| members[part.member as usize].take()).collect();
                 together.push(Tile { plan: self, parts, members: taken });
             }
@@ -213,7 +242,7 @@ impl Plan {
     }
 }
 
-/// The chunks that are stepped: those that are awake, and those next to them.
+/// The chunks that are stepped, in order of position: those that are awake, and those next to them.
 pub(crate) fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
@@ -223,13 +252,14 @@ pub(crate) fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> 
     let mut slots: Vec<Slot> = grid.awake_slots().iter().flat_map(around).collect();
     slots.sort_unstable();
     slots.dedup();
+    grid.sort_slots(&mut slots);
     slots
 }
 
 /// The tiles in which a chunk is stepped, with the steps.
-fn tiles_of(chunk: IVec3, steps: usize) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
+fn tiles_of(chunk: IVec3, steps: usize, side: i32) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
     // The range of chunk coordinates is far smaller than that of `i32`.
-    let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(SIDE));
+    let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(side));
     let mut first = 0;
     core::iter::from_fn(move || {
         let begin = first;
@@ -310,15 +340,23 @@ impl<T: Value, S: FieldShape, J: Job<T, S>> Member<T, S, J> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Region, Shape, Sheet};
 
     /// For every step of every chunk: what it needs is done before, and no other tile of its stage has anything of it.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
+        for side in SIDES {
+            tiles_wait_only_for_earlier_ones(side);
+        }
+    }
+
+    fn tiles_wait_only_for_earlier_ones(side: i32) {
         let steps = MOST_STEPS as usize;
         let mut tiles = HashMap::new();
         for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
             let mut next = 0;
-            for (tile, in_tile) in tiles_of(IVec3::new(x, y, 0), steps) {
+            for (tile, in_tile) in tiles_of(IVec3::new(x, y, 0), steps, side) {
                 assert_eq!(in_tile.start, next, "one step after the other");
                 next = in_tile.end;
                 in_tile.for_each(|step| assert!(tiles.insert((x, y, step), tile).is_none()));
@@ -332,10 +370,28 @@ mod tests {
                 assert!(*other == tile || stage(*other) < stage(tile), "({x}, {y}), step {step}: {other:?}, {tile:?}");
             }
             // Whose rims are read is in no other tile of the stage, where they might be written meanwhile.
-            for (dx, dy) in [(1, 0), (-1, 0), (0, 1), (0, -1)] {
-                let elsewhere = (0..steps).filter_map(|step| tiles.get(&(x + dx, y + dy, step)));
+            for (x, y) in around {
+                let elsewhere = (0..steps).filter_map(|step| tiles.get(&(x, y, step)));
                 assert!(elsewhere.into_iter().all(|other| *other == tile || stage(*other) != stage(tile)));
             }
         }
+    }
+
+    /// A square of chunks all awake, and towers of a few on one another.
+    #[test]
+    fn tiles_are_as_small_as_the_threads_ask_for() {
+        let plan = |chunks: IVec3, side: i32| {
+            let mut grid = Grid::<u8, Sheet>::new(0);
+            for chunk in Region::new(IVec3::ZERO, chunks - 1).positions() {
+                grid.insert(chunk, Chunk::uniform(0)).unwrap();
+                grid.wake(Sheet::cell_at(chunk, 0)).unwrap();
+            }
+            Plan::new(&grid, &members(&grid), MOST_STEPS, side)
+        };
+        let square = IVec3::new(32, 32, 1);
+        let fits = [1, 2, 4, 16].map(|threads| SIDES.map(|side| plan(square, side).occupies(threads)));
+        assert_eq!(fits, [[true, true], [true, true], [false, true], [false, false]]);
+        let towers = IVec3::new(2, 2, 64);
+        assert!(plan(towers, SIDES[0]).occupies(16), "what lies on one another is apart");
     }
 }

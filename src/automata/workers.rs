@@ -65,7 +65,7 @@ fn jobs_in_part(jobs: usize) -> usize {
 }
 
 /// Threads that share the jobs.
-fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_num_threads();
     #[cfg(not(feature = "rayon"))]

@@ -334,8 +334,11 @@ mod tests {
             let edits = [&mut keeping, &mut forgetful].map(|world| edit(world, fastrand::Rng::with_seed(seed)));
             assert_eq!(edits[0], edits[1], "edit {seed}");
             let steps = rng.u64(1..13);
-            together += u32::from(keeping.plan(steps).is_some());
-            keeping.run(steps);
+            together += in_pool(1, || {
+                let is_planned = keeping.plan(steps).is_some();
+                keeping.run(steps);
+                u32::from(is_planned)
+            });
             for _ in 0..steps {
                 forgetful.kernel = Kernel::new(&rules);
                 forgetful.step();
@@ -356,6 +359,14 @@ mod tests {
     /// All that can be told of a world, but for its cells.
     fn account(world: &mut HumidityWorld<Sheet>) -> String {
         format!("{:?} {:?} {} {}", world.take_changes(), world.ledger(), world.awake_cells(), world.ticks())
+    }
+
+    /// Does something in a pool of so many threads, where there are any.
+    fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+        #[cfg(feature = "rayon")]
+        return rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work);
+        #[cfg(not(feature = "rayon"))]
+        return (threads, work()).1;
     }
 
     /// However few chunks are awake, and whatever lies around them.
@@ -383,10 +394,11 @@ mod tests {
             for _ in 0..6 {
                 let steps = rng.u64(1..=skew::MOST_STEPS);
                 let moisture = &together.store.moisture;
-                let plan = Plan::new(moisture, skew::members(moisture), steps);
+                let plan = Plan::new(moisture, &skew::members(moisture), steps, rng.i32(1..9));
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
-                assert_eq!(together.step_together(&plan), expected, "seed {seed}");
+                let report = in_pool(rng.usize(1..4), || together.step_together(&plan));
+                assert_eq!(report, expected, "seed {seed}");
                 assert_eq!(together.state_hash(), alone.state_hash(), "seed {seed}");
                 assert_eq!(account(&mut together), account(&mut alone), "seed {seed}");
                 assert_eq!(together.validate(), Ok(()), "seed {seed}");

@@ -1,8 +1,8 @@
 //! Small worlds of the automata other than water, and the hash of what each goes through.
 //!
 //! Each grid has at least 16 chunks awake, from which on the threads of a pool share a step, where they share steps at all:
-//! not in the in-place sweep, the settling rule and graphs. The sheets of the synchronous sweep and of diffusion have
-//! so many that threads share what `run` works out eight steps at a time, too.
+//! not in the in-place sweep, the settling rule and graphs. The sheets of the synchronous and the conservative sweep have so
+//! many that `run` does several steps in one go, where the threads are not too many for that.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders};
@@ -20,8 +20,8 @@ type World = (&'static str, fn() -> Hashed);
 /// The worlds, in the order of the record.
 pub const WORLDS: [World; 11] = [
     ("humidity_in_place", || go(humidity::<Sheet>(Sweep::InPlace, SQUARE)?)),
-    ("humidity_synchronous", || go(humidity::<Sheet>(Sweep::Synchronous, SQUARE)?)),
-    ("humidity_conservative", || go(humidity::<Sheet>(Sweep::Conservative, SQUARE)?)),
+    ("humidity_synchronous", || go(humidity::<Sheet>(Sweep::Synchronous, LARGE_SQUARE)?)),
+    ("humidity_conservative", || go(humidity::<Sheet>(Sweep::Conservative, LARGE_SQUARE)?)),
     ("humidity_cubes", || go(humidity::<Cube>(Sweep::Synchronous, BLOCK)?)),
     ("blast_diffusive", || go(blast::<Sheet>(blast::Rules::diffusive(0.24), WIDE_SQUARE)?)),
     ("blast_wave", || go(blast::<Sheet>(blast::Rules::wave(0.25, 0.98), SQUARE)?)),
@@ -34,8 +34,10 @@ pub const WORLDS: [World; 11] = [
 
 /// The last chunks of worlds whose first is at zero: 36, of which 16 lie amid others.
 const SQUARE: IVec3 = IVec3::new(5, 5, 0);
-/// 64, of which 16 lie two or more from the borders.
+/// 64.
 const WIDE_SQUARE: IVec3 = IVec3::new(7, 7, 0);
+/// 144.
+const LARGE_SQUARE: IVec3 = IVec3::new(11, 11, 0);
 /// 18 cubes.
 const BLOCK: IVec3 = IVec3::new(2, 2, 1);
 
