@@ -3,7 +3,8 @@
 //! A search looks first where the way promises to be shortest, there at the cell nearest to the goal, and among equals at
 //! the one met first. So as long as one of the steps from a cell comes nearer, the first of them in the order of the faces
 //! is what it looks at next, and no other cell that it meets matters. In open water that is the whole way. A walk that gets
-//! stuck is given up for a search from the beginning, which looks at its cells once more, and counts them once more.
+//! stuck is given up for a search from the beginning, which looks at its cells once more; they count twice towards a call's
+//! budget, and once towards what a body may look at.
 
 use super::store::Place;
 use super::tick::Tick;

@@ -15,8 +15,8 @@ use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BinaryHeap;
 
-/// Cells that the searches of one body look at in a tick; those of a walk that gets stuck, which the search looks at once
-/// more, are not counted.
+/// Cells that the searches of one body look at in a tick. Those of a walk that gets stuck count once, with the search that
+/// looks at them again.
 const SEARCH_LIMIT: usize = 1 << 16;
 
 /// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
