@@ -121,6 +121,7 @@ impl Tick<'_> {
                 *surface = self.surface_below(&body.pieces, surface.head).ok_or(Outcome::Level)?;
                 continue;
             };
+            surface.near = piece;
             let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
                 *left = left.checked_sub(1).ok_or(Outcome::Underway)?;

@@ -70,7 +70,12 @@ impl Store {
     #[inline]
     pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
         let mut planes = match self.cells(slot, layer) {
-            Some(cells) => direction_planes(&bits::bytes(cells, |voxel| voxel.direction_code() as u8)),
+            Some(cells) => {
+                let codes = bits::bytes(cells, |voxel| if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 });
+                // Most water lies still.
+                let is_still = codes.iter().fold(0, |all, &code| all | code) == 0;
+                if is_still { [bits::NONE; 6] } else { direction_planes(&codes) }
+            }
             None => {
                 let behind = parent_face(self.grid.chunk_at(slot).get(0));
                 Face::ALL.map(|face| if behind == Some(face) { bits::ALL } else { bits::NONE })

@@ -36,7 +36,7 @@ impl Tick<'_> {
     /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
     /// dry cells beside or above those that moved nothing.
     pub(super) fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
-        let mut drawers = Vec::new();
+        let (mut drawers, mut dry_ones) = (Vec::new(), Vec::new());
         for piece in body {
             let y = self.layer_height(piece);
             if head(y, 0) > highest {
@@ -66,16 +66,18 @@ impl Tick<'_> {
             let agents = minus(agents, self.supplied(slot, layer, agents, y));
             self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
             let dry = self.dry(slot, layer);
-            self.add_drawers(&mut drawers, slot, layer, and(bits::spread(agents), dry), highest);
+            self.add_drawers(&mut dry_ones, slot, layer, and(bits::spread(agents), dry), highest);
             for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
-                self.add_drawers(&mut drawers, there, layer, and(cells, dry), highest);
+                self.add_drawers(&mut dry_ones, there, layer, and(cells, dry), highest);
             }
             if let Some((slot, layer)) = above {
-                self.add_drawers(&mut drawers, slot, layer, roofs, highest);
+                self.add_drawers(&mut dry_ones, slot, layer, roofs, highest);
             }
         }
-        drawers.sort_unstable();
-        drawers.dedup();
+        // Wet cells are of one piece each, but a dry one may lie next to several.
+        dry_ones.sort_unstable();
+        dry_ones.dedup();
+        drawers.append(&mut dry_ones);
         drawers
     }
 

@@ -249,7 +249,7 @@ impl Window {
 /// The height from which water goes into a cell from its side: one more than its own where it would fall there or leave
 /// the world, else two more.
 #[inline]
-fn least_height(own: u16, below: u16) -> u8 {
+pub(super) fn least_height(own: u16, below: u16) -> u8 {
     let there = (own & 7) as u8;
     let slides = (there < 7) & (below & 7 < 7) | (own == Voxel::DRAIN.word());
     there + 2 - u8::from(slides)
@@ -257,7 +257,7 @@ fn least_height(own: u16, below: u16) -> u8 {
 
 /// Whether a cell would give down or, if `lowest` is the least height from which water goes into one beside it, sideways.
 #[inline]
-fn can_give(own: u16, below: u16, lowest: u8) -> bool {
+pub(super) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let height = (own & 7) as u8;
     (own >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below & 7 < 7))
 }

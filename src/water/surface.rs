@@ -1,6 +1,6 @@
 //! The surface of a body of water: which of its cells are its top, how high they stand, and which is nearest to a cell.
 
-use super::bits::{self, LayerBits, NONE, and, any, minus};
+use super::bits::{LayerBits, NONE, and, any, minus};
 use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::store::{LAYER_CELLS, Place, head};
@@ -13,6 +13,8 @@ use glam::IVec3;
 pub(super) struct Surface {
     pub(super) head: i64,
     pub(super) pieces: Vec<Piece>,
+    /// The number of the piece that was nearest to the last cell that drew: mostly the next one is not far from it.
+    pub(super) near: usize,
 }
 
 impl Surface {
@@ -46,10 +48,10 @@ impl Tick<'_> {
             distance(cell, cell.clamp(low, low + IVec3::new(15, 0, 15)))
         };
         let mut best: Option<((u32, [i32; 3]), usize, Place)> = None;
-        // The piece that promises most goes first: of the others, hardly any cell is looked at then.
-        let filled = || surface.pieces.iter().enumerate().filter(|(_, piece)| any(piece.cells));
-        let first = filled().min_by_key(|(_, piece)| at_least(piece));
-        for (number, piece) in first.into_iter().chain(filled()) {
+        // One that is near goes first: of the others, hardly any cell is looked at then.
+        let near = surface.pieces.get(surface.near).map(|piece| (surface.near, piece));
+        let filled = near.into_iter().chain(surface.pieces.iter().enumerate()).filter(|(_, piece)| any(piece.cells));
+        for (number, piece) in filled {
             let low = lowest(piece);
             if best.is_some_and(|((least, _), ..)| least < at_least(piece)) {
                 continue;
@@ -78,7 +80,7 @@ impl Tick<'_> {
 
     /// The highest surface of a body below a head.
     pub(super) fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
-        let mut surface = Surface { head: i64::MIN, pieces: Vec::new() };
+        let mut surface = Surface { head: i64::MIN, pieces: Vec::new(), near: 0 };
         let mut partial = Vec::new();
         for piece in body {
             let y = self.layer_height(piece);
@@ -94,35 +96,24 @@ impl Tick<'_> {
         }
         // How high cells stand that are neither full nor sources takes longest to tell, and mostly does not matter.
         for piece in &partial {
-            let y = self.layer_height(piece);
-            if surface.head < head(y, FULL) {
-                for (height, cells) in (0..FULL).zip(self.by_height(piece)) {
-                    surface.offer(below, head(y, height), piece, cells);
-                }
-            }
+            self.offer_highest(&mut surface, below, piece);
         }
         (!surface.pieces.is_empty()).then_some(surface)
     }
 
-    /// Which cells of a piece hold 0, 1, … and 6 units.
-    fn by_height(&self, &Piece { slot, layer, cells }: &Piece) -> [LayerBits; FULL as usize] {
-        let planes = match self.store.cells(slot, layer) {
-            Some(layer) => {
-                let heights = bits::bytes(layer, |voxel| voxel.height());
-                [0, 1, 2].map(|bit| bits::plane(&heights, bit))
+    /// Offers the highest of a piece's cells, which hold 1 to 6 units, as far as they matter.
+    fn offer_highest(&self, surface: &mut Surface, below: i64, piece: &Piece) {
+        let y = self.layer_height(piece);
+        for height in (1..FULL).rev().skip_while(|&height| head(y, height) >= below) {
+            if head(y, height) < surface.head {
+                return;
             }
-            None => {
-                let height = self.store.read((slot, 0)).height();
-                [0, 1, 2].map(|bit| if height >> bit & 1 != 0 { bits::ALL } else { NONE })
-            }
-        };
-        let mut levels = [cells; FULL as usize];
-        for (height, level) in levels.iter_mut().enumerate() {
-            for (bit, &plane) in planes.iter().enumerate() {
-                *level = if height >> bit & 1 == 0 { minus(*level, plane) } else { and(*level, plane) };
+            let level = self.store.select(piece.slot, piece.layer, |voxel| voxel.height() == height);
+            let cells = and(piece.cells, level);
+            if any(cells) {
+                return surface.offer(below, head(y, height), piece, cells);
             }
         }
-        levels
     }
 
     /// The cells of a piece that are a surface.
@@ -158,37 +149,36 @@ fn key(cell: IVec3) -> [i32; 3] {
 /// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
 /// has none within `most` steps. The layer's first cell lies at `low`.
 fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
-    let mut best = None;
-    let mut least = most;
-    // A cell to the west of the layer is nearest to its first column, as one in that column is.
-    let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
-    for z in 0..16 {
-        let row = (cells[z / 4] >> (z % 4 * 16)) as u16;
-        let steps = distance(cell.with_x(low.x), low + IVec3::new(0, 0, z as i32));
-        if row == 0 || steps > least {
-            continue;
+    // A cell to the west of the layer is nearest to its first column, as one in that column is; to the north, likewise.
+    let [x, z] = [cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z)].map(|along| along.clamp(0, 15) as u32);
+    let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
+    let (mut best, mut least) = (None, most);
+    // Looks at a row; returns whether those behind it may matter.
+    let mut look = |z: u32| {
+        let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z as i32));
+        let row = (cells[z as usize / 4] >> (z % 4 * 16) & 0xffff) as u32;
+        if row != 0 && to_row <= least {
+            let (west, east) = (row & ((2 << x) - 1), row >> x);
+            let nearest = match (west, east) {
+                (0, _) => x + east.trailing_zeros(),
+                _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
+                _ => x + east.trailing_zeros(),
+            };
+            let (steps, index) = (to_row.saturating_add(x.abs_diff(nearest)), (16 * z + nearest) as usize);
+            if steps < least || steps == least && best.is_none_or(|best| index < best) {
+                (best, least) = (Some(index), steps);
+            }
         }
-        let (west, east) = (u32::from(row) & ((2 << x) - 1), u32::from(row) >> x);
-        let nearest = match (west, east) {
-            (0, _) => x + east.trailing_zeros(),
-            _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
-            _ => x + east.trailing_zeros(),
-        };
-        let steps = steps.saturating_add(cell.x.abs_diff(low.x + nearest as i32));
-        if steps < least || steps == least && best.is_none() {
-            (best, least) = (Some(z * 16 + nearest as usize), steps);
-        }
-    }
+        to_row < least
+    };
+    let _ = (0..=z).rev().all(&mut look) | (z + 1..16).all(&mut look);
     best
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::voxel::Voxel;
-    use super::super::{Rules, WaterWorld, sample};
+    use super::super::{bits, sample};
     use super::*;
-    use crate::chunk::Chunk;
-    use crate::coords::CHUNK_CELLS;
 
     #[test]
     fn the_nearest_cell_is_that_of_a_look_at_all() {
@@ -204,29 +194,6 @@ mod tests {
             let expected = bits::iter(cells).map(|index| (rank(index), index)).min();
             let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
-        }
-    }
-
-    #[test]
-    fn cells_are_told_apart_by_height_in_chunks_of_either_kind() {
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-        let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
-        let uniform = (0..=FULL).map(|height| Chunk::uniform(Voxel::OPEN.with_height(height)));
-        for (x, chunk) in uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate() {
-            world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
-        }
-        let tick = world.underway();
-        for slot in tick.store.grid.sorted_slots() {
-            let (layer, cells): (usize, LayerBits) = (random.usize(..16), core::array::from_fn(|_| random.u64(..)));
-            let levels = tick.by_height(&Piece { slot, layer, cells });
-            for cell in 0..LAYER_CELLS {
-                let height = usize::from(tick.store.read((slot, layer * LAYER_CELLS + cell)).height());
-                for (level, of_level) in levels.iter().enumerate() {
-                    let expected = bits::contains(&cells, cell) && height == level;
-                    assert_eq!(bits::contains(of_level, cell), expected, "{height} units, level {level}");
-                }
-            }
         }
     }
 

@@ -138,24 +138,27 @@ fn copy_border(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize
         fill_border(window, chunk.get(0), side);
         return;
     };
-    let cells = &cells[layer * LAYER_CELLS..][..LAYER_CELLS];
-    let (from, stride) = [(15, 16), (0, 16), (240, 1), (0, 1)][side];
-    for (at, index) in border(side).enumerate() {
-        window[index] = cells[from + at * stride].word();
+    let cells = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
+    match side {
+        0 => put_border(window, side, |at| cells[at][15]),
+        1 => put_border(window, side, |at| cells[at][0]),
+        2 => put_border(window, side, |at| cells[15][at]),
+        _ => put_border(window, side, |at| cells[0][at]),
     }
 }
 
 fn fill_border(window: &mut [u16; AREA], voxel: Voxel, side: usize) {
-    for index in border(side) {
-        window[index] = voxel.word();
-    }
+    put_border(window, side, |_| voxel);
 }
 
-/// The sixteen window indices beside the layer on one side.
+/// Writes the sixteen cells beside the layer on one side.
 #[inline]
-fn border(side: usize) -> impl Iterator<Item = usize> {
-    let (start, stride) = [(SIDE, SIDE), (2 * SIDE - 1, SIDE), (1, 1), (17 * SIDE + 1, 1)][side];
-    (0..16).map(move |at| start + at * stride)
+fn put_border(window: &mut [u16; AREA], side: usize, voxel: impl Fn(usize) -> Voxel) {
+    let rows: &mut [[u16; SIDE]] = window.as_chunks_mut().0;
+    match side {
+        0 | 1 => (0..16).for_each(|at| rows[at + 1][side * (SIDE - 1)] = voxel(at).word()),
+        _ => (0..16).for_each(|at| rows[(side - 2) * (SIDE - 1)][at + 1] = voxel(at).word()),
+    }
 }
 
 #[cfg(test)]

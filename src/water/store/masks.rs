@@ -55,6 +55,15 @@ impl LayerMasks {
         }
     }
 
+    /// The layers, by bit, that are full of water from side to side.
+    pub(super) fn full_layers(&self) -> u16 {
+        let [wet, closed] = [&self.wet, &self.closed].map(|mask| mask.words().as_chunks::<4>().0);
+        wet.iter().zip(closed).zip(0..).fold(0, |layers, ((wet, closed), layer)| {
+            let all = wet.iter().zip(closed).fold(u64::MAX, |all, (wet, closed)| all & wet & closed);
+            layers | u16::from(all == u64::MAX) << layer
+        })
+    }
+
     /// No mask stands for an empty one, so that equal cells have equal masks.
     fn drop_empty(&mut self) {
         self.sourced.take_if(|sourced| sourced.is_empty());

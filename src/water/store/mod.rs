@@ -12,7 +12,7 @@ mod sources;
 
 pub(super) use ends::border_cells;
 
-use super::bits::{self, LayerBits, and};
+use super::bits::{self, LayerBits};
 use super::cell::FULL;
 use super::rules::Edges;
 use super::voxel::Voxel;
@@ -192,10 +192,13 @@ impl Store {
 
     /// The layers of a chunk, by bit, that are full of water from side to side.
     pub(super) fn full_layers(&self, slot: Slot) -> u16 {
-        (0..16).rev().fold(0, |layers, layer| {
-            let (wet, closed) = self.layer(slot, layer);
-            layers << 1 | u16::from(and(wet, closed) == bits::ALL)
-        })
+        match &self.beside[slot.index()].masks {
+            Some(masks) => masks.full_layers(),
+            None => {
+                let voxel = self.grid.chunk_at(slot).get(0);
+                if voxel.is_wet() && voxel.is_closed() { u16::MAX } else { 0 }
+            }
+        }
     }
 
     /// The cells of a layer (0 to 15) that are sources or connected to one.
