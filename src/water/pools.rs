@@ -8,6 +8,7 @@ use super::cell::FULL;
 use super::chance::{Purpose, mix};
 use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
+use super::voxel::Voxel;
 use super::window::upper_layer;
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -98,7 +99,11 @@ impl Tick<'_> {
         }
         // Most water stands too high, which is soon told for a whole layer.
         let most = most.min(i64::from(FULL)) as u8;
-        let cells = and(cells, self.store.select(slot, layer, |voxel| voxel.height() <= most));
+        let is_low = |voxel: Voxel| voxel.height() <= most;
+        if !self.store.has(slot, layer, is_low) {
+            return;
+        }
+        let cells = and(cells, self.store.select(slot, layer, is_low));
         let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
         for cell in bits::iter(cells) {
             let place = (slot, layer * LAYER_CELLS + cell);

@@ -149,30 +149,43 @@ fn key(cell: IVec3) -> [i32; 3] {
 /// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
 /// has none within `most` steps. The layer's first cell lies at `low`.
 fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
-    // A cell to the west of the layer is nearest to its first column, as one in that column is; to the north, likewise.
-    let [x, z] = [cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z)].map(|along| along.clamp(0, 15) as u32);
+    // A cell to the west of the layer is nearest to its first column, as one in that column is.
+    let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
     let (mut best, mut least) = (None, most);
-    // Looks at a row; returns whether those behind it may matter.
-    let mut look = |z: u32| {
-        let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z as i32));
-        let row = (cells[z as usize / 4] >> (z % 4 * 16) & 0xffff) as u32;
-        if row != 0 && to_row <= least {
-            let (west, east) = (row & ((2 << x) - 1), row >> x);
-            let nearest = match (west, east) {
-                (0, _) => x + east.trailing_zeros(),
-                _ if x - west.ilog2() <= east.trailing_zeros() => west.ilog2(),
-                _ => x + east.trailing_zeros(),
-            };
-            let (steps, index) = (to_row.saturating_add(x.abs_diff(nearest)), (16 * z + nearest) as usize);
-            if steps < least || steps == least && best.is_none_or(|best| index < best) {
-                (best, least) = (Some(index), steps);
+    for (rows, first) in cells.into_iter().zip([0, 4, 8, 12]) {
+        // What four rows promise together, before they are looked at one by one.
+        let columns = rows | rows >> 32;
+        let columns = (columns | columns >> 16) as u16;
+        let to_rows = cell.z.abs_diff(cell.z.clamp(low.z + first, low.z + first + 3));
+        if columns == 0 || to_column.saturating_add(to_rows).saturating_add(to_nearest(columns, x).0) > least {
+            continue;
+        }
+        for z in first..first + 4 {
+            let row = (rows >> (16 * (z - first))) as u16;
+            let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z));
+            if row == 0 || to_row > least {
+                continue;
+            }
+            let (along_row, nearest) = to_nearest(row, x);
+            let steps = to_row.saturating_add(along_row);
+            if steps < least || steps == least && best.is_none() {
+                (best, least) = (Some(16 * z as usize + nearest), steps);
             }
         }
-        to_row < least
-    };
-    let _ = (0..=z).rev().all(&mut look) | (z + 1..16).all(&mut look);
+    }
     best
+}
+
+/// The cell of a row, in which there is one, that is nearest to column `x`: how many steps it is away, and its own column.
+/// Among equals the one to the west.
+fn to_nearest(row: u16, x: u32) -> (u32, usize) {
+    let row = u32::from(row);
+    let (west, east) = (row & ((2 << x) - 1), (row >> x).trailing_zeros());
+    match west.checked_ilog2() {
+        Some(west) if x - west <= east => (x - west, west as usize),
+        _ => (east, (x + east) as usize),
+    }
 }
 
 #[cfg(test)]

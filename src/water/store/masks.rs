@@ -13,13 +13,15 @@ pub(super) struct LayerMasks {
     pub(super) wet: CellMask,
     /// No room: full, solid, or an end of the world that is not a drain.
     pub(super) closed: CellMask,
+    /// The layers, by bit, that are full of water from side to side.
+    pub(super) full_layers: u16,
     /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly has none.
     pub(super) sourced: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
     pub(super) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
-        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, sourced: None };
+        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, full_layers: 0, sourced: None };
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Ground and air mostly lie in layers, of which one cell says all.
             let first = cells[0];
@@ -28,6 +30,7 @@ impl LayerMasks {
             } else {
                 masks.wet.set_layer(layer, if first.is_wet() { bits::ALL } else { bits::NONE });
                 masks.closed.set_layer(layer, if first.is_closed() { bits::ALL } else { bits::NONE });
+                masks.full_layers |= u16::from(first.is_wet() && first.is_closed()) << layer;
             }
         }
         masks
@@ -37,6 +40,7 @@ impl LayerMasks {
     pub(super) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, bits::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, bits::select(cells, Voxel::is_closed));
+        self.note_full(layer, true);
         let sourced = bits::select(cells, Voxel::is_sourced);
         if self.sourced.is_some() || sourced != [0; 4] {
             self.sourced.get_or_insert_default().set_layer(layer, sourced);
@@ -48,6 +52,7 @@ impl LayerMasks {
     pub(super) fn set(&mut self, index: usize, voxel: Voxel) {
         self.wet.set(index, voxel.is_wet());
         self.closed.set(index, voxel.is_closed());
+        self.note_full(index / LAYER_CELLS, voxel.is_wet() && voxel.is_closed());
         if voxel.is_sourced() {
             self.sourced.get_or_insert_default().insert(index);
         } else if self.sourced.as_mut().is_some_and(|sourced| sourced.remove(index)) {
@@ -55,13 +60,11 @@ impl LayerMasks {
         }
     }
 
-    /// The layers, by bit, that are full of water from side to side.
-    pub(super) fn full_layers(&self) -> u16 {
-        let [wet, closed] = [&self.wet, &self.closed].map(|mask| mask.words().as_chunks::<4>().0);
-        wet.iter().zip(closed).zip(0..).fold(0, |layers, ((wet, closed), layer)| {
-            let all = wet.iter().zip(closed).fold(u64::MAX, |all, (wet, closed)| all & wet & closed);
-            layers | u16::from(all == u64::MAX) << layer
-        })
+    /// Notes whether a layer is full of water from side to side, if it may be.
+    #[inline]
+    fn note_full(&mut self, layer: usize, may_be: bool) {
+        let is_full = may_be && bits::and(self.wet.layer(layer), self.closed.layer(layer)) == bits::ALL;
+        self.full_layers = self.full_layers & !(1 << layer) | u16::from(is_full) << layer;
     }
 
     /// No mask stands for an empty one, so that equal cells have equal masks.

@@ -193,7 +193,7 @@ impl Store {
     /// The layers of a chunk, by bit, that are full of water from side to side.
     pub(super) fn full_layers(&self, slot: Slot) -> u16 {
         match &self.beside[slot.index()].masks {
-            Some(masks) => masks.full_layers(),
+            Some(masks) => masks.full_layers,
             None => {
                 let voxel = self.grid.chunk_at(slot).get(0);
                 if voxel.is_wet() && voxel.is_closed() { u16::MAX } else { 0 }
