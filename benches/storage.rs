@@ -10,6 +10,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FaceRow, Faces, Grid, Region, Shape};
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 const CHUNKS: usize = 1009;
 const SIDE: usize = 256;
@@ -206,20 +207,25 @@ fn set(criterion: &mut Criterion, world: &mut World) {
 fn sweep(criterion: &mut Criterion, world: &World) {
     let World { grid, map, dense, chunks } = world;
     let add = |sum: u16, cells: &[u16]| cells.iter().fold(sum, |sum, &cell| sum.wrapping_add(cell));
-    let sweep_grid = || {
-        grid.chunks().fold(0u16, |sum, (_, chunk)| match (chunk.as_dense(), chunk.as_uniform()) {
-            (Some(cells), _) => add(sum, cells),
-            (None, value) => sum.wrapping_add(value.unwrap_or(0).wrapping_mul(CHUNK_CELLS as u16)),
-        })
+    let add_chunk = |sum: u16, chunk: &Chunk<u16>| match (chunk.as_dense(), chunk.as_uniform()) {
+        (Some(cells), _) => add(sum, cells),
+        (None, value) => sum.wrapping_add(value.unwrap_or(0).wrapping_mul(CHUNK_CELLS as u16)),
+    };
+    let sweep_grid = || grid.chunks().fold(0u16, |sum, (_, chunk)| add_chunk(sum, chunk));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
+    let sweep_in_pool = || {
+        let sums = || grid.par_chunks().fold(|| 0u16, |sum, (_, chunk)| add_chunk(sum, chunk));
+        pool.install(|| sums().reduce(|| 0, u16::wrapping_add))
     };
     // The dense array knows nothing of chunks, so it is swept over all of the box, and counted by cell.
     let sweep_dense = || add(0, &dense.cells);
     assert_eq!(sweep_grid(), map.values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
-    assert_eq!(sweep_grid(), sweep_dense());
+    assert_eq!([sweep_grid(), sweep_in_pool()], [sweep_dense(); 2]);
 
     let mut group = criterion.benchmark_group("sweep");
     group.throughput(Throughput::Elements((chunks.len() * CHUNK_CELLS) as u64));
     group.bench_function("floodplain", |bench| bench.iter(|| black_box(sweep_grid())));
+    group.bench_function("floodplain_two_threads", |bench| bench.iter(|| black_box(sweep_in_pool())));
     group.bench_function("hashmap", |bench| {
         bench.iter(|| black_box(map).values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     });

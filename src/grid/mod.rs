@@ -173,6 +173,29 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
+    /// The same for the thread pool that it is called in: what is collected keeps the order of the positions. Feature `rayon`.
+    ///
+    /// ```
+    /// use floodplain::{Chunk, Grid, glam::IVec3};
+    /// use rayon::prelude::*;
+    ///
+    /// let mut grid = Grid::<u16>::new(0);
+    /// for x in [2, 0, 1] {
+    ///     grid.insert(IVec3::X * x, Chunk::uniform(10 * x as u16))?;
+    /// }
+    /// let first_cells: Vec<u16> = grid.par_chunks().map(|(_, chunk)| chunk.get(0)).collect();
+    /// assert_eq!(first_cells, [0, 10, 20]);
+    /// # Ok::<(), floodplain::GridError>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_chunks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = (IVec3, &Chunk<T>)>
+    where
+        T: Sync,
+    {
+        use rayon::prelude::*;
+        self.order().par_iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
+    }
+
     /// Bytes that the grid holds on the heap: cells, masks, slab and map, with their spare room.
     pub fn memory_bytes(&self) -> usize {
         let cells: usize = self.entries.iter().map(|entry| entry.chunk.heap_bytes()).sum();
@@ -277,6 +300,27 @@ mod tests {
         let positions = fill(&mut (0..125));
         assert_eq!(positions, fill(&mut (0..125).rev()));
         assert!(positions.is_sorted_by_key(|chunk| [chunk.y, chunk.z, chunk.x]));
+    }
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn threads_get_all_chunks_in_order() {
+        use rayon::prelude::*;
+        let mut random = fastrand::Rng::with_seed(12);
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for value in 0..500 {
+            let position = IVec3::from_array(core::array::from_fn(|_| random.i32(-6..6)));
+            grid.insert(position, Chunk::uniform(value)).unwrap();
+        }
+        let expected: Vec<(IVec3, u16)> = grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
+        for threads in [1, 2, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            // Nothing is sorted yet in the copy.
+            let chunks = |grid: Grid<u16, Cube>| -> Vec<(IVec3, u16)> {
+                grid.par_chunks().map(|(position, chunk)| (position, chunk.get(0))).collect()
+            };
+            assert_eq!(pool.install(|| chunks(grid.clone())), expected, "{threads} threads");
+        }
     }
 
     #[test]

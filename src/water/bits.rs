@@ -150,6 +150,10 @@ pub(super) fn fill(start: LayerBits, inside: LayerBits) -> LayerBits {
     if inside == ALL && any(filled) {
         return ALL;
     }
+    // Falling water mostly has none beside it.
+    if !any(minus(and(spread(filled), inside), filled)) {
+        return filled;
+    }
     loop {
         let grown = fill_columns(fill_rows(filled, inside), inside);
         if grown == filled {

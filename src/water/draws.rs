@@ -124,11 +124,7 @@ impl Tick<'_> {
             return;
         }
         let (wet, closed) = self.store.layer(slot, layer);
-        let firm = match lower_layer(self.store, slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).1,
-            None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
-            None => NONE,
-        };
+        let firm = self.firm(slot, layer);
         let roof = match upper_layer(self.store, slot, layer) {
             Some((slot, layer)) => self.store.layer(slot, layer).1,
             None if self.store.beyond(slot, Face::Up).is_closed() => bits::ALL,

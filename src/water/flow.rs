@@ -21,8 +21,9 @@ impl Tick<'_> {
             return;
         }
         self.report.visited += u64::from(bits::count(awake));
-        let movable = minus(awake, self.shut_in(slot, layer, closed));
-        if !self.may_give(slot, layer, movable) {
+        let firm = self.firm(slot, layer);
+        let movable = minus(awake, and(firm, self.shut_in(slot, layer, closed)));
+        if !any(minus(movable, firm)) && !self.may_give(slot, layer, movable) {
             return;
         }
         window.gather(self.store, slot, layer);
@@ -55,16 +56,20 @@ impl Tick<'_> {
         bits::count(cells) > FEW || bits::iter(cells).any(gives)
     }
 
-    /// Cells that can give to no side and not down: shut in by cells without room.
+    /// Cells that can give to no side: shut in by cells without room.
     fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
         let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
         let [west, east, north, south] = bits::neighbours(closed, &beyond);
-        let below = match lower_layer(self.store, slot, layer) {
+        and(and(west, east), and(north, south))
+    }
+
+    /// Cells of a layer below which nothing fits.
+    pub(super) fn firm(&self, slot: Slot, layer: usize) -> LayerBits {
+        match lower_layer(self.store, slot, layer) {
             Some((slot, layer)) => self.store.layer(slot, layer).1,
             None if self.store.beyond(slot, Face::Down).is_closed() => bits::ALL,
             None => NONE,
-        };
-        and(and(and(west, east), and(north, south)), below)
+        }
     }
 
     /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer; all or none, as
