@@ -23,7 +23,8 @@ impl Tick<'_> {
         self.report.visited += u64::from(bits::count(awake));
         let firm = self.firm(slot, layer);
         let movable = minus(awake, and(firm, self.shut_in(slot, layer, closed)));
-        if !any(minus(movable, firm)) && !self.may_give(slot, layer, movable) {
+        let may_fall = any(minus(movable, firm));
+        if !may_fall && (!any(movable) || !self.may_give(slot, layer, movable)) {
             return;
         }
         window.gather(self.store, slot, layer);
