@@ -153,25 +153,16 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
     let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
     let (mut best, mut least) = (None, most);
-    for (rows, first) in cells.into_iter().zip([0, 4, 8, 12]) {
-        // What four rows promise together, before they are looked at one by one.
-        let columns = rows | rows >> 32;
-        let columns = (columns | columns >> 16) as u16;
-        let to_rows = cell.z.abs_diff(cell.z.clamp(low.z + first, low.z + first + 3));
-        if columns == 0 || to_column.saturating_add(to_rows).saturating_add(to_nearest(columns, x).0) > least {
+    for z in 0..16 {
+        let row = (cells[z / 4] >> (z % 4 * 16)) as u16;
+        let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z as i32));
+        if row == 0 || to_row > least {
             continue;
         }
-        for z in first..first + 4 {
-            let row = (rows >> (16 * (z - first))) as u16;
-            let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z));
-            if row == 0 || to_row > least {
-                continue;
-            }
-            let (along_row, nearest) = to_nearest(row, x);
-            let steps = to_row.saturating_add(along_row);
-            if steps < least || steps == least && best.is_none() {
-                (best, least) = (Some(16 * z as usize + nearest), steps);
-            }
+        let (along_row, nearest) = to_nearest(row, x);
+        let steps = to_row.saturating_add(along_row);
+        if steps < least || steps == least && best.is_none() {
+            (best, least) = (Some(z * 16 + nearest), steps);
         }
     }
     best
