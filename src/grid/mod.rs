@@ -173,7 +173,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
-    /// The same for the thread pool that it is called in: what is collected keeps the order of the positions. Feature `rayon`.
+    /// Every chunk with its chunk position, as an iterator of rayon 1: the thread pool in which it is consumed shares the
+    /// work. What is collected is in order of position. As in [`chunks`](Grid::chunks), the first call after a chunk has
+    /// come or gone sorts the positions. Feature `rayon`.
     ///
     /// ```
     /// use floodplain::{Chunk, Grid, glam::IVec3};
@@ -312,14 +314,16 @@ mod tests {
             let position = IVec3::from_array(core::array::from_fn(|_| random.i32(-6..6)));
             grid.insert(position, Chunk::uniform(value)).unwrap();
         }
+        // In its copies, too, nothing is sorted yet.
+        let unsorted = grid.clone();
         let expected: Vec<(IVec3, u16)> = grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
         for threads in [1, 2, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            // Nothing is sorted yet in the copy.
-            let chunks = |grid: Grid<u16, Cube>| -> Vec<(IVec3, u16)> {
-                grid.par_chunks().map(|(position, chunk)| (position, chunk.get(0))).collect()
-            };
-            assert_eq!(pool.install(|| chunks(grid.clone())), expected, "{threads} threads");
+            let grid = unsorted.clone();
+            let chunks =
+                || grid.par_chunks().map(|(position, chunk)| (position, chunk.get(0))).collect::<Vec<(IVec3, u16)>>();
+            let (one, other) = pool.join(chunks, chunks);
+            assert_eq!([&one, &other], [&expected; 2], "{threads} threads");
         }
     }
 

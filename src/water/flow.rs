@@ -41,18 +41,18 @@ impl Tick<'_> {
         }
     }
 
-    /// Whether any of these cells would give. Of more than a few it is not asked: then a window tells as soon.
+    /// Whether any of these cells would give. If they are more than a few the answer is yes: a window tells as soon.
     fn may_give(&self, slot: Slot, layer: usize, cells: LayerBits) -> bool {
         const FEW: u32 = 8;
         let gives = |cell: usize| {
             let place = (slot, layer * LAYER_CELLS + cell);
-            let least = Face::LATERAL.into_iter().map(|face| {
+            let heights = Face::LATERAL.into_iter().map(|face| {
                 let there = self.store.step(place, face);
                 let below = if there.0.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
                 least_height(self.store.look(place, face).word(), below.word())
             });
             let (own, below) = (self.store.read(place), self.store.look(place, Face::Down));
-            can_give(own.word(), below.word(), least.min().unwrap_or(u8::MAX))
+            can_give(own.word(), below.word(), heights.min().unwrap_or(u8::MAX))
         };
         bits::count(cells) > FEW || bits::iter(cells).any(gives)
     }

@@ -71,8 +71,8 @@ impl Store {
     pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
         let mut planes = match self.cells(slot, layer) {
             Some(cells) => {
+                // Marks have code 7; as 0 they leave a layer of rock and still water still, as most are.
                 let codes = bits::bytes(cells, |voxel| if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 });
-                // Most water lies still.
                 let is_still = codes.iter().fold(0, |all, &code| all | code) == 0;
                 if is_still { [bits::NONE; 6] } else { direction_planes(&codes) }
             }

@@ -76,3 +76,43 @@ impl LayerMasks {
         size_of::<Self>() + self.sourced.as_ref().map_or(0, |_| size_of::<CellMask>())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_layer_is_full_if_each_of_its_cells_is() {
+        let mut random = fastrand::Rng::with_seed(14);
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        let mut masks = LayerMasks::of(&cells);
+        let mut full = 0;
+        for round in 0..600 {
+            let layer = random.usize(..16);
+            let of_layer = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
+            match random.u8(..4) {
+                0 => {
+                    cells[of_layer.clone()]
+                        .fill_with(|| Voxel::OPEN.with_height(7).with_direction_code(random.usize(..7)));
+                    masks.refresh(layer, (&cells[of_layer]).try_into().expect("a layer"));
+                }
+                1 => {
+                    cells[of_layer].fill(sample::voxel(&mut random));
+                    masks = LayerMasks::of(&cells);
+                }
+                _ => {
+                    let index = random.usize(of_layer);
+                    cells[index] = Voxel::OPEN.with_height(random.u8(5..8));
+                    masks.set(index, cells[index]);
+                }
+            }
+            let is_full =
+                |layer: &usize| cells[layer * LAYER_CELLS..][..LAYER_CELLS].iter().all(|cell| cell.height() == 7);
+            let expected = (0..16).filter(is_full).fold(0, |layers, layer| layers | 1 << layer);
+            full += u32::from(expected != 0);
+            assert_eq!(masks.full_layers, expected, "round {round}");
+        }
+        assert!(full > 300, "full in {full} rounds");
+    }
+}
