@@ -1,10 +1,9 @@
 //! The chunk store beside a `HashMap` of cells and a dense array: 1,009 random chunks of a 16³-chunk box, `u16` cells.
 //!
 //! `cargo bench --bench storage`; dated results are in `benches/README.md`. The dense array is the whole box, 256³ cells
-//! and a rim, so it needs no lookup and no branch. Get, set and sweep go over the same cells in all three; the sweep of the store also
-//! with two threads. For the
-//! stencil it comes in two sizes: the box, and `dense_small`, which has as many cells as the 1,009 chunks and so the same
-//! share of the caches.
+//! and a rim, so it needs no lookup and no branch. Get, set and sweep go over the same cells in all three; the sweep of the
+//! store also with two threads. For the stencil it comes in two sizes: the box, and `dense_small`, which has as many cells
+//! as the 1,009 chunks and so the same share of the caches.
 
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
