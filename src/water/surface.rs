@@ -181,8 +181,11 @@ fn to_nearest(row: u16, x: u32) -> (u32, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{bits, sample};
+    use super::super::voxel::Voxel;
+    use super::super::{Rules, WaterWorld, bits, sample};
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::CHUNK_CELLS;
 
     #[test]
     fn the_nearest_cell_is_that_of_a_look_at_all() {
@@ -199,6 +202,47 @@ mod tests {
             let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
         }
+    }
+
+    #[test]
+    fn the_highest_cells_are_told_in_chunks_of_either_kind() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+        let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
+        let uniform = (0..=FULL).map(|height| Chunk::uniform(Voxel::OPEN.with_height(height)));
+        for (x, chunk) in uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate() {
+            world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
+        }
+        let tick = world.underway();
+        let (mut offered, mut nothing) = (0, 0);
+        for (slot, round) in
+            tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..20).map(move |at| (slot, at)))
+        {
+            let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
+            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+            let piece = Piece { slot, layer: random.usize(..16), cells };
+            let y = tick.layer_height(&piece);
+            let below = head(y, random.u8(1..9));
+            let height = |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
+            let counts = |height: u8| (1..FULL).contains(&height) && head(y, height) < below;
+            let highest = bits::iter(cells).map(height).filter(|&height| counts(height)).max();
+            let mut surface = Surface { head: head(y, random.u8(0..4)), pieces: Vec::new(), near: 0 };
+            let least = surface.head;
+            tick.offer_highest(&mut surface, below, &piece);
+            match highest.filter(|&height| head(y, height) >= least) {
+                Some(highest) => {
+                    let expected: Vec<usize> = bits::iter(cells).filter(|&cell| height(cell) == highest).collect();
+                    assert_eq!((surface.head, surface.pieces.len()), (head(y, highest), 1), "round {round}");
+                    assert!(bits::iter(surface.pieces[0].cells).eq(expected), "round {round}");
+                    offered += 1;
+                }
+                None => {
+                    assert!(surface.pieces.is_empty() && surface.head == least, "round {round}");
+                    nothing += 1;
+                }
+            }
+        }
+        assert!(offered > 40 && nothing > 40, "{offered} offered, {nothing} not");
     }
 
     /// The head of a cell that is a surface, said of the cell alone.
