@@ -7,8 +7,9 @@ use super::settle::{LocalFlow, can_give, least_height};
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
+use super::way::Step;
 use super::window::{Window, lower_layer, upper_layer};
-use super::workspace::add_flow;
+use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 use crate::grid::Slot;
 
@@ -208,6 +209,37 @@ impl Tick<'_> {
         self.report.moved += u64::from(units);
     }
 
+    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one chunk.
+    pub(super) fn left_along(&self, path: &[Step]) -> u8 {
+        let Some(&((slot, index), _)) = path.first() else { return u8::MAX };
+        let work = self.work.get(slot, index / LAYER_CELLS);
+        let left = |&(place, _): &Step| {
+            let flow = work.map_or(0, |work| passed(work.flow[place.1 % LAYER_CELLS]));
+            self.limits.left(self.store.read(place), flow)
+        };
+        path.iter().map(left).min().unwrap_or(u8::MAX)
+    }
+
+    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and wakes these.
+    pub(super) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
+        let Some(&((slot, index), _)) = path.first() else { return };
+        let layer = index / LAYER_CELLS;
+        let work = self.work.join(self.store, slot, layer);
+        let mut along = NONE;
+        for &(place, exit) in path {
+            let cell = place.1 % LAYER_CELLS;
+            if self.limits.left(self.store.read(place), passed(work.flow[cell])) <= units {
+                bits::insert(&mut work.blocked, cell);
+            }
+            add_flow(&mut work.flow[cell], exit, units);
+            bits::insert(&mut along, cell);
+        }
+        work.touched = or(work.touched, along);
+        work.woken = or(work.woken, along);
+        self.store.grid.wake_layer_at(slot, layer, along);
+        self.report.moved += u64::from(units) * path.len() as u64;
+    }
+
     /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
     pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
         let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
@@ -267,6 +299,48 @@ mod tests {
                 assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
             }
         }
+    }
+
+    #[test]
+    fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let (mut passed_on, mut exhausted) = (0, 0);
+        for seed in 0..6 {
+            let (mut world, mut other) = (sample::springs(seed), sample::springs(seed));
+            let slots = world.store.grid.sorted_slots();
+            let (mut tick, mut plainly) = (world.underway(), other.underway());
+            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16))) {
+                let wet = bits::iter(tick.store.layer(slot, layer).0);
+                let mut path: Vec<Step> = Vec::new();
+                for cell in wet {
+                    let exit = Face::ALL[random.usize(..6)];
+                    path.extend((random.u8(..3) == 0).then_some(((slot, layer * LAYER_CELLS + cell), exit)));
+                }
+                let left = path
+                    .iter()
+                    .map(|&(place, _)| plainly.limits.left(plainly.store.read(place), plainly.work.passed(place)));
+                let left = left.min().unwrap_or(u8::MAX);
+                assert_eq!(tick.left_along(&path), left, "seed {seed}");
+                if path.is_empty() || left == 0 {
+                    continue;
+                }
+                let units = random.u8(1..=left);
+                tick.pass_along_in_layer(&path, units);
+                for &(place, exit) in &path {
+                    plainly.pass_on(place, exit, units);
+                    plainly.wake_cell(place);
+                }
+                let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
+                let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
+                let marks = |work: &super::super::workspace::LayerWork| [work.touched, work.woken, work.blocked];
+                assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
+                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
+                assert_eq!(tick.report, plainly.report, "seed {seed}");
+                passed_on += path.len();
+                exhausted += bits::count(here.blocked);
+            }
+        }
+        assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
     }
 
     #[test]

@@ -8,8 +8,7 @@ use super::cell::{CellFlags, FULL};
 use super::store::{LAYER_CELLS, Place, head};
 use super::surface::Surface;
 use super::tick::Tick;
-use super::way::{Found, Search};
-use crate::coords::Face;
+use super::way::{Found, Search, Step};
 
 /// Draws from one body in a tick; whoever still has room waits for the next.
 const DRAWS_PER_BODY: usize = 96;
@@ -135,22 +134,26 @@ impl Tick<'_> {
     }
 
     /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
-    fn carry(&mut self, path: &[(Place, Face)], to: Place, own: i64) {
+    fn carry(&mut self, path: &[Step], to: Place, own: i64) {
         let Some(&(from, _)) = path.last() else { return };
         let source = self.store.read(from);
         let available = if source.has(CellFlags::IS_SOURCE) { FULL } else { source.height() };
         let half = self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, 7) as u8;
         let mut units = self.store.read(to).room().min(available).min(half);
-        for &(place, _) in path {
-            units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
+        for stretch in path.chunk_by(lie_in_one_layer) {
+            units = units.min(self.left_along(stretch));
         }
         self.take(from, units);
-        for &(place, exit) in path.iter().rev() {
-            self.pass_on(place, exit, units);
-            self.wake_cell(place);
+        for stretch in path.chunk_by(lie_in_one_layer).rev() {
+            self.pass_along_in_layer(stretch, units);
         }
         if let Some(&(_, exit)) = path.first() {
             self.receive(to, exit.opposite(), units, self.store.read(to).largest());
         }
     }
+}
+
+/// Whether two cells of a path lie in the same layer of the same chunk.
+fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> bool {
+    slot == other && index / LAYER_CELLS == at / LAYER_CELLS
 }

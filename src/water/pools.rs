@@ -40,9 +40,7 @@ impl Tick<'_> {
         let (mut drawers, mut dry_ones) = (Vec::new(), Vec::new());
         for piece in body {
             let y = self.layer_height(piece);
-            if head(y, 0) > highest {
-                continue;
-            }
+            let Some(is_low) = low(highest - head(y, 0)) else { continue };
             let &Piece { slot, layer, cells } = piece;
             let (_, closed) = self.store.layer(slot, layer);
             let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
@@ -50,14 +48,19 @@ impl Tick<'_> {
             if !any(still) {
                 continue;
             }
-            let above = upper_layer(self.store, slot, layer);
+            // Only where they lie low enough: whether a source feeds them is dear to find out.
+            let above = upper_layer(self.store, slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
+            let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
             let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
             let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
-            let [west, east, north, south] = bits::neighbours(self.dry(slot, layer), &dry_beside);
+            let dry = self.dry(slot, layer);
+            // Most water has none but water beside it, and stands too high to draw itself.
+            let has_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
+            if !has_shore && !(any(minus(still, closed)) && self.store.has(slot, layer, is_low)) {
+                continue;
+            }
+            let [west, east, north, south] = bits::neighbours(dry, &dry_beside);
             let banks = and(still, or(or(west, east), or(north, south)));
-            // Only where they lie low enough: whether a source feeds them is dear to find out.
-            let above = above.filter(|_| head(y.saturating_add(1), 0) <= highest);
-            let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
             let agents = or(or(minus(still, closed), banks), roofs);
             if !any(agents) {
                 continue;
@@ -66,7 +69,6 @@ impl Tick<'_> {
             let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2)));
             let agents = minus(agents, self.supplied(slot, layer, agents, y));
             self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
-            let dry = self.dry(slot, layer);
             self.add_drawers(&mut dry_ones, slot, layer, and(bits::spread(agents), dry), highest);
             for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
                 self.add_drawers(&mut dry_ones, there, layer, and(cells, dry), highest);
@@ -93,13 +95,7 @@ impl Tick<'_> {
             return;
         }
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        let most = highest - head(y, 0);
-        if most < 0 {
-            return;
-        }
-        // Most water stands too high, which is soon told for a whole layer.
-        let most = most.min(i64::from(FULL)) as u8;
-        let is_low = |voxel: Voxel| voxel.height() <= most;
+        let Some(is_low) = low(highest - head(y, 0)) else { return };
         if !self.store.has(slot, layer, is_low) {
             return;
         }
@@ -140,5 +136,91 @@ impl Tick<'_> {
         if self.store.read(place).is_wet() {
             self.wake_cell(place);
         }
+    }
+}
+
+/// Whether a voxel holds at most so many units, as dry and solid ones do too; `None` if none can.
+fn low(units: i64) -> Option<impl Fn(Voxel) -> bool + Copy> {
+    let most = u8::try_from(units.min(i64::from(FULL))).ok()?;
+    Some(move |voxel: Voxel| voxel.height() <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use hashbrown::HashSet;
+
+    /// Who draws, said of each cell of a body alone.
+    fn drawers_one_by_one(tick: &mut Tick, body: &[Piece], highest: i64) -> HashSet<(i64, Place)> {
+        let mut drawers = HashSet::new();
+        let of_piece = |piece: &Piece| {
+            let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
+            bits::iter(piece.cells).map(move |cell| (slot, first + cell))
+        };
+        for place in body.iter().flat_map(of_piece) {
+            let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+            if tick.work.get(place.0, layer).is_some_and(|work| bits::contains(&work.touched, cell)) {
+                continue;
+            }
+            let (voxel, y) = (tick.store.read(place), tick.height_of(place));
+            let lowest = tick.store.lowest_source();
+            let mut is_supplied = |level: i32| {
+                let in_reach = |tick: &mut Tick| lowest >= Some(level) || !tick.is_out_of_reach(place, level);
+                voxel.is_sourced() && in_reach(tick)
+            };
+            let (by_own, by_higher) = (is_supplied(y), is_supplied(y + 2));
+            let mut add = |place: Place, head: i64| {
+                if head <= highest {
+                    drawers.insert((head, place));
+                }
+            };
+            let is_dry = |tick: &Tick, place: Place| {
+                place.0.is_some() && !tick.store.read(place).is_wet() && !tick.store.read(place).is_closed()
+            };
+            if !by_own {
+                if voxel.height() < FULL {
+                    add(place, head(y, voxel.height()));
+                }
+                for face in Face::LATERAL {
+                    let there = tick.store.step(place, face);
+                    if is_dry(tick, there) {
+                        add(there, head(y, 0));
+                    }
+                }
+            }
+            let above = tick.store.step(place, Face::Up);
+            if voxel.height() == FULL && !by_higher && is_dry(tick, above) {
+                add(above, head(y + 1, 0));
+            }
+        }
+        drawers
+    }
+
+    #[test]
+    fn drawers_are_those_of_a_look_at_each_cell() {
+        let (mut wet, mut dry, mut none) = (0, 0, 0);
+        for seed in 0..20 {
+            let mut world = sample::springs(seed);
+            world.step_within(40 + 20 * seed);
+            let slots = world.store.grid.sorted_slots();
+            let mut tick = world.underway();
+            tick.work.bodies.clear();
+            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+                tick.flood(slot, layer);
+            }
+            for body in core::mem::take(&mut tick.work.bodies) {
+                for highest in -40..50 {
+                    let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
+                    let found = tick.drawers(&body.pieces, highest);
+                    let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
+                    assert_eq!((places.len(), &places), (found.len(), &expected), "seed {seed}, up to {highest}");
+                    let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
+                    (wet, dry, none) =
+                        (wet + are_wet, dry + found.len() - are_wet, none + usize::from(found.is_empty()));
+                }
+            }
+        }
+        assert!(wet > 500 && dry > 500 && none > 100, "{wet} wet ones and {dry} dry ones, none {none} times");
     }
 }

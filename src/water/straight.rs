@@ -6,10 +6,16 @@
 //! stuck is given up for a search from the beginning, which looks at its cells once more; they count twice towards a call's
 //! budget, and once towards what a body may look at.
 
-use super::store::Place;
+use super::store::{LAYER_CELLS, Place};
+use super::surface::distance;
 use super::tick::Tick;
+use super::way::Step;
+use super::workspace::passed;
 use crate::coords::Face;
 use glam::IVec3;
+
+/// Steps for which a walk has room from the start.
+const MOST_ROOM: u32 = 1 << 12;
 
 /// A way on which each step comes nearer to the goal.
 pub(super) struct Walk {
@@ -20,7 +26,7 @@ pub(super) struct Walk {
     /// How far it has come.
     at: Place,
     position: IVec3,
-    way: Vec<(Place, Face)>,
+    way: Vec<Step>,
 }
 
 /// How a walk has ended.
@@ -35,7 +41,8 @@ pub(super) enum Walked {
 
 impl Walk {
     pub(super) fn new(to: Place, position: IVec3, goal: Place, target: IVec3) -> Self {
-        Walk { goal, target, to, at: to, position, way: Vec::new() }
+        let room = distance(position, target).min(MOST_ROOM) as usize;
+        Walk { goal, target, to, at: to, position, way: Vec::with_capacity(room) }
     }
 
     /// Cells looked at.
@@ -44,8 +51,20 @@ impl Walk {
     }
 
     /// The cells come by with the faces that they pass water through, the one next to the beginning first.
-    pub(super) fn into_way(self) -> Vec<(Place, Face)> {
+    pub(super) fn into_way(self) -> Vec<Step> {
         self.way
+    }
+
+    fn go(&mut self, there: Place, face: Face) {
+        self.at = there;
+        self.position += face.offset();
+        self.way.push((there, face.opposite()));
+    }
+
+    /// Steps to the goal across a face that brings it nearer.
+    fn steps_along(&self, face: Face) -> usize {
+        let axis = face.index() / 2;
+        self.target[axis].abs_diff(self.position[axis]) as usize
     }
 
     /// The faces across which the goal is nearer, in their order.
@@ -78,15 +97,47 @@ impl Tick<'_> {
             }
             *left -= 1;
             let full = walk.at != walk.to && self.store.read(walk.at).is_closed();
-            let step = walk
-                .ahead()
+            let mut ahead = walk.ahead();
+            let first = ahead.next();
+            let step = first
+                .into_iter()
+                .chain(ahead)
                 .map(|face| (self.store.step(walk.at, face), face))
                 .find(|&(there, face)| there.0.is_some() && self.passes(there, face, full) && !shunned(there));
             let Some((there, face)) = step else { return Walked::Stuck };
-            walk.at = there;
-            walk.position += face.offset();
-            walk.way.push((there, face.opposite()));
+            walk.go(there, face);
+            if first == Some(face) {
+                self.stride(walk, face, left, most, &shunned);
+            }
         }
         Walked::Underway
+    }
+
+    /// Takes further steps across a lateral face, the first of those ahead, as long as they lead on in the same chunk.
+    fn stride(&self, walk: &mut Walk, face: Face, left: &mut usize, most: usize, shunned: &impl Fn(Place) -> bool) {
+        let (slot, index) = walk.at;
+        let (x, z) = (index & 15, index >> 4 & 15);
+        let (to_border, stride) = match face {
+            Face::West => (x, -1),
+            Face::East => (15 - x, 1),
+            Face::North => (z, -16),
+            Face::South => (15 - z, 16),
+            Face::Down | Face::Up => return,
+        };
+        let layer = index / LAYER_CELLS;
+        let (cells, work) = (self.store.cells(slot, layer), self.work.get(slot, layer));
+        let uniform = self.store.read(walk.at);
+        let steps = to_border.min(walk.steps_along(face)).min(*left).min(most - walk.looked());
+        for _ in 0..steps {
+            let index = walk.at.1.wrapping_add_signed(stride);
+            let cell = index % LAYER_CELLS;
+            let voxel = cells.map_or(uniform, |cells| cells[cell]);
+            let flow = work.map_or(0, |work| passed(work.flow[cell]));
+            if !voxel.is_wet() || self.limits.left(voxel, flow) == 0 || shunned((slot, index)) {
+                return;
+            }
+            *left -= 1;
+            walk.go((slot, index), face);
+        }
     }
 }

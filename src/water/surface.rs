@@ -1,6 +1,6 @@
 //! The surface of a body of water: which of its cells are its top, how high they stand, and which is nearest to a cell.
 
-use super::bits::{LayerBits, NONE, and, any, minus};
+use super::bits::{self, LayerBits, NONE, and, any, minus};
 use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::store::{LAYER_CELLS, Place, head};
@@ -149,6 +149,26 @@ fn key(cell: IVec3) -> [i32; 3] {
 /// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
 /// has none within `most` steps. The layer's first cell lies at `low`.
 fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
+    let (x, z) = (cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z));
+    if !(1..15).contains(&x) && !(1..15).contains(&z) {
+        let (east, south) = (x > 0, z > 0);
+        let corner = low + IVec3::new(15 * i32::from(east), 0, 15 * i32::from(south));
+        let most = most.checked_sub(distance(cell, corner))?;
+        return nearest_to_corner(&WITHIN[usize::from(east) + 2 * usize::from(south)], cells, most);
+    }
+    nearest_in_rows(cell, low, cells, most)
+}
+
+/// The cell of a layer that is nearest to a corner, among equals the one with the lowest z and then x; `None` if the layer
+/// has none within `most` steps.
+fn nearest_to_corner(within: &[LayerBits; 31], cells: LayerBits, most: u32) -> Option<usize> {
+    let within = &within[..=most.min(30) as usize];
+    let steps = within.partition_point(|&within| !any(and(cells, within)));
+    bits::iter(and(cells, *within.get(steps)?)).next()
+}
+
+/// Like [`nearest_in`], row by row.
+fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
     // A cell to the west of the layer is nearest to its first column, as one in that column is.
     let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
@@ -168,6 +188,25 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
     best
 }
 
+/// For each corner of a layer, the north-western, north-eastern, south-western and south-eastern, the cells within so many
+/// steps of it, 0 to 30.
+static WITHIN: [[LayerBits; 31]; 4] = within();
+
+const fn within() -> [[LayerBits; 31]; 4] {
+    let mut within = [[NONE; 31]; 4];
+    let mut at = 0;
+    while at < 4 * 31 * 256 {
+        let (corner, steps, cell) = (at / (31 * 256), at / 256 % 31, at % 256);
+        let x = if corner % 2 == 0 { cell % 16 } else { 15 - cell % 16 };
+        let z = if corner < 2 { cell / 16 } else { 15 - cell / 16 };
+        if x + z <= steps {
+            within[corner][steps][cell / 64] |= 1 << (cell % 64);
+        }
+        at += 1;
+    }
+    within
+}
+
 /// The cell of a row, in which there is one, that is nearest to column `x`: how many steps it is away, and its own column.
 /// Among equals the one to the west.
 fn to_nearest(row: u16, x: u32) -> (u32, usize) {
@@ -182,7 +221,7 @@ fn to_nearest(row: u16, x: u32) -> (u32, usize) {
 #[cfg(test)]
 mod tests {
     use super::super::voxel::Voxel;
-    use super::super::{Rules, WaterWorld, bits, sample};
+    use super::super::{Rules, WaterWorld, sample};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::CHUNK_CELLS;

@@ -66,11 +66,14 @@ struct Quest {
 /// which chunks came.
 type Start = (i64, Reverse<u32>, [i32; 3], Place);
 
+/// A cell of a way, and the face that it passes water through.
+pub(super) type Step = (Place, Face);
+
 /// How far a search has come.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// A way: its cells with the faces that they pass water through, the drawing end first.
-    Way(Vec<(Place, Face)>),
+    Way(Vec<Step>),
     /// There is none.
     Nothing,
     /// It has more to look at.
@@ -180,7 +183,7 @@ impl Search {
     }
 
     /// The way from a cell met to the end: the cells with the faces that they pass water through, the end's neighbour first.
-    fn way_from(&mut self, tick: &Tick, start: Place) -> Vec<(Place, Face)> {
+    fn way_from(&mut self, tick: &Tick, start: Place) -> Vec<Step> {
         let mut way = Vec::new();
         let mut at = start;
         while let Some(exit) = self.marks.of(at).checked_sub(1).and_then(Face::from_index) {
@@ -358,25 +361,37 @@ mod tests {
     #[test]
     fn a_search_finds_the_way_that_a_plain_one_finds() {
         let mut random = fastrand::Rng::with_seed(31);
-        let (mut outcomes, mut kinds, mut ran_out, mut stops) = ([0; 3], [0; 2], 0, [0; 2]);
+        let (mut outcomes, mut kinds, mut ran_out, mut stops, mut uniform) = ([0; 3], [0; 2], 0, [0; 2], 0);
         for round in 0..150 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
-            for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
-                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+            // Long from west to east, or from north to south; in some, one chunk is full of water and stored as one cell.
+            let (chunks, part) = if round % 2 == 0 {
+                (IVec3::new(1, 1, 0), Region::new(IVec3::new(4, 11, 3), IVec3::new(25, 30, 5)))
+            } else {
+                (IVec3::new(0, 1, 1), Region::new(IVec3::new(3, 11, 4), IVec3::new(5, 30, 25)))
+            };
+            let full = Voxel::OPEN.with_height(7);
+            for (number, chunk) in Region::new(IVec3::ZERO, chunks).positions().enumerate() {
+                let is_full = round % 5 == 4 && number == round as usize % 4;
+                let voxel = if is_full { full } else { Voxel::OPEN };
+                world.insert_chunk(chunk, Chunk::uniform(voxel)).expect("none is there");
             }
-            let part = Region::new(IVec3::new(4, 11, 3), IVec3::new(25, 30, 5));
             let walls = 1 + round as u8 % 5;
             let mut places = Vec::new();
             for cell in part.positions() {
                 let slot = world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded");
                 let place = (slot, Cube::index_of(cell));
+                places.push(place);
+                if world.store.grid.chunk_at(slot).as_uniform() == Some(full) {
+                    uniform += 1;
+                    continue;
+                }
                 let voxel = match random.u8(..12) {
                     kind if kind < walls => Voxel::SOLID,
                     kind if kind == walls => Voxel::OPEN.with_height(random.u8(..7)),
-                    _ => Voxel::OPEN.with_height(7),
+                    _ => full,
                 };
                 world.store.write(place, voxel);
-                places.push(place);
             }
             world.wake_all();
             let tick = world.underway();
@@ -421,6 +436,7 @@ mod tests {
         assert!(outcomes.iter().all(|&count| count > 100) && ran_out > 20, "{outcomes:?}, {ran_out}");
         assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}: searches, and walks that arrived");
         assert!(stops.iter().all(|&count| count > 100), "{stops:?}: searches and walks that stopped on the way");
+        assert!(uniform > 1_000, "{uniform} cells of full chunks");
     }
 
     #[test]
