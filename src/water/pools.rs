@@ -56,7 +56,8 @@ impl Tick<'_> {
             let dry = self.dry(slot, layer);
             // Most water has none but water beside it, and stands too high to draw itself.
             let has_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
-            if !has_shore && !(any(minus(still, closed)) && self.store.has(slot, layer, is_low)) {
+            let may_draw = has_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
+            if !may_draw {
                 continue;
             }
             let [west, east, north, south] = bits::neighbours(dry, &dry_beside);
