@@ -18,6 +18,8 @@ use worlds::{fields, water};
 
 #[path = "growth/plot.rs"]
 mod plot;
+#[path = "../examples/shared/png_file.rs"]
+mod png_file;
 #[expect(dead_code, reason = "other benches use the rest")]
 mod worlds;
 

@@ -3,7 +3,7 @@
 #
 #   fuzz/campaign.sh                      all targets to their full counts: hours
 #   fuzz/campaign.sh water_cell           some of them
-#   SECONDS_EACH=10 fuzz/campaign.sh      so many seconds each, whatever the count: what CI does
+#   SECONDS_EACH=5 fuzz/campaign.sh       so many seconds each, whatever the count: what CI does
 #   fuzz/campaign.sh minimise [target…]   adds what was found to fuzz/corpus, and keeps the least set that covers as much
 #
 # What is found on the way gathers in the target folder; fuzz/corpus only changes when asked to. A crash stops the
@@ -30,6 +30,12 @@ parameters() {
     esac
 }
 
+compile() { # a target, or nothing for all of them
+    local log
+    log=$(mktemp)
+    cargo +nightly fuzz build "${build[@]}" "$@" 2> "$log" || { cat "$log"; return 1; }
+}
+
 fuzz() { # target, folders, options after --
     local target=$1
     shift
@@ -43,7 +49,7 @@ campaign() {
     if [ -n "${SECONDS_EACH:-}" ]; then limit=(-max_total_time="$SECONDS_EACH"); fi
     mkdir -p "$found/$target" "corpus/$target"
     log=$(mktemp)
-    cargo +nightly fuzz build "${build[@]}" "$target" 2> "$log" || { cat "$log"; return 1; }
+    compile "$target"
     started=$(date +%s)
     if ! fuzz "$target" "$found/$target" "corpus/$target" -- "${options[@]}" "${limit[@]}" -print_final_stats=1 2> "$log"; then
         tail -40 "$log"
@@ -73,6 +79,8 @@ fi
 if [ $# -eq 0 ]; then
     mapfile -t targets < <(cargo +nightly fuzz list)
     set -- "${targets[@]}"
+    # Together, so that all cores have work.
+    compile
 fi
 for target in "$@"; do
     "$act" "$target"

@@ -1,7 +1,6 @@
 //! The series as a table in a file, and as two plots side by side, both axes logarithmic.
 
-use super::Series;
-use image::ExtendedColorType;
+use super::{Series, png_file};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
@@ -50,7 +49,7 @@ pub fn draw(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<d
         chart(&right, "Memory for each chunk", ["chunks", "bytes a chunk"], sizes)?;
         area.present()?;
     }
-    Ok(image::save_buffer(path, &bytes, SIZE.0, SIZE.1, ExtendedColorType::Rgb8)?)
+    Ok(png_file::save(path, &bytes, SIZE)?)
 }
 
 type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;

@@ -1,14 +1,10 @@
 //! The pictures: a row of panels, each a map of pressure with arrows, and a strip with the key.
 
-use crate::{Cell, Panel, SIZE};
+use crate::{Cell, Panel, SIZE, png_file};
 use floodplain::glam::DVec3;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 /// DejaVu Sans, its ASCII part, which comes with the examples.
@@ -44,10 +40,7 @@ pub fn write(path: &Path, title: &str, panels: &[Panel]) -> Result<(), String> {
     let height = TITLE + rows * (PANEL + WORDS) + KEY;
     let mut bytes = vec![0; (width * height * 3) as usize];
     paint(&mut bytes, (width, height), title, panels).map_err(|error| error.to_string())?;
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    PngEncoder::new_with_quality(BufWriter::new(file), CompressionType::Best, FilterType::NoFilter)
-        .write_image(&bytes, width as u32, height as u32, ExtendedColorType::Rgb8)
-        .map_err(|error| format!("{}: {error}", path.display()))
+    png_file::save(path, &bytes, (width as u32, height as u32))
 }
 
 fn paint(bytes: &mut [u8], (width, height): (i32, i32), title: &str, panels: &[Panel]) -> Drawn {

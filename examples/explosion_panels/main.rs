@@ -7,6 +7,8 @@
 //! ```
 
 mod draw;
+#[path = "../shared/png_file.rs"]
+mod png_file;
 
 use floodplain::Region;
 use floodplain::blast::{BlastWorld, Border, Borders, Probe, Rules};

@@ -7,6 +7,8 @@
 
 mod ground;
 mod picture;
+#[path = "../shared/png_file.rs"]
+mod png_file;
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{HumidityWorld, UNITS};

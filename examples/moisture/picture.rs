@@ -1,11 +1,10 @@
 //! The pictures: soils by their colour, moisture as a blue over it, boulders grey.
 
 use crate::ground::{CLAY, HEIGHT, LOAM, SAND, WIDTH};
+use crate::png_file;
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use gif::{Encoder, Frame, Repeat};
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -99,10 +98,7 @@ impl Film {
 pub fn save(path: &Path, world: &HumidityWorld) -> Result<(), String> {
     let (palette, (width, height)) = (palette(), size());
     let pixels: Vec<u8> = inks(world).iter().flat_map(|&ink| palette[usize::from(ink) * 3..][..3].to_vec()).collect();
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    PngEncoder::new(BufWriter::new(file))
-        .write_image(&pixels, width as u32, height as u32, ExtendedColorType::Rgb8)
-        .map_err(|error| format!("{}: {error}", path.display()))
+    png_file::save(path, &pixels, (width as u32, height as u32))
 }
 
 fn said(error: gif::EncodingError) -> String {

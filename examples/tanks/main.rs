@@ -8,6 +8,8 @@
 
 mod picture;
 mod plan;
+#[path = "../shared/png_file.rs"]
+mod png_file;
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Rules, Water2dWorld};

@@ -1,5 +1,6 @@
 //! How a world looks: ground, air, a surface cell as full as it is, and water the darker the more pressure it is under.
 
+use crate::png_file;
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, FULL, Water2dWorld};
 use gif::{Encoder, Frame, Repeat};
@@ -52,7 +53,7 @@ impl Film {
         let [width, height] = pixels(self.size).map(|side| side as u32);
         let inks = draw(world, self.size);
         let colours: Vec<u8> = inks.iter().flat_map(|&ink| palette()[ink as usize]).collect();
-        Ok(image::save_buffer(path, &colours, width, height, image::ExtendedColorType::Rgb8)?)
+        Ok(png_file::save(path, &colours, (width, height))?)
     }
 
     fn write(&mut self, inks: Vec<u8>, delay: u16) -> Result<(), Box<dyn Error>> {

@@ -1,12 +1,9 @@
-//! The hydrograph, and what all drawings with words share: the font that comes with the example, and the PNG file.
+//! The hydrograph, and what all drawings with words share: the font that comes with the example.
 
+use crate::png_file;
 use floodplain::water::Ledger;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{ExtendedColorType, ImageEncoder};
 use plotters::prelude::*;
 use plotters::style::register_font;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 /// DejaVu Sans, its ASCII part: no system font is looked for. Its licence lies beside it.
@@ -25,15 +22,6 @@ pub fn text(words: String, at: (i32, i32), height: i32) -> Text<'static, (i32, i
     Text::new(words, at, (FAMILY, height).into_font())
 }
 
-/// Writes red, green and blue bytes as a PNG.
-pub fn save(path: &Path, bytes: Vec<u8>, (width, height): (u32, u32)) -> Result<(), String> {
-    // Flat colours repeat from row to row, which a filter would hide from the compression.
-    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    PngEncoder::new_with_quality(BufWriter::new(file), CompressionType::Best, FilterType::NoFilter)
-        .write_image(&bytes, width, height, ExtendedColorType::Rgb8)
-        .map_err(|error| format!("{}: {error}", path.display()))
-}
-
 /// The ledger at some ticks of the run, in order.
 pub type Record = Vec<(u64, Ledger)>;
 
@@ -41,7 +29,7 @@ pub type Record = Vec<(u64, Ledger)>;
 pub fn hydrograph(path: &Path, record: &Record, storm_end: u64) -> Result<(), String> {
     let mut bytes = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
     plot(&mut bytes, record, storm_end).map_err(|error| error.to_string())?;
-    save(path, bytes, SIZE)
+    png_file::save(path, &bytes, SIZE)
 }
 
 fn plot(bytes: &mut [u8], record: &Record, storm_end: u64) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,7 +1,6 @@
 //! Reading the heights of the ground from a grey PNG.
 
-use image::codecs::png::PngDecoder;
-use image::{ExtendedColorType, ImageDecoder, Limits};
+use png::{BitDepth, ColorType, Decoder};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
@@ -26,24 +25,24 @@ impl Dem {
 
     /// Reads a grey PNG of 8 or 16 bits.
     pub fn decode(bytes: impl BufRead + Seek) -> Result<Dem, String> {
-        let mut limits = Limits::default();
-        limits.max_image_width = Some(MOST_CELLS as u32);
-        limits.max_image_height = Some(MOST_CELLS as u32);
-        let mut decoder = PngDecoder::new(bytes).map_err(one_line)?;
-        let (width, depth) = decoder.dimensions();
+        let mut decoder = Decoder::new(bytes);
+        let (width, depth) = decoder.read_header_info().map_err(one_line)?.size();
         if width.max(depth) as usize > MOST_CELLS {
             return Err(format!("a map of {width} by {depth} cells; a side has at most {MOST_CELLS}"));
         }
-        decoder.set_limits(limits).map_err(one_line)?;
-        let kind = decoder.original_color_type();
-        if !matches!(kind, ExtendedColorType::L8 | ExtendedColorType::L16) {
-            return Err(format!("heights come as a grey PNG of 8 or 16 bits; this one is {kind:?}"));
+        let mut reader = decoder.read_info().map_err(one_line)?;
+        let (colour, bits) = reader.output_color_type();
+        if colour != ColorType::Grayscale || !matches!(bits, BitDepth::Eight | BitDepth::Sixteen) {
+            return Err(format!(
+                "heights come as a grey PNG of 8 or 16 bits; this one is {colour:?} of {} bits",
+                bits as u8
+            ));
         }
-        let mut raw = vec![0; decoder.total_bytes() as usize];
-        decoder.read_image(&mut raw).map_err(one_line)?;
-        let metres = match kind {
-            ExtendedColorType::L8 => raw.into_iter().map(u16::from).collect(),
-            _ => raw.as_chunks().0.iter().map(|&pair| u16::from_ne_bytes(pair)).collect(),
+        let mut raw = vec![0; reader.output_buffer_size().unwrap_or(0)];
+        reader.next_frame(&mut raw).map_err(one_line)?;
+        let metres = match bits {
+            BitDepth::Sixteen => raw.as_chunks().0.iter().map(|&pair| u16::from_be_bytes(pair)).collect(),
+            _ => raw.into_iter().map(u16::from).collect(),
         };
         Ok(Dem { width: width as usize, depth: depth as usize, metres })
     }
@@ -53,21 +52,27 @@ impl Dem {
     }
 }
 
-fn one_line(error: image::ImageError) -> String {
+fn one_line(error: png::DecodingError) -> String {
     error.to_string().replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{DynamicImage, ImageFormat};
+    use png::Encoder;
     use std::io::Cursor;
 
-    fn png(image: impl Into<DynamicImage>) -> Vec<u8> {
-        let mut bytes = Cursor::new(Vec::new());
-        image.into().write_to(&mut bytes, ImageFormat::Png).unwrap();
-        bytes.into_inner()
+    /// A PNG of this size, with these bytes for its rows.
+    fn png((width, height): (u32, u32), (colour, bits): (ColorType, BitDepth), rows: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes, width, height);
+        encoder.set_color(colour);
+        encoder.set_depth(bits);
+        encoder.write_header().and_then(|mut writer| writer.write_image_data(rows)).unwrap();
+        bytes
     }
+
+    const GREY: (ColorType, BitDepth) = (ColorType::Grayscale, BitDepth::Eight);
 
     fn decode(bytes: &[u8]) -> Result<Dem, String> {
         Dem::decode(Cursor::new(bytes))
@@ -75,21 +80,24 @@ mod tests {
 
     #[test]
     fn both_depths_give_the_stored_metres() {
-        let wide = image::ImageBuffer::<image::Luma<u16>, _>::from_raw(3, 2, vec![0, 1, 258, 65_535, 4, 5]).unwrap();
-        let dem = decode(&png(wide)).unwrap();
-        assert_eq!(dem, Dem { width: 3, depth: 2, metres: vec![0, 1, 258, 65_535, 4, 5] });
-        let narrow = image::GrayImage::from_raw(1, 2, vec![7, 255]).unwrap();
-        assert_eq!(decode(&png(narrow)).unwrap().metres, [7, 255]);
+        let metres = vec![0, 1, 258, 65_535, 4, 5];
+        let rows: Vec<u8> = metres.iter().flat_map(|height: &u16| height.to_be_bytes()).collect();
+        let wide = png((3, 2), (ColorType::Grayscale, BitDepth::Sixteen), &rows);
+        assert_eq!(decode(&wide).unwrap(), Dem { width: 3, depth: 2, metres });
+        let narrow = png((1, 2), GREY, &[7, 255]);
+        assert_eq!(decode(&narrow).unwrap(), Dem { width: 1, depth: 2, metres: vec![7, 255] });
     }
 
     #[test]
     fn whatever_is_no_map_of_heights_is_refused_in_one_line() {
-        let good = png(image::GrayImage::new(40, 40));
-        let colour = png(image::RgbImage::new(2, 2));
-        let transparent = png(image::GrayAlphaImage::new(2, 2));
-        let long = png(image::GrayImage::new(MOST_CELLS as u32 + 1, 1));
-        let broken = [&good[..good.len() / 2], &good[..20], b"", b"P5 2 2 255 abcd", &colour, &transparent, &long];
-        for bytes in broken {
+        let good = png((40, 40), GREY, &[0; 1600]);
+        let colour = png((2, 2), (ColorType::Rgb, BitDepth::Eight), &[0; 12]);
+        let transparent = png((2, 2), (ColorType::GrayscaleAlpha, BitDepth::Eight), &[0; 8]);
+        let coarse = png((8, 2), (ColorType::Grayscale, BitDepth::One), &[0; 2]);
+        let long = png((MOST_CELLS as u32 + 1, 1), GREY, &[0; MOST_CELLS + 1]);
+        let cut = [&good[..good.len() / 2], &good[..20], b"", b"P5 2 2 255 abcd"];
+        let of_another_kind = [&colour, &transparent, &coarse, &long].map(Vec::as_slice);
+        for bytes in cut.into_iter().chain(of_another_kind) {
             let error = decode(bytes).unwrap_err();
             assert!(!error.is_empty() && !error.contains('\n'), "{error}");
         }

@@ -12,6 +12,8 @@ mod film;
 mod ground;
 mod map;
 mod options;
+#[path = "../shared/png_file.rs"]
+mod png_file;
 mod rivers;
 mod storm;
 mod view;
