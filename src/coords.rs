@@ -188,6 +188,8 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
     const BITS: [u32; 3];
     /// What a step along x, y and z adds to a local index.
     const STRIDES: [usize; 3];
+    /// Neighbours of a cell across its faces: 4 or 6.
+    const NEIGHBOURS: usize;
 
     /// The chunk that holds the cell. Correct for negative positions: the shift rounds towards minus infinity.
     #[inline]
@@ -233,6 +235,7 @@ impl sealed::Sealed for Cube {}
 impl Shape for Cube {
     const BITS: [u32; 3] = [4, 4, 4];
     const STRIDES: [usize; 3] = [1, 256, 16];
+    const NEIGHBOURS: usize = 6;
 }
 
 /// 64×64×1 cells for single-layer worlds in the x-y plane; the index runs along x, then y.
@@ -243,6 +246,7 @@ impl sealed::Sealed for Sheet {}
 impl Shape for Sheet {
     const BITS: [u32; 3] = [6, 6, 0];
     const STRIDES: [usize; 3] = [1, 64, 4096];
+    const NEIGHBOURS: usize = 4;
 }
 
 #[cfg(test)]

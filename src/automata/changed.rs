@@ -1,6 +1,6 @@
 //! Which cells a step changed: one bit for each.
 
-use super::rows::FieldShape;
+use super::rows::RowShape;
 use crate::chunk::CellMask;
 use crate::simd;
 use core::marker::PhantomData;
@@ -19,14 +19,14 @@ pub(crate) struct Changes {
 impl Changes {
     pub(crate) const NONE: Changes = Changes { cells: CellMask::EMPTY, count: 0, touched: [false; 6] };
 
-    pub(crate) fn of<S: FieldShape>(cells: CellMask) -> Changes {
+    pub(crate) fn of<S: RowShape>(cells: CellMask) -> Changes {
         let mut changes = Changes { cells, ..Changes::NONE };
         changes.sum_up::<S>();
         changes
     }
 
     /// Answers anew what is asked, after a change of `cells`.
-    pub(crate) fn sum_up<S: FieldShape>(&mut self) {
+    pub(crate) fn sum_up<S: RowShape>(&mut self) {
         (self.count, self.touched) = simd::run(Sum::<S>(&self.cells, PhantomData));
     }
 
@@ -48,7 +48,7 @@ impl Changes {
 /// How many cells there are, and at which faces of a chunk some of them lie.
 struct Sum<'a, S>(&'a CellMask, PhantomData<S>);
 
-impl<S: FieldShape> simd::Kernel for Sum<'_, S> {
+impl<S: RowShape> simd::Kernel for Sum<'_, S> {
     type Output = (usize, [bool; 6]);
 
     #[inline(always)]
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::coords::{CHUNK_CELLS, Cube, Face, Sheet};
 
-    fn cells_touch_the_faces_that_they_lie_at<S: FieldShape>() {
+    fn cells_touch_the_faces_that_they_lie_at<S: RowShape>() {
         let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..500 {
             let mut cells = CellMask::EMPTY;

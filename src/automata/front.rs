@@ -4,14 +4,14 @@
 //! a step changed nothing in it nor next to it, and a world with sleepers equals one in which every chunk is awake.
 
 use super::changed::Changes;
-use super::rows::FieldShape;
+use super::rows::RowShape;
 use crate::chunk::CellMask;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 
 /// Notes what a step changed, puts to sleep the chunks that it looked at and need not look at again, and wakes those that
 /// were touched. `stepped` has every chunk that was awake, with what changed in it; a sleeper in it has nothing.
-pub(crate) fn advance<'c, T: Copy + PartialEq, S: FieldShape>(
+pub(crate) fn advance<'c, T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     stepped: impl Iterator<Item = (Slot, &'c Changes)> + Clone,
 ) {
@@ -26,7 +26,7 @@ pub(crate) fn advance<'c, T: Copy + PartialEq, S: FieldShape>(
 }
 
 /// Notes what several steps changed in a chunk, and puts it to sleep or wakes it. [`Grid::drop_sleepers`] clears up.
-pub(crate) fn put<T: Copy + PartialEq, S: FieldShape>(
+pub(crate) fn put<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
     changed: &CellMask,
@@ -43,7 +43,7 @@ pub(crate) fn put<T: Copy + PartialEq, S: FieldShape>(
 }
 
 /// Notes what changed in a chunk, and wakes it and the neighbours that touch what did.
-pub(crate) fn wake_around<T: Copy + PartialEq, S: FieldShape>(grid: &mut Grid<T, S>, slot: Slot, changes: &Changes) {
+pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(grid: &mut Grid<T, S>, slot: Slot, changes: &Changes) {
     grid.mark_changes_at(slot, &changes.cells);
     grid.wake_chunk_at(slot);
     let (neighbours, touched) = (grid.neighbours_of(slot), changes.touched());

@@ -8,8 +8,9 @@ mod rims;
 mod rows;
 #[cfg(test)]
 mod same_bytes;
+mod shape;
 mod skew;
 pub mod water2d;
 mod workers;
 
-pub use rows::FieldShape;
+pub use shape::FieldShape;

@@ -4,13 +4,13 @@
 //! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough. To collect rims is to
 //! fetch half of each chunk from memory, so a step that has a chunk at hand can note what its rims will be in the next.
 
-use super::rows::{FieldShape, Value};
+use super::rows::{RowShape, Value};
 use super::workers;
 use crate::chunk::Chunk;
 use crate::grid::{Grid, Slot};
 
 /// Saved rims, by chunk.
-pub(crate) struct Rims<T: Value, S: FieldShape> {
+pub(crate) struct Rims<T: Value, S: RowShape> {
     /// What lies where a chunk is missing.
     background: S::Rims<T>,
     saved: Vec<Saved<T, S>>,
@@ -20,13 +20,13 @@ pub(crate) struct Rims<T: Value, S: FieldShape> {
 
 /// The rims that a chunk's step needs, as they were before it.
 #[derive(Clone, Copy)]
-pub(crate) struct Before<'r, T: Value, S: FieldShape> {
+pub(crate) struct Before<'r, T: Value, S: RowShape> {
     pub(crate) own: &'r S::Rims<T>,
     /// By the face behind which the neighbour lies.
     pub(crate) around: [&'r S::Rims<T>; 6],
 }
 
-struct Saved<T: Value, S: FieldShape> {
+struct Saved<T: Value, S: RowShape> {
     slot: Slot,
     rims: Box<S::Rims<T>>,
     /// Whether `rims` are those of the chunk as it is now.
@@ -37,7 +37,7 @@ struct Saved<T: Value, S: FieldShape> {
 
 const UNSAVED: u32 = u32::MAX;
 
-impl<T: Value, S: FieldShape> Rims<T, S> {
+impl<T: Value, S: RowShape> Rims<T, S> {
     /// None saved; a missing chunk has the background all over.
     pub(crate) fn new(background: T) -> Self {
         Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
@@ -156,7 +156,7 @@ impl<T: Value, S: FieldShape> Rims<T, S> {
 }
 
 /// The rims of a chunk, whichever way it is stored.
-pub(crate) fn rims_of_chunk<T: Value, S: FieldShape>(chunk: &Chunk<T>) -> S::Rims<T> {
+pub(crate) fn rims_of_chunk<T: Value, S: RowShape>(chunk: &Chunk<T>) -> S::Rims<T> {
     match chunk.as_dense() {
         Some(cells) => S::rims_of(cells),
         None => S::uniform_rims(chunk.get(0)),

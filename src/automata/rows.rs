@@ -31,41 +31,30 @@ pub trait Value: Copy + PartialEq + Send + Sync {}
 
 impl<T: Copy + PartialEq + Send + Sync> Value for T {}
 
-/// The shapes that automata run on. Implemented by [`Cube`] and [`Sheet`] only.
-pub trait FieldShape: HaloShape {
+/// A shape whose chunks lie in rows, with rims that neighbours see. Implemented by [`Cube`] and [`Sheet`] only.
+pub trait RowShape: HaloShape {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
-    #[doc(hidden)]
     type Rims<T: Value>: Copy + Send + Sync;
 
-    /// Neighbours of a cell: 4 or 6.
-    const NEIGHBOURS: usize;
-
     /// The cells at each face, by the face's index; for a [`Sheet`], none at the last two.
-    #[doc(hidden)]
     const FACE_CELLS: [CellMask; 6];
 
     /// A halo of equal cells.
-    #[doc(hidden)]
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>>;
 
     /// The rims of a chunk of equal cells.
-    #[doc(hidden)]
     fn uniform_rims<T: Value>(value: T) -> Self::Rims<T>;
 
     /// The rims of a chunk.
-    #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
     /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
-    #[doc(hidden)]
     fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
 
     /// The same, to change.
-    #[doc(hidden)]
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
     /// The rims that hold what `join` makes of the cells of two.
-    #[doc(hidden)]
     fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
     where
         A: Value,
@@ -75,28 +64,23 @@ pub trait FieldShape: HaloShape {
     /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule reads, stay as they were.
     /// `fill` writes the row of the chunk that begins at an index, and `around` is by the index of the face behind which a
     /// neighbour lies.
-    #[doc(hidden)]
     fn pad<T: Value>(fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
 
     /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the cell's neighbours.
-    #[doc(hidden)]
     fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
     /// Runs a rule over every row of a chunk.
-    #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 
     /// Runs a rule over every row of a chunk in index order.
-    #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
-impl FieldShape for Sheet {
+impl RowShape for Sheet {
     type Rims<T: Value> = [[T; 64]; 4];
 
-    const NEIGHBOURS: usize = 4;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Sheet>();
 
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
@@ -172,10 +156,9 @@ impl FieldShape for Sheet {
     }
 }
 
-impl FieldShape for Cube {
+impl RowShape for Cube {
     type Rims<T: Value> = [[T; 256]; 6];
 
-    const NEIGHBOURS: usize = 6;
     const FACE_CELLS: [CellMask; 6] = face_cells::<Cube>();
 
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
@@ -290,7 +273,7 @@ pub(crate) fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
     row[first..].first_chunk().expect("rows end inside of what they are part of")
 }
 
-/// What [`FieldShape::pad`] is to fill a halo with: the cells of a chunk as they are.
+/// What [`RowShape::pad`] is to fill a halo with: the cells of a chunk as they are.
 #[inline(always)]
 pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &mut [T]) {
     move |first, row| row.copy_from_slice(&cells[first..first + row.len()])
@@ -348,7 +331,7 @@ mod tests {
         }
     }
 
-    fn rows_see_every_cell_and_its_neighbours<S: FieldShape>() {
+    fn rows_see_every_cell_and_its_neighbours<S: RowShape>() {
         let mut rng = fastrand::Rng::with_seed(5);
         let mut grid = Grid::<u32, S>::new(9);
         for face in Face::ALL {
@@ -396,7 +379,7 @@ mod tests {
 
     #[test]
     fn faces_hold_the_cells_whose_neighbours_lie_in_another_chunk() {
-        fn check<S: FieldShape>() {
+        fn check<S: RowShape>() {
             for face in &Face::ALL[..S::NEIGHBOURS] {
                 for index in 0..CHUNK_CELLS {
                     let beyond = S::cell_at(IVec3::ZERO, index) + face.offset();

@@ -2,7 +2,7 @@
 
 use super::blast::{BlastWorld, Border, Borders, Rules as BlastRules};
 use super::humidity::{Cell as Soil, HumidityWorld, Rules as HumidityRules, Sweep};
-use super::rows::FieldShape;
+use super::shape::FieldShape;
 use super::water2d::{Cell, Rules as WaterRules, Water2dWorld};
 use crate::automaton::{Automaton, ChunkChanges, StepReport};
 use crate::chunk::Chunk;

@@ -14,7 +14,7 @@
 
 use super::changed::Changes;
 use super::rims::{Before, Rims};
-use super::rows::{FieldShape, Value};
+use super::rows::{RowShape, Value};
 use super::workers::{self, Workers};
 use crate::chunk::CellMask;
 use crate::grid::{Grid, Slot};
@@ -38,7 +38,7 @@ const LEAST: usize = 64;
 const AWAKE: usize = 8;
 
 /// A chunk to step, with what a step reads and writes of it.
-pub(crate) trait Job<T: Value, S: FieldShape>: Send + Sync {
+pub(crate) trait Job<T: Value, S: RowShape>: Send + Sync {
     /// What a step yields beside cells.
     type Yield: Send + Sync;
 
@@ -53,7 +53,7 @@ pub(crate) trait Job<T: Value, S: FieldShape>: Send + Sync {
 }
 
 /// A chunk that is stepped.
-pub(crate) struct Member<T: Value, S: FieldShape, J: Job<T, S>> {
+pub(crate) struct Member<T: Value, S: RowShape, J: Job<T, S>> {
     pub(crate) job: J,
     /// Before the steps with even numbers, and before the odd ones.
     rims: [Box<S::Rims<T>>; 2],
@@ -108,7 +108,7 @@ struct Part {
 impl Plan {
     /// What there is to do for some steps of all that is awake, if it is worth it: in this shape, several steps of more
     /// chunks than fit the cache, most of which are awake, in enough tiles for all threads.
-    pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>, steps: u64) -> Option<Self> {
+    pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>, steps: u64) -> Option<Self> {
         let awake = grid.awake_slots().len();
         if S::NEIGHBOURS != 4 || steps < 2 || awake < LEAST {
             return None;
@@ -125,7 +125,7 @@ impl Plan {
 
     /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so many chunks along each
     /// side; for [`MOST_STEPS`] at most.
-    pub(crate) fn new<T: Copy + PartialEq, S: FieldShape>(
+    pub(crate) fn new<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         slots: &[Slot],
         steps: u64,
@@ -177,7 +177,7 @@ impl Plan {
 
     /// Steps the chunks, each with its job: the members, in the order of [`slots`](Plan::slots). `rims` has the rims of all of
     /// them and of what lies around them.
-    pub(crate) fn run<T: Value, S: FieldShape, J: Job<T, S>, W: Send>(
+    pub(crate) fn run<T: Value, S: RowShape, J: Job<T, S>, W: Send>(
         &self,
         rims: &Rims<T, S>,
         workers: &mut Workers<W>,
@@ -216,7 +216,7 @@ impl Plan {
     /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake in a step, in order of
     /// position, how many of its cells changed and what else the step yielded, and says whether that keeps it awake though no
     /// cell changes. Returns who is awake after the last step.
-    pub(crate) fn replay<T: Value, S: FieldShape, J: Job<T, S>>(
+    pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
         members: &[Member<T, S, J>],
         mut enter: impl FnMut(usize, &J::Yield) -> bool,
@@ -243,7 +243,7 @@ impl Plan {
 }
 
 /// The chunks that are stepped, in order of position: those that are awake, and those next to them.
-pub(crate) fn members<T: Copy + PartialEq, S: FieldShape>(grid: &Grid<T, S>) -> Vec<Slot> {
+pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
         let sides = (-1..2).flat_map(|y| (-1..2).map(move |x| IVec3::new(x, y, 0)));
@@ -271,7 +271,7 @@ fn tiles_of(chunk: IVec3, steps: usize, side: i32) -> impl Iterator<Item = ([i32
 }
 
 /// Some steps of some chunks.
-struct Tile<'p, T: Value, S: FieldShape, J: Job<T, S>> {
+struct Tile<'p, T: Value, S: RowShape, J: Job<T, S>> {
     plan: &'p Plan,
     parts: &'p [Part],
     /// By part.
@@ -288,7 +288,7 @@ enum Beside {
     Outside(Slot),
 }
 
-impl<T: Value, S: FieldShape, J: Job<T, S>> Tile<'_, T, S, J> {
+impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
     /// Steps the chunks. `others` are the members that are in no tile of this stage.
     fn run(&mut self, rims: &Rims<T, S>, others: &[Seat<T, S, J>], mut step: impl FnMut(&mut J, Before<T, S>)) {
         let beside = self.beside();
@@ -326,7 +326,7 @@ impl<T: Value, S: FieldShape, J: Job<T, S>> Tile<'_, T, S, J> {
     }
 }
 
-impl<T: Value, S: FieldShape, J: Job<T, S>> Member<T, S, J> {
+impl<T: Value, S: RowShape, J: Job<T, S>> Member<T, S, J> {
     /// Notes what came of a step. `version` is where the rims after it go.
     fn note(&mut self, version: usize) {
         core::mem::swap(&mut self.rims[version], self.job.rims());

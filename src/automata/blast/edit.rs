@@ -4,7 +4,7 @@
 use super::BlastWorld;
 use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
 use super::space::{Beyond, axis, is_positive, plane_cells};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::Slot;

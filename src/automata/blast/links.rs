@@ -3,7 +3,7 @@
 use super::planes::Conductances;
 use super::space::{Beyond, axis, is_positive, outermost};
 use super::{Beside, BlastWorld, Ground};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;

@@ -43,7 +43,7 @@ pub use validate::Violation;
 pub use walls::Broken;
 
 use super::rims::Rims;
-use super::rows::FieldShape;
+use super::shape::FieldShape;
 use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::chunk::CellMask;

@@ -3,7 +3,7 @@
 
 use super::kernel::reaches;
 use super::space::{axis, is_positive};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 #[cfg(feature = "snapshot")]
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};

@@ -6,7 +6,7 @@ use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
 use super::space::Beyond;
 use super::{BlastWorld, Ground, Ledger};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};

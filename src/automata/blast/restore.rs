@@ -5,7 +5,7 @@ use super::planes::ChunkFlows;
 use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
 use super::space::{Beyond, axis};
 use super::{BlastWorld, Broken, Ledger};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::{Grid, Slot};

@@ -10,7 +10,7 @@ use super::{Beside, BlastWorld, Probe};
 use crate::automata::changed::Changes;
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -22,6 +22,10 @@ use smallvec::SmallVec;
 impl<S: FieldShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
     pub fn step(&mut self) -> StepReport {
+        S::step_blast(self)
+    }
+
+    pub(in crate::automata) fn step_generic(&mut self) -> StepReport {
         self.tick = self.tick.wrapping_add(1);
         let broken = self.break_walls();
         let absorbed = self.fall_silent();

@@ -8,7 +8,7 @@ use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
 use crate::automata::rims::Rims;
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -96,6 +96,10 @@ impl<S: FieldShape> BlastWorld<S> {
     /// # Errors
     /// The first law found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
+        S::validate_blast(self)
+    }
+
+    pub(in crate::automata) fn validate_generic(&self) -> Result<(), Violation> {
         self.pressure.validate().map_err(|_| Violation::Storage)?;
         for slot in self.pressure.sorted_slots() {
             self.check_walls(slot)?;

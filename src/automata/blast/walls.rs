@@ -2,7 +2,7 @@
 
 use super::BlastWorld;
 use super::space::Beyond;
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::grid::Slot;
 use glam::IVec3;
 

@@ -5,7 +5,7 @@ use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::rules::Sweep;
 use crate::automata::changed::Changes;
 use crate::automata::front::wake_around;
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::Slot;

@@ -35,7 +35,7 @@ pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError, Sweep};
 pub use validate::Violation;
 
-use super::rows::FieldShape;
+use super::shape::FieldShape;
 use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::coords::{Region, Sheet};

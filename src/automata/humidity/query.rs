@@ -5,7 +5,7 @@ use super::cell::{Cell, ROCK, UNITS};
 use super::ledger::Ledger;
 use super::rules::{Rules, Sweep};
 use super::step::{Job, Room};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};

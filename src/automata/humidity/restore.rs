@@ -1,7 +1,7 @@
 //! What a saved humidity world consists of beside its rules, and how a world is put together again.
 
 use super::{HumidityWorld, Ledger, Rules, RulesError};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::grid::{Grid, Slot};

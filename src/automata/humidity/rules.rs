@@ -1,7 +1,7 @@
 //! The public rules of a humidity world, with their units and ranges, and the checks at the door.
 
 use super::cell::{MOST_HUMIDITY, SOIL};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::coords::Face;
 use core::fmt;
 

@@ -2,7 +2,8 @@
 
 use super::cell::Ground;
 use super::store::Store;
-use crate::automata::rows::{FieldShape, RowRule};
+use crate::automata::rows::RowRule;
+use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;

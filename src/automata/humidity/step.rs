@@ -8,7 +8,7 @@ use super::{HumidityWorld, Ledger};
 use crate::automata::changed::Changes;
 use crate::automata::front;
 use crate::automata::rims::{Before, Rims};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::automata::skew::{self, Plan};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
@@ -140,6 +140,10 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
     /// sweep, and nothing in the others.
     pub fn step(&mut self) -> StepReport {
+        S::step_humidity(self)
+    }
+
+    pub(in crate::automata) fn step_generic(&mut self) -> StepReport {
         self.ticks = self.ticks.wrapping_add(1);
         match self.rules.sweep {
             Sweep::InPlace => self.step_in_order(),
@@ -151,6 +155,10 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// [`Sheet`](crate::Sheet)s, unless they are swept in place, faster in worlds larger than the cache: up to
     /// sixteen steps are done in one go, for which the world takes some kilobytes more for each chunk meanwhile.
     pub fn run(&mut self, steps: u64) -> StepReport {
+        S::run_humidity(self, steps)
+    }
+
+    pub(in crate::automata) fn run_generic(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
         let mut done = 0;
         while done < steps {

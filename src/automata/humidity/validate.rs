@@ -4,7 +4,7 @@ use super::HumidityWorld;
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
 use super::step::{Job, Kernel, Room};
-use crate::automata::rows::FieldShape;
+use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -65,6 +65,10 @@ impl<S: FieldShape> HumidityWorld<S> {
     /// # Errors
     /// The first law found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
+        S::validate_humidity(self)
+    }
+
+    pub(in crate::automata) fn validate_generic(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         moisture.validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;

@@ -7,7 +7,7 @@ use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::changed::differing;
 use crate::automata::rims::Rims;
-use crate::automata::rows::{FieldShape, copy_of};
+use crate::automata::rows::{RowShape, copy_of};
 use crate::automata::workers::Workers;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
@@ -39,7 +39,7 @@ impl Literal {
         Literal {
             levels: Rims::new(Cell::SOLID),
             crossings: Rims::new(0),
-            workers: Workers::new(|| <Sheet as FieldShape>::uniform_halo(Cell::SOLID)),
+            workers: Workers::new(|| <Sheet as RowShape>::uniform_halo(Cell::SOLID)),
         }
     }
 
@@ -99,7 +99,7 @@ impl simd::Kernel for LiteralChunk<'_> {
     #[inline(always)]
     fn run(self) -> (CellMask, u64) {
         let LiteralChunk { around, incoming, left_first, halo, cells } = self;
-        <Sheet as FieldShape>::pad(copy_of(cells), around, halo);
+        <Sheet as RowShape>::pad(copy_of(cells), around, halo);
         let is_calm = halo.iter().flatten().fold(true, |calm, cell| calm & (cell.0 <= CALM));
         match is_calm {
             true => step_chunk::<false>(halo, incoming, left_first, cells),
