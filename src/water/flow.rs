@@ -211,11 +211,11 @@ impl Tick<'_> {
 
     /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one chunk.
     pub(super) fn left_along(&self, path: &[Step]) -> u8 {
-        let Some(&((slot, index), _)) = path.first() else { return u8::MAX };
-        let work = self.work.get(slot, index / LAYER_CELLS);
-        let left = |&(place, _): &Step| {
-            let flow = work.map_or(0, |work| passed(work.flow[place.1 % LAYER_CELLS]));
-            self.limits.left(self.store.read(place), flow)
+        let Some(&(first, _)) = path.first() else { return u8::MAX };
+        let layer = self.layer_of(first);
+        let left = |&((_, index), _): &Step| {
+            let cell = index % LAYER_CELLS;
+            self.limits.left(layer.voxel(cell), layer.passed(cell))
         };
         path.iter().map(left).min().unwrap_or(u8::MAX)
     }
@@ -304,9 +304,15 @@ mod tests {
     #[test]
     fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
         let mut random = fastrand::Rng::with_seed(12);
-        let (mut passed_on, mut exhausted) = (0, 0);
+        let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
         for seed in 0..6 {
-            let (mut world, mut other) = (sample::springs(seed), sample::springs(seed));
+            let [mut world, mut other] = [(); 2].map(|()| {
+                let mut world = sample::springs(seed);
+                if seed % 2 == 1 {
+                    sample::put_to_sleep(&mut world.store);
+                }
+                world
+            });
             let slots = world.store.grid.sorted_slots();
             let (mut tick, mut plainly) = (world.underway(), other.underway());
             for (slot, layer) in slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16))) {
@@ -325,6 +331,7 @@ mod tests {
                     continue;
                 }
                 let units = random.u8(1..=left);
+                let awake_before = tick.awake(slot, layer);
                 tick.pass_along_in_layer(&path, units);
                 for &(place, exit) in &path {
                     plainly.pass_on(place, exit, units);
@@ -338,9 +345,11 @@ mod tests {
                 assert_eq!(tick.report, plainly.report, "seed {seed}");
                 passed_on += path.len();
                 exhausted += bits::count(here.blocked);
+                woken += bits::count(minus(tick.awake(slot, layer), awake_before));
             }
         }
         assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
+        assert!(woken > 100, "{woken} cells slept");
     }
 
     #[test]

@@ -157,3 +157,69 @@ impl Tick<'_> {
 fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> bool {
     slot == other && index / LAYER_CELLS == at / LAYER_CELLS
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::voxel::Voxel;
+    use super::super::workspace::LayerWork;
+    use super::super::{Rules, WaterWorld, sample};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Face, Shape};
+    use glam::IVec3;
+
+    /// Over a chunk border, and up and down, so that it comes back to layers that it has left.
+    #[test]
+    fn water_is_carried_along_a_path_as_it_passes_from_cell_to_cell() {
+        let cells = [(14, 12), (14, 13), (15, 13), (15, 12), (16, 12), (16, 13), (16, 14), (16, 15), (17, 15)];
+        for (narrow, at_most) in (0..cells.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)]) {
+            let [mut world, mut other] = [(); 2].map(|()| {
+                let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+                for x in 0..2 {
+                    let full = Chunk::uniform(Voxel::OPEN.with_height(FULL));
+                    world.insert_chunk(IVec3::X * x, full).expect("none is there");
+                }
+                assert_eq!(world.scoop(IVec3::new(13, 12, 5), 5), Ok(5));
+                sample::put_to_sleep(&mut world.store);
+                world
+            });
+            let place = |(x, y): (i32, i32)| {
+                let cell = IVec3::new(x, y, 5);
+                (world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded"), Cube::index_of(cell))
+            };
+            let to = place((13, 12));
+            let mut path: Vec<Step> = Vec::new();
+            for cell in cells {
+                let before = path.last().map_or(to, |&(before, _)| before);
+                let exit = Face::ALL.into_iter().find(|&face| world.store.step(place(cell), face) == before);
+                path.push((place(cell), exit.expect("the cell before lies beside it")));
+            }
+            let (mut tick, mut plainly) = (world.underway(), other.underway());
+            for tick in [&mut tick, &mut plainly] {
+                tick.pass_on(path[narrow].0, Face::Up, FULL - at_most);
+            }
+            let own = head(12, 2);
+            tick.carry(&path, to, own);
+            let units = at_most.min(5);
+            plainly.take(path[cells.len() - 1].0, units);
+            for &(place, exit) in path.iter().rev() {
+                plainly.pass_on(place, exit, units);
+                plainly.wake_cell(place);
+            }
+            plainly.receive(to, path[0].1.opposite(), units, plainly.store.read(to).largest());
+
+            assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
+            for (slot, layer) in
+                tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..16).map(move |at| (slot, at)))
+            {
+                let marks = |work: &LayerWork| (work.flow, work.inflow, [work.touched, work.woken, work.blocked]);
+                let [here, there] = [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
+                assert_eq!(here, there, "{narrow}, {at_most}");
+                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "{narrow}, {at_most}");
+                let [here, there] = [&tick, &plainly].map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
+                assert_eq!(here, there, "{narrow}, {at_most}");
+            }
+            assert_eq!(tick.store.read(to).height(), 2 + units);
+        }
+    }
+}

@@ -39,50 +39,54 @@ impl Tick<'_> {
     pub(super) fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
         let (mut drawers, mut dry_ones) = (Vec::new(), Vec::new());
         for piece in body {
-            let y = self.layer_height(piece);
-            let Some(is_low) = low(highest - head(y, 0)) else { continue };
-            let &Piece { slot, layer, cells } = piece;
-            let (_, closed) = self.store.layer(slot, layer);
-            let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
-            let still = minus(cells, touched);
-            if !any(still) {
-                continue;
-            }
-            // Only where they lie low enough: whether a source feeds them is dear to find out.
-            let above = upper_layer(self.store, slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
-            let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
-            let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
-            let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
-            let dry = self.dry(slot, layer);
-            // Most water has none but water beside it, and stands too high to draw itself.
-            let has_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
-            let may_draw = has_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
-            if !may_draw {
-                continue;
-            }
-            let [west, east, north, south] = bits::neighbours(dry, &dry_beside);
-            let banks = and(still, or(or(west, east), or(north, south)));
-            let agents = or(or(minus(still, closed), banks), roofs);
-            if !any(agents) {
-                continue;
-            }
-            // A source lifts water to the cell under its own level, so cells above ask for a higher one.
-            let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2)));
-            let agents = minus(agents, self.supplied(slot, layer, agents, y));
-            self.add_drawers(&mut drawers, slot, layer, minus(agents, closed), highest);
-            self.add_drawers(&mut dry_ones, slot, layer, and(bits::spread(agents), dry), highest);
-            for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
-                self.add_drawers(&mut dry_ones, there, layer, and(cells, dry), highest);
-            }
-            if let Some((slot, layer)) = above {
-                self.add_drawers(&mut dry_ones, slot, layer, roofs, highest);
-            }
+            self.add_drawers_of(piece, highest, &mut drawers, &mut dry_ones);
         }
         // Wet cells are of one piece each, but a dry one may lie next to several.
         dry_ones.sort_unstable();
         dry_ones.dedup();
         drawers.append(&mut dry_ones);
         drawers
+    }
+
+    /// Adds what may draw of a piece, and the dry cells beside and above it that may.
+    fn add_drawers_of(&mut self, piece: &Piece, highest: i64, drawers: &mut Vec<Drawer>, dry_ones: &mut Vec<Drawer>) {
+        let &Piece { slot, layer, cells } = piece;
+        let y = self.layer_height(piece);
+        let Some(is_low) = low(highest - head(y, 0)) else { return };
+        let (_, closed) = self.store.layer(slot, layer);
+        let still = minus(cells, self.work.get(slot, layer).map_or(NONE, |work| work.touched));
+        if !any(still) {
+            return;
+        }
+        // Cells above draw only if they lie low enough, and whether a source feeds those below them is dear to find out.
+        let above = upper_layer(self.store, slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
+        let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
+        let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
+        let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
+        let dry = self.dry(slot, layer);
+        // In the midst of a lake nothing is dry far around, and the water stands too high to draw itself.
+        let may_have_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
+        let may_draw = may_have_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
+        if !may_draw {
+            return;
+        }
+        let [west, east, north, south] = bits::neighbours(dry, &dry_beside);
+        let banks = and(still, or(or(west, east), or(north, south)));
+        let agents = or(or(minus(still, closed), banks), roofs);
+        if !any(agents) {
+            return;
+        }
+        // A source lifts water to the cell under its own level, so cells above ask for a higher one.
+        let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2)));
+        let agents = minus(agents, self.supplied(slot, layer, agents, y));
+        self.add_drawers(drawers, slot, layer, minus(agents, closed), highest);
+        self.add_drawers(dry_ones, slot, layer, and(bits::spread(agents), dry), highest);
+        for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
+            self.add_drawers(dry_ones, there, layer, and(cells, dry), highest);
+        }
+        if let Some((slot, layer)) = above {
+            self.add_drawers(dry_ones, slot, layer, roofs, highest);
+        }
     }
 
     /// The open cells of a layer without water.
@@ -148,8 +152,12 @@ fn low(units: i64) -> Option<impl Fn(Voxel) -> bool + Copy> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
+    use super::super::{Rules, WaterWorld, sample};
     use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use core::ops::Range;
+    use glam::IVec3;
     use hashbrown::HashSet;
 
     /// Who draws, said of each cell of a body alone.
@@ -165,11 +173,7 @@ mod tests {
                 continue;
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));
-            let lowest = tick.store.lowest_source();
-            let mut is_supplied = |level: i32| {
-                let in_reach = |tick: &mut Tick| lowest >= Some(level) || !tick.is_out_of_reach(place, level);
-                voxel.is_sourced() && in_reach(tick)
-            };
+            let mut is_supplied = |level: i32| voxel.is_sourced() && !tick.is_out_of_reach(place, level);
             let (by_own, by_higher) = (is_supplied(y), is_supplied(y + 2));
             let mut add = |place: Place, head: i64| {
                 if head <= highest {
@@ -177,7 +181,8 @@ mod tests {
                 }
             };
             let is_dry = |tick: &Tick, place: Place| {
-                place.0.is_some() && !tick.store.read(place).is_wet() && !tick.store.read(place).is_closed()
+                let is_open = |voxel: Voxel| !voxel.is_wet() && !voxel.is_closed() && !voxel.is_mark();
+                place.0.is_some() && is_open(tick.store.read(place))
             };
             if !by_own {
                 if voxel.height() < FULL {
@@ -198,30 +203,61 @@ mod tests {
         drawers
     }
 
+    /// Compares who draws from the bodies of a world, in all up to some heads, with a look at each cell. Returns how many of
+    /// them are wet and dry, and how often nobody draws.
+    fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
+        let slots = world.store.grid.sorted_slots();
+        let mut tick = world.underway();
+        tick.work.bodies.clear();
+        for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+            tick.flood(slot, layer);
+        }
+        let [mut wet, mut dry, mut none] = [0; 3];
+        for body in core::mem::take(&mut tick.work.bodies) {
+            for highest in heads.clone() {
+                let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
+                let found = tick.drawers(&body.pieces, highest);
+                let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
+                assert_eq!((places.len(), &places), (found.len(), &expected), "up to {highest}");
+                let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
+                (wet, dry, none) = (wet + are_wet, dry + found.len() - are_wet, none + usize::from(found.is_empty()));
+            }
+        }
+        [wet, dry, none]
+    }
+
     #[test]
     fn drawers_are_those_of_a_look_at_each_cell() {
-        let (mut wet, mut dry, mut none) = (0, 0, 0);
+        let [mut wet, mut dry, mut none] = [0; 3];
         for seed in 0..20 {
             let mut world = sample::springs(seed);
             world.step_within(40 + 20 * seed);
-            let slots = world.store.grid.sorted_slots();
-            let mut tick = world.underway();
-            tick.work.bodies.clear();
-            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
-                tick.flood(slot, layer);
-            }
-            for body in core::mem::take(&mut tick.work.bodies) {
-                for highest in -40..50 {
-                    let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
-                    let found = tick.drawers(&body.pieces, highest);
-                    let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
-                    assert_eq!((places.len(), &places), (found.len(), &expected), "seed {seed}, up to {highest}");
-                    let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
-                    (wet, dry, none) =
-                        (wet + are_wet, dry + found.len() - are_wet, none + usize::from(found.is_empty()));
+            let counts = compare_drawers(&mut world, -30..50);
+            (wet, dry, none) = (wet + counts[0], dry + counts[1], none + counts[2]);
+        }
+        assert!(wet > 500 && dry > 500 && none > 20, "{wet} wet ones and {dry} dry ones, none {none} times");
+    }
+
+    /// A chunk full of water that is stored as one cell, and half a chunk over it, so that each kind of shore stands alone: a
+    /// dry chunk beside, none or one where none is loaded, dry cells above, and none but partial water.
+    #[test]
+    fn drawers_of_whole_chunks_of_water_are_those_of_a_look_at_each_cell() {
+        for height in [3, FULL] {
+            for dry_side in [None, Some(IVec3::X), Some(IVec3::NEG_X), Some(IVec3::Z), Some(IVec3::NEG_Z)] {
+                let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+                world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN.with_height(FULL))).expect("none is there");
+                world.insert_chunk(IVec3::Y, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+                world.fill_water(Region::new(IVec3::Y * 16, IVec3::new(15, 20, 15)), height).expect("a loaded chunk");
+                if let Some(side) = dry_side {
+                    world.insert_chunk(side, Chunk::uniform(Voxel::OPEN)).expect("none is there");
                 }
+                world.wake_all();
+                let slot = world.store.grid.slot(IVec3::ZERO).expect("loaded");
+                assert!(world.store.grid.chunk_at(slot).as_uniform().is_some());
+                let [wet, dry, _] = compare_drawers(&mut world, -1..160);
+                assert_eq!(wet > 0, height < FULL, "beside {dry_side:?}");
+                assert_eq!(dry > 0, height == FULL || dry_side.is_some(), "beside {dry_side:?}");
             }
         }
-        assert!(wet > 500 && dry > 500 && none > 100, "{wet} wet ones and {dry} dry ones, none {none} times");
     }
 }

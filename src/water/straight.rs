@@ -10,11 +10,10 @@ use super::store::{LAYER_CELLS, Place};
 use super::surface::distance;
 use super::tick::Tick;
 use super::way::Step;
-use super::workspace::passed;
 use crate::coords::Face;
 use glam::IVec3;
 
-/// Steps for which a walk has room from the start.
+/// Steps for which a walk has room from the start: each takes 24 bytes, and most walks that have more before them get stuck.
 const MOST_ROOM: u32 = 1 << 12;
 
 /// A way on which each step comes nearer to the goal.
@@ -106,6 +105,7 @@ impl Tick<'_> {
                 .find(|&(there, face)| there.0.is_some() && self.passes(there, face, full) && !shunned(there));
             let Some((there, face)) = step else { return Walked::Stuck };
             walk.go(there, face);
+            // After a step across a later face, the first has to be tried again.
             if first == Some(face) {
                 self.stride(walk, face, left, most, &shunned);
             }
@@ -113,7 +113,8 @@ impl Tick<'_> {
         Walked::Underway
     }
 
-    /// Takes further steps across a lateral face, the first of those ahead, as long as they lead on in the same chunk.
+    /// Takes further steps across a lateral face, the first of those ahead, as long as they lead on in the same chunk. Takes
+    /// none up or down.
     fn stride(&self, walk: &mut Walk, face: Face, left: &mut usize, most: usize, shunned: &impl Fn(Place) -> bool) {
         let (slot, index) = walk.at;
         let (x, z) = (index & 15, index >> 4 & 15);
@@ -124,16 +125,13 @@ impl Tick<'_> {
             Face::South => (15 - z, 16),
             Face::Down | Face::Up => return,
         };
-        let layer = index / LAYER_CELLS;
-        let (cells, work) = (self.store.cells(slot, layer), self.work.get(slot, layer));
-        let uniform = self.store.read(walk.at);
+        let layer = self.layer_of(walk.at);
         let steps = to_border.min(walk.steps_along(face)).min(*left).min(most - walk.looked());
         for _ in 0..steps {
             let index = walk.at.1.wrapping_add_signed(stride);
             let cell = index % LAYER_CELLS;
-            let voxel = cells.map_or(uniform, |cells| cells[cell]);
-            let flow = work.map_or(0, |work| passed(work.flow[cell]));
-            if !voxel.is_wet() || self.limits.left(voxel, flow) == 0 || shunned((slot, index)) {
+            let voxel = layer.voxel(cell);
+            if !voxel.is_wet() || self.limits.left(voxel, layer.passed(cell)) == 0 || shunned((slot, index)) {
                 return;
             }
             *left -= 1;

@@ -229,10 +229,16 @@ mod tests {
     #[test]
     fn the_nearest_cell_is_that_of_a_look_at_all() {
         let mut random = fastrand::Rng::with_seed(5);
+        let (mut far_from_corner, mut too_far) = (0, 0);
         for round in 0..3_000 {
             let near = |random: &mut fastrand::Rng| IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)));
             let (cell, low, most) = (near(&mut random), near(&mut random), random.u32(..120));
-            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
+            let mut cells: LayerBits = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
+            if round % 2 == 0 {
+                // One cell or none, so that it is often far from the corner that is nearest to `cell`.
+                cells = NONE;
+                cells[random.usize(..4)] = 1u64.unbounded_shl(random.u32(..80));
+            }
             let rank = |index: usize| {
                 let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
                 (distance(cell, there), key(there))
@@ -240,7 +246,16 @@ mod tests {
             let expected = bits::iter(cells).map(|index| (rank(index), index)).min();
             let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
+            let in_layer = cell.clamp(low, low + IVec3::new(15, 0, 15));
+            let (x, z) = (in_layer.x - low.x, in_layer.z - low.z);
+            if matches!((x, z), (0 | 15, 0 | 15)) {
+                let steps =
+                    expected.map(|index| distance(in_layer, low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4)));
+                far_from_corner += usize::from(steps.is_some_and(|steps| steps > 20));
+                too_far += usize::from(any(cells) && steps.is_none());
+            }
         }
+        assert!(far_from_corner > 30 && too_far > 100, "{far_from_corner} far from the corner, {too_far} too far");
     }
 
     #[test]

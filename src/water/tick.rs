@@ -131,7 +131,8 @@ impl WaterWorld {
     }
 
     /// Does anew what a tick had done when the world was saved in the midst of it. Returns whether that was all of it: no
-    /// world saves so, but a snapshot that was made up may claim more pieces than there are.
+    /// world saves so, but a snapshot that was made up, or saved by a version that did a tick in other pieces, may claim more
+    /// of them than there are.
     fn catch_up(&mut self) -> bool {
         let pieces = core::mem::take(&mut self.work.to_redo);
         if pieces == 0 {

@@ -82,13 +82,26 @@ enum End {
 }
 
 /// One layer as a way passes through it.
-struct Layer<'t> {
+pub(super) struct Layer<'t> {
     blocked: &'t LayerBits,
     flow: Option<&'t [u16; LAYER_CELLS]>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
     /// Its cells, if they are stored one by one; else all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
+}
+
+impl Layer<'_> {
+    #[inline]
+    pub(super) fn voxel(&self, cell: usize) -> Voxel {
+        self.cells.map_or(self.uniform, |cells| cells[cell])
+    }
+
+    /// Units that a cell has passed on.
+    #[inline]
+    pub(super) fn passed(&self, cell: usize) -> u8 {
+        self.flow.map_or(0, |flow| passed(flow[cell]))
+    }
 }
 
 /// The parent of a cell of a layer, and the face that it passes water on across, if its first parent lies beside it in the
@@ -183,8 +196,8 @@ impl Tick<'_> {
                 if bits::contains(here.blocked, cell) {
                     return End::Exhausted;
                 }
-                let voxel = here.cells.map_or(here.uniform, |cells| cells[cell]);
-                let left = self.limits.left(voxel, here.flow.map_or(0, |flow| passed(flow[cell])));
+                let voxel = here.voxel(cell);
+                let left = self.limits.left(voxel, here.passed(cell));
                 way.links.push(Link { slot, index: (first + cell) as u16, exit, left });
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
                 if matches!(tree, 0 | JOINED)
@@ -221,7 +234,7 @@ impl Tick<'_> {
     }
 
     #[inline]
-    fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
+    pub(super) fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
         let layer = index / LAYER_CELLS;
         let work = self.work.get(slot, layer);
         Layer {

@@ -372,7 +372,7 @@ mod tests {
             };
             let full = Voxel::OPEN.with_height(7);
             for (number, chunk) in Region::new(IVec3::ZERO, chunks).positions().enumerate() {
-                let is_full = round % 5 == 4 && number == round as usize % 4;
+                let is_full = round % 7 == 4 && number == round as usize / 7 % 4;
                 let voxel = if is_full { full } else { Voxel::OPEN };
                 world.insert_chunk(chunk, Chunk::uniform(voxel)).expect("none is there");
             }
@@ -437,6 +437,28 @@ mod tests {
         assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}: searches, and walks that arrived");
         assert!(stops.iter().all(|&count| count > 100), "{stops:?}: searches and walks that stopped on the way");
         assert!(uniform > 1_000, "{uniform} cells of full chunks");
+    }
+
+    /// What a search from one end of a channel has looked through in vain, another does not walk through: straight ahead of
+    /// it lies first the cell at which that search began, which was not in vain by itself, and then the rest, which was.
+    #[test]
+    fn a_walk_does_not_stride_through_what_was_looked_through_in_vain() {
+        for axis in [IVec3::X, IVec3::Z] {
+            let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+            let far = IVec3::new(9, 9, 9);
+            for region in [Region::new(axis, axis * 9), Region::new(far, far)] {
+                world.fill_water(region, 7).expect("a loaded chunk");
+            }
+            let slot = world.store.grid.sorted_slots()[0];
+            let tick = world.underway();
+            let place = |cell: IVec3| (slot, Cube::index_of(cell));
+            let (mut search, mut left) = (Search::new(), 4096);
+            for (to, goal) in [(axis * 2, far), (axis, axis * 9)] {
+                search.begin(&tick, place(to), place(goal), 1_000);
+                assert!(matches!(tick.way(&mut search, &mut left), Found::Nothing), "to {goal}");
+            }
+        }
     }
 
     #[test]
