@@ -4,7 +4,7 @@
 use super::bits::{self, LayerBits, NONE, any};
 use super::body::{Body, Flooded};
 use super::chance::layer_seed;
-use super::ebb::Afterwards;
+use super::finish::Afterwards;
 use super::ledger::Ledger;
 use super::levelling::Levelling;
 use super::schedule::{Phase, Schedule, Sweep};
