@@ -65,6 +65,11 @@ impl Tick<'_> {
         open.extend(self.store.children(place));
     }
 
+    /// Whether one of the cell's parents has a source.
+    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+        Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
+    }
+
     /// Empties a cell through which nothing flows any more.
     fn dry_up(&mut self, place: Place) {
         let voxel = self.store.read(place);
@@ -103,10 +108,6 @@ impl Tick<'_> {
                 self.store.grid.mark_layer_changed_at(slot, layer, changed);
             }
         }
-    }
-    /// Whether one of the cell's parents has a source.
-    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
-        Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
     }
 }
 
