@@ -5,6 +5,7 @@ use floodplain::ChunkChanges;
 use floodplain::glam::IVec3;
 use floodplain::water::WaterWorld;
 use floodplain::{Cube, Shape};
+use rayon::prelude::*;
 
 /// The water over one column of ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,11 +36,7 @@ impl View {
 
     /// Looks again at the columns in which a cell changed, and at those that ran: a current ends without a change.
     pub fn update(&mut self, ground: &Ground, world: &mut WaterWorld) {
-        for column in 0..self.water.len() {
-            if self.water[column].current > 0 {
-                self.water[column] = self.look(column, ground, world);
-            }
-        }
+        let mut stale: Vec<bool> = self.water.iter().map(|water| water.current > 0).collect();
         for changes in world.take_changes() {
             let corner = Cube::cell_at(changes.chunk, 0);
             for (word, bits) in columns_of(&changes).into_iter().enumerate() {
@@ -47,12 +44,14 @@ impl View {
                     let at = (word * 64 + bit) as i32;
                     let (x, z) = (corner.x + (at & 15), corner.z + (at >> 4));
                     if x < ground.width && z < ground.depth {
-                        let column = ground.column(x, z);
-                        self.water[column] = self.look(column, ground, world);
+                        stale[ground.column(x, z)] = true;
                     }
                 }
             }
         }
+        let world = &*world;
+        let seen = |column: usize| if stale[column] { self.look(column, ground, world) } else { self.water[column] };
+        self.water = (0..self.water.len()).into_par_iter().map(seen).collect();
     }
 
     fn look(&self, column: usize, ground: &Ground, world: &WaterWorld) -> Water {
