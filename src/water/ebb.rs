@@ -58,7 +58,7 @@ impl Tick<'_> {
         let looked_at = u64::from(bits::count(ebb.cells));
         if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
-            let still = self.store.select(slot, layer, |voxel| voxel.word() <= u16::from(FULL));
+            let still = self.store.select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
             ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
         }
         let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
@@ -77,29 +77,26 @@ impl Tick<'_> {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let first = layer * LAYER_CELLS;
         let Some(work) = self.work.get(slot, layer) else { return NONE };
-        let mut words = match self.store.cells(slot, layer) {
-            Some(cells) => *cells,
-            None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
-        };
-        let decaying = chosen(Purpose::Decay.seed(work.seed), chances.decay);
-        let differ = change_activity(&mut words, &work.flow, touched, and(decaying, minus(cells, touched)));
         let (inflow, seed) = (work.inflow, work.seed);
-        if differ {
-            self.work.join(self.store, slot, layer).save(self.store, slot, layer);
-            self.store.write_marks(slot, layer, |cells| *cells = words);
+        let mut resting = minus(cells, touched);
+        if bits::are_few(resting) {
+            resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
         }
-        let marks = bits::bytes(&words, |voxel| {
-            let is = |bits: u16| u8::from(voxel.word() & bits != 0);
-            is(7 << 11) | is(CellFlags::FLOW_OUT.bits()) << 1
-        });
-        let (active, flow_out) = (bits::plane(&marks, 0), bits::plane(&marks, 1));
+        if any(resting) {
+            resting = and(resting, chosen(Purpose::Decay.seed(seed), chances.decay));
+        }
+        self.change_activities(slot, layer, touched, resting);
+        let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let sources = self.store.sources(slot, layer);
         let idle = minus(minus(minus(cells, touched), active), sources);
         let retied = self.retie(ebb, &inflow, idle, sources, later);
         let mut goes = NONE;
         if chances.evaporation > 0 {
-            let rising = chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
-            for cell in bits::iter(and(and(idle, self.store.layer(slot, layer).0), rising)) {
+            let mut rising = and(idle, self.store.layer(slot, layer).0);
+            if any(rising) {
+                rising = and(rising, chosen(Purpose::Evaporation.seed(seed), chances.evaporation));
+            }
+            for cell in bits::iter(rising) {
                 self.evaporate((slot, first + cell), later);
             }
             goes = minus(self.store.layer(slot, layer).0, sources);
@@ -114,10 +111,49 @@ impl Tick<'_> {
         let (wet, closed) = self.store.layer(slot, layer);
         let dry = minus(cells, or(wet, closed));
         if any(dry) {
-            let fed = self.store.parent_planes(slot, layer).iter().fold(NONE, |fed, &plane| or(fed, plane));
+            let fed = self.store.select_among(slot, layer, dry, |voxel| voxel.direction_code() != 0);
             later.dried.extend(bits::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)));
         }
         and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
+    }
+
+    /// Raises the activity of the cells in `up` and their bottleneck to what they passed, lowers the activity of those in
+    /// `down`.
+    fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
+        let first = layer * LAYER_CELLS;
+        if !bits::are_few(or(up, down)) {
+            let Some(work) = self.work.get(slot, layer) else { return };
+            let mut words = match self.store.cells(slot, layer) {
+                Some(cells) => *cells,
+                None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
+            };
+            if change_activity(&mut words, &work.flow, up, down) {
+                self.work.join(self.store, slot, layer).save(self.store, slot, layer, bits::ALL);
+                self.store.write_marks(slot, layer, |cells| *cells = words);
+            }
+            return;
+        }
+        for cell in bits::iter(or(up, down)) {
+            let Some(work) = self.work.get(slot, layer) else { return };
+            let (rises, falls) = (bits::contains(&up, cell), bits::contains(&down, cell));
+            let voxel = self.store.read((slot, first + cell));
+            let after = with_activity(voxel.word(), work.flow[cell], u16::from(rises), u16::from(falls));
+            if after != voxel.word() {
+                self.put_marks((slot, first + cell), Voxel::from_raw(after));
+            }
+        }
+    }
+
+    /// The cells among `cells` that are active, and those with FlowOut.
+    fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; 2] {
+        const ACTIVE: u16 = 7 << 11;
+        const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
+        if let Some(words) = self.store.cells(slot, layer).filter(|_| !bits::are_few(cells)) {
+            let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
+            let marks = bits::bytes(words, |voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1);
+            return [bits::plane(&marks, 0), bits::plane(&marks, 1)];
+        }
+        [ACTIVE, FLOW_OUT].map(|bits| self.store.select_among(slot, layer, cells, |voxel| voxel.word() & bits != 0))
     }
 
     /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties have changed since the
@@ -176,26 +212,30 @@ fn change_activity(
     let mut differ = 0;
     let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(flow.as_chunks::<16>().0);
     for (row, (cells, flow)) in rows.enumerate() {
-        let of = |bits: LayerBits| (bits[row / 4] >> (row % 4 * 16)) as u16;
-        let (up, down) = (of(up), of(down));
+        let (up, down) = (bits::row(&up, row), bits::row(&down, row));
         if up | down == 0 {
             continue;
         }
         for ((cell, &flow), bit) in cells.iter_mut().zip(flow).zip(BIT) {
             let word = cell.word();
-            let rises = u16::from(up & bit != 0).wrapping_neg();
-            let falls = u16::from(down & bit != 0).wrapping_neg();
-            let active = word >> 11 & 7;
-            let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
-            let largest = word >> 8 & 7;
-            let passes = rises & u16::from(word & 7 << 3 != 0).wrapping_neg();
-            let largest = largest.max(flow & 7 & passes);
-            let after = word & !(7 << 11 | 7 << 8) | active << 11 | largest << 8;
+            let after = with_activity(word, flow, u16::from(up & bit != 0), u16::from(down & bit != 0));
             differ |= word ^ after;
             *cell = Voxel::from_raw(after);
         }
     }
     differ != 0
+}
+
+/// A cell's word with its activity one higher, if it `rises` (1 or 0), or one lower, if it `falls`; a cell that rises and has
+/// a direction has at least what it passed, by its flow record, for its bottleneck.
+#[inline(always)]
+fn with_activity(word: u16, flow: u16, rises: u16, falls: u16) -> u16 {
+    let active = word >> 11 & 7;
+    let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
+    let largest = word >> 8 & 7;
+    let passes = (rises & u16::from(word & 7 << 3 != 0)).wrapping_neg();
+    let largest = largest.max(flow & 7 & passes);
+    word & !(7 << 11 | 7 << 8) | active << 11 | largest << 8
 }
 
 #[cfg(test)]

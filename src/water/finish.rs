@@ -73,13 +73,18 @@ impl Tick<'_> {
     /// Empties a cell through which nothing flows any more.
     fn dry_up(&mut self, place: Place) {
         let voxel = self.store.read(place);
-        if voxel.is_mark() || voxel == Voxel::OPEN && self.store.children(place).next().is_none() {
+        let feeds = !voxel.is_mark() && self.store.children_of(place) != 0;
+        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
             return;
         }
-        self.keep_what_dries_with(place);
+        if feeds {
+            self.keep_what_dries_with(place);
+        }
         self.store.keep_parents(place, 0, voxel);
         self.put(place, Voxel::OPEN);
-        self.store.cut_ties(place);
+        if feeds {
+            self.store.cut_ties(place);
+        }
         self.store.note_change(place);
     }
 

@@ -44,7 +44,6 @@ impl Tick<'_> {
 
     /// Whether any of these cells would give. If they are more than a few the answer is yes: a window tells as soon.
     fn may_give(&self, slot: Slot, layer: usize, cells: LayerBits) -> bool {
-        const FEW: u32 = 8;
         let gives = |cell: usize| {
             let place = (slot, layer * LAYER_CELLS + cell);
             let heights = Face::LATERAL.into_iter().map(|face| {
@@ -55,7 +54,7 @@ impl Tick<'_> {
             let (own, below) = (self.store.read(place), self.store.look(place, Face::Down));
             can_give(own.word(), below.word(), heights.min().unwrap_or(u8::MAX))
         };
-        bits::count(cells) > FEW || bits::iter(cells).any(gives)
+        !bits::are_few(cells) || bits::iter(cells).any(gives)
     }
 
     /// Cells that can give to no side: shut in by cells without room.
@@ -106,8 +105,14 @@ impl Tick<'_> {
         work.touched = or(work.touched, touched);
         work.blocked = or(work.blocked, done.exhausted);
         if any(done.changed) {
-            work.save(self.store, slot, layer);
-            self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
+            work.save(self.store, slot, layer, done.changed);
+            if bits::are_few(done.changed) {
+                for cell in bits::iter(done.changed) {
+                    self.store.write((slot, layer * LAYER_CELLS + cell), window.at(cell));
+                }
+            } else {
+                self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
+            }
         }
         self.wake_layer(slot, layer, touched);
         if any(done.fell)
@@ -127,7 +132,7 @@ impl Tick<'_> {
     /// Writes what local flow brought into another layer through a face.
     fn arrive(&mut self, slot: Slot, layer: usize, face: Face, cells: LayerBits, voxel: impl Fn(usize) -> Voxel) {
         let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer);
+        work.save(self.store, slot, layer, cells);
         work.touched = or(work.touched, cells);
         let inflow = &mut work.inflow[face.index()];
         *inflow = or(*inflow, cells);
@@ -183,17 +188,17 @@ impl Tick<'_> {
 
     /// Writes a cell's voxel and keeps what was there before the tick.
     pub(super) fn put(&mut self, place: Place, voxel: Voxel) {
-        let layer = place.1 / LAYER_CELLS;
-        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
         self.store.write(place, voxel);
     }
 
     /// Writes a cell's voxel where neither its height nor its source has changed.
     #[inline]
     pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        let layer = place.1 / LAYER_CELLS;
-        self.work.join(self.store, place.0, layer).save(self.store, place.0, layer);
-        self.store.write_marks(place.0, layer, |cells| cells[place.1 % LAYER_CELLS] = voxel);
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
+        self.store.write_marks(place.0, layer, |cells| cells[cell] = voxel);
     }
 
     /// Enters units that leave a cell across a face.
@@ -247,7 +252,7 @@ impl Tick<'_> {
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer);
+        work.save_cell(self.store, slot, layer, cell);
         bits::insert(&mut work.inflow[face.index()], cell);
         bits::insert(&mut work.touched, cell);
         bits::insert(&mut work.woken, cell);

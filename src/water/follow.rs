@@ -24,11 +24,16 @@ impl Tick<'_> {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let sourced = self.store.sourced(slot, layer);
         let entered = inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
-        if !any(or(and(entered, touched), minus(idle, sourced))) {
+        // Without parents no water has come from any, so there are none to take either.
+        let is_tied = |voxel: Voxel| !voxel.is_mark() && voxel.direction_code() != 0;
+        let loose = minus(idle, sourced);
+        let entered = and(entered, touched);
+        let tied = self.store.select_among(slot, layer, loose, is_tied);
+        if !any(or(entered, tied)) {
             return false;
         }
         // Further parents may change before any voxel does.
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer);
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, tied));
         let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
         let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));

@@ -3,11 +3,13 @@
 //! Who draws and from where is settled at once; the rest goes on in pieces, each of which looks at no more cells than a
 //! layer has.
 
-use super::body::Body;
+use super::bits::any;
+use super::body::{Body, Piece};
 use super::cell::{CellFlags, FULL};
 use super::store::{LAYER_CELLS, Place, head};
 use super::surface::Surface;
 use super::tick::Tick;
+use super::voxel::Voxel;
 use super::way::{Found, Search, Step};
 
 /// Draws from one body in a tick; whoever still has room waits for the next.
@@ -42,6 +44,10 @@ enum Outcome {
 impl Tick<'_> {
     /// Settles who draws from a body, and from which surface; `None`, and the body goes back, if nobody does.
     pub(super) fn begin_levelling(&mut self, body: Body) -> Option<Levelling> {
+        if self.is_film(&body) {
+            self.work.flooded.recycle(body);
+            return None;
+        }
         let surface = self.surface_below(&body.pieces, i64::MAX);
         let mut drawers = surface.as_ref().map_or_else(Vec::new, |top| self.drawers(&body.pieces, top.head - 2));
         let Some(surface) = surface.filter(|_| !drawers.is_empty()) else {
@@ -57,6 +63,15 @@ impl Tick<'_> {
         let drawers = drawers.into_iter().rev().map(|(_, _, place)| place).collect();
         let search = Search::new();
         Some(Levelling { body, surface, drawers, unheard, unserved: None, draws: DRAWS_PER_BODY, search })
+    }
+
+    /// Whether a body is no more than cells of one unit beside each other, as rain leaves them: nobody is two units lower.
+    fn is_film(&self, body: &Body) -> bool {
+        let is_deeper = |voxel: Voxel| voxel.height() > 1;
+        match body.pieces[..] {
+            [Piece { slot, layer, cells }] => !any(self.store.select_among(slot, layer, cells, is_deeper)),
+            _ => false,
+        }
     }
 
     /// Goes on with a levelling for a piece, and keeps it if that does not end it. Returns how many cells drew, were looked

@@ -3,7 +3,6 @@
 use super::WaterWorld;
 use super::ledger::Ledger;
 use super::schedule::Phase;
-use super::store::LAYER_CELLS;
 use super::voxel::Voxel;
 use crate::chunk::{Chunk, ones};
 use crate::grid::Slot;
@@ -36,8 +35,11 @@ impl WaterWorld {
         let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
         if self.work.phase != Phase::Rest {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
-                let Some(before) = self.work.get(slot, layer).and_then(|work| work.cells_before()) else { continue };
-                cells.to_mut().cells_mut()[layer * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(before);
+                let work = self.work.get(slot, layer).filter(|work| work.may_have_changed());
+                let Some(work) = work else { continue };
+                if let Some(cells) = cells.to_mut().cells_mut().as_chunks_mut().0.get_mut(layer) {
+                    work.turn_back(cells);
+                }
             }
         }
         if let Cow::Owned(cells) = &mut cells {

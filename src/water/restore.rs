@@ -68,17 +68,23 @@ impl WaterWorld {
     fn turn_back(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
         let Some(work) = self.work.get(slot, layer) else { return };
         record.awake.set_layer(layer, work.awake_before());
-        let Some(before) = work.cells_before() else { return };
+        if !work.may_have_changed() {
+            return;
+        }
         let first = layer * LAYER_CELLS;
         record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer);
-        let several = bits::select(before, |voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA));
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
                 let behind = work.extras_before().map_or(NONE, |extras| extras[face]);
                 faces | u8::from(bits::contains(&behind, cell)) << face
             })
         };
-        record.further_parents.extend(bits::iter(several).map(|cell| ((first + cell) as u16, faces_of(cell))));
+        for cell in 0..LAYER_CELLS {
+            let voxel = record.cells.get(first + cell);
+            if !voxel.is_mark() && voxel.has(CellFlags::EXTRA) {
+                record.further_parents.push(((first + cell) as u16, faces_of(cell)));
+            }
+        }
         record.further_parents.sort_unstable();
     }
 

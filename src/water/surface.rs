@@ -5,9 +5,11 @@ use super::body::Piece;
 use super::cell::{CellFlags, FULL};
 use super::store::{LAYER_CELLS, Place, head};
 use super::tick::Tick;
+use super::voxel::Voxel;
 use super::window::upper_layer;
 use crate::coords::{Cube, Face, Shape};
 use glam::IVec3;
+use smallvec::SmallVec;
 
 /// The highest surface that is still to be drawn from: its head, and its cells in pieces.
 pub(super) struct Surface {
@@ -81,7 +83,7 @@ impl Tick<'_> {
     /// The highest surface of a body below a head.
     pub(super) fn surface_below(&self, body: &[Piece], below: i64) -> Option<Surface> {
         let mut surface = Surface { head: i64::MIN, pieces: Vec::new(), near: 0 };
-        let mut partial = Vec::new();
+        let mut partial: SmallVec<[Piece; 2]> = SmallVec::new();
         for piece in body {
             let y = self.layer_height(piece);
             if head(y, FULL) < surface.head || head(y, 0) >= below {
@@ -108,8 +110,8 @@ impl Tick<'_> {
             if head(y, height) < surface.head {
                 return;
             }
-            let level = self.store.select(piece.slot, piece.layer, |voxel| voxel.height() == height);
-            let cells = and(piece.cells, level);
+            let is_as_high = |voxel: Voxel| voxel.height() == height;
+            let cells = self.store.select_among(piece.slot, piece.layer, piece.cells, is_as_high);
             if any(cells) {
                 return surface.offer(below, head(y, height), piece, cells);
             }
@@ -174,7 +176,7 @@ fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Opti
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
     let (mut best, mut least) = (None, most);
     for z in 0..16 {
-        let row = (cells[z / 4] >> (z % 4 * 16)) as u16;
+        let row = bits::row(&cells, z);
         let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z as i32));
         if row == 0 || to_row > least {
             continue;

@@ -290,7 +290,13 @@ impl Tick<'_> {
     fn pass_in_layer(&mut self, slot: Slot, layer: usize, links: &[Link], units: u8, bottleneck: u8) -> u8 {
         let mut bottleneck = bottleneck;
         let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer);
+        if links.len() > 8 {
+            work.save(self.store, slot, layer, bits::ALL);
+        } else {
+            links
+                .iter()
+                .for_each(|link| work.save_cell(self.store, slot, layer, usize::from(link.index) % LAYER_CELLS));
+        }
         let mut spent = false;
         self.store.write_marks(slot, layer, |cells| {
             for link in links.iter().rev() {

@@ -35,6 +35,12 @@ impl Window {
         Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_way_out: false }
     }
 
+    /// The voxel of a cell of the layer.
+    #[inline]
+    pub(super) fn at(&self, cell: usize) -> Voxel {
+        Voxel::from_raw(self.own[window_index(cell)])
+    }
+
     /// The voxel under a cell of the layer.
     #[inline]
     pub(super) fn below(&self, cell: usize) -> Voxel {

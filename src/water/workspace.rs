@@ -54,11 +54,12 @@ pub(super) struct LayerWork {
     pub(super) flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water came into through it.
     pub(super) inflow: [LayerBits; 6],
-    /// The cells as they were before the tick, if `saved`.
+    /// The cells as they were before the tick, in the rows that are in `saved`.
     before: [Voxel; LAYER_CELLS],
-    /// For each face, the cells that had further parents behind it, if `saved` and there were any in the chunk.
+    /// For each face, the cells that had further parents behind it, if anything is `saved` and there were any in the chunk.
     extras_before: Option<Box<[LayerBits; 6]>>,
-    saved: bool,
+    /// Rows by bit.
+    saved: u16,
     /// The cells that were awake before the tick.
     awake_before: LayerBits,
     /// What all random choices of the layer in this tick begin with.
@@ -84,7 +85,7 @@ impl LayerWork {
             inflow: [NONE; 6],
             before: [Voxel::OPEN; LAYER_CELLS],
             extras_before: None,
-            saved: false,
+            saved: 0,
             awake_before: NONE,
             seed: 0,
             trees: None,
@@ -98,32 +99,62 @@ impl LayerWork {
 
     /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that they are worth nothing.
     fn reset(&mut self) {
-        self.flow.fill(NO_FLOW);
+        // What flowed is touched. Four rows at a time: mostly few are.
+        for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
+            if touched != 0 {
+                flow.fill(NO_FLOW);
+            }
+        }
         self.inflow = [NONE; 6];
-        self.saved = false;
+        self.saved = 0;
         self.trees = None;
         for bits in [&mut self.touched, &mut self.woken, &mut self.blocked, &mut self.waiting, &mut self.marked] {
             *bits = NONE;
         }
     }
 
-    /// Keeps the layer as it is now, if this is the tick's first change to it.
-    #[inline]
-    pub(super) fn save(&mut self, store: &Store, slot: Slot, layer: usize) {
-        if !self.saved {
-            self.saved = true;
-            match store.cells(slot, layer) {
-                Some(cells) => self.before = *cells,
-                None => self.before.fill(store.grid.chunk_at(slot).get(0)),
-            }
-            self.extras_before =
-                store.extras(slot).map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
+    /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many are kept with all of their
+    /// layer: then it is compared as a whole.
+    pub(super) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+        let rows = if bits::are_few(cells) { bits::rows(cells) } else { u16::MAX };
+        if rows & !self.saved != 0 {
+            self.save_rows(store, slot, layer, rows);
         }
     }
 
-    /// The cells as they were before the tick, unless they are still the same.
-    pub(super) fn cells_before(&self) -> Option<&[Voxel; LAYER_CELLS]> {
-        self.saved.then_some(&self.before)
+    /// Keeps a cell of the layer as it is now, if this is the tick's first change to its row.
+    #[inline]
+    pub(super) fn save_cell(&mut self, store: &Store, slot: Slot, layer: usize, cell: usize) {
+        let row = 1 << (cell / 16);
+        if self.saved & row == 0 {
+            self.save_rows(store, slot, layer, row);
+        }
+    }
+
+    /// Keeps rows (by bit) that are not kept yet.
+    fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
+        if self.saved == 0 {
+            self.extras_before =
+                store.extras(slot).map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
+        }
+        let rows = rows & !self.saved;
+        self.saved |= rows;
+        let before = self.before.as_chunks_mut::<16>().0;
+        match store.cells(slot, layer) {
+            Some(cells) => ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row]),
+            None => ones(u64::from(rows)).for_each(|row| before[row].fill(store.grid.chunk_at(slot).get(0))),
+        }
+    }
+
+    /// Makes the layer's cells what they were before the tick.
+    pub(super) fn turn_back(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+        let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
+        rows.filter(|(row, _)| self.saved >> row & 1 != 0).for_each(|(_, (now, before))| *now = *before);
+    }
+
+    /// Whether cells are kept as they were before the tick: none has changed otherwise.
+    pub(super) fn may_have_changed(&self) -> bool {
+        self.saved != 0
     }
 
     /// For each face the cells that had further parents behind it before the tick; `None` if no cell of the chunk had any.
@@ -140,18 +171,33 @@ impl LayerWork {
 
     /// The cells that differ from before the tick.
     pub(super) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
-        if !self.saved {
-            return NONE;
+        let mut changed = NONE;
+        if self.saved == 0 {
+            return changed;
         }
-        let Some(cells) = store.cells(slot, layer) else {
-            let now = store.grid.chunk_at(slot).get(0);
-            return bits::select(&self.before, |was| was != now);
+        let uniform;
+        let now = match store.cells(slot, layer) {
+            Some(cells) => cells,
+            None => {
+                uniform = [store.grid.chunk_at(slot).get(0); LAYER_CELLS];
+                &uniform
+            }
         };
-        let mut differs = [0; LAYER_CELLS];
-        for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(cells) {
-            *differs = was.word() ^ is.word();
+        if self.saved == u16::MAX {
+            let mut differs = [0; LAYER_CELLS];
+            for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(now) {
+                *differs = was.word() ^ is.word();
+            }
+            return bits::select(&differs, |differs| differs != 0);
         }
-        bits::select(&differs, |differs| differs != 0)
+        for row in ones(u64::from(self.saved)) {
+            let (was, is) = (&self.before.as_chunks::<16>().0[row], &now.as_chunks::<16>().0[row]);
+            if was != is {
+                let differing = (0..16).filter(|&x| was[x] != is[x]);
+                differing.for_each(|x| bits::insert(&mut changed, row * 16 + x));
+            }
+        }
+        changed
     }
 }
 

@@ -227,6 +227,25 @@ impl Store {
         }
     }
 
+    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are asked one by one.
+    #[inline]
+    pub(super) fn select_among(
+        &self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+        is_in: impl Fn(Voxel) -> bool,
+    ) -> LayerBits {
+        match self.cells(slot, layer) {
+            Some(voxels) if bits::are_few(cells) => {
+                let mut found = bits::NONE;
+                bits::iter(cells).filter(|&cell| is_in(voxels[cell])).for_each(|cell| bits::insert(&mut found, cell));
+                found
+            }
+            _ => bits::and(cells, self.select(slot, layer, is_in)),
+        }
+    }
+
     /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has such cells.
     #[inline]
     pub(super) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
