@@ -358,4 +358,27 @@ mod tests {
         assert_eq!(fill(set(&[(5, 5)]), or(way, apart)), NONE);
         assert_eq!(fill(set(&[(5, 5)]), ALL), ALL);
     }
+
+    #[test]
+    fn rows_and_whether_cells_are_few_are_what_counting_says() {
+        let mut random = fastrand::Rng::with_seed(8);
+        let mut few = 0;
+        for round in 0..400 {
+            let mut cells = NONE;
+            (0..random.usize(..16)).for_each(|_| insert(&mut cells, random.usize(..256)));
+            let in_row = |z: usize| (0..16).filter(|x| contains(&cells, z * 16 + x)).count();
+            let in_four_rows = |first: usize| (first..first + 4).map(in_row).sum::<usize>();
+            let expected = [0, 4, 8, 12].into_iter().all(|first| in_four_rows(first) <= 3);
+            assert_eq!(are_few(cells), expected, "round {round}");
+            few += u32::from(expected);
+            for z in 0..16 {
+                assert!(
+                    (0..16).all(|x| (row(&cells, z) >> x & 1 != 0) == contains(&cells, z * 16 + x)),
+                    "round {round}"
+                );
+                assert_eq!(rows(cells) >> z & 1 != 0, in_row(z) > 0, "round {round}");
+            }
+        }
+        assert!((100..300).contains(&few), "{few} of 400");
+    }
 }

@@ -5,6 +5,7 @@ use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
 use super::chance::{Purpose, chosen};
 use super::finish::Afterwards;
+use super::links::parent_face;
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
@@ -79,6 +80,7 @@ impl Tick<'_> {
         let Some(work) = self.work.get(slot, layer) else { return NONE };
         let (inflow, seed) = (work.inflow, work.seed);
         let mut resting = minus(cells, touched);
+        // A few are mostly idle, so that nothing is left to chance.
         if bits::are_few(resting) {
             resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
         }
@@ -111,14 +113,13 @@ impl Tick<'_> {
         let (wet, closed) = self.store.layer(slot, layer);
         let dry = minus(cells, or(wet, closed));
         if any(dry) {
-            let fed = self.store.select_among(slot, layer, dry, |voxel| voxel.direction_code() != 0);
+            let fed = self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
             later.dried.extend(bits::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)));
         }
         and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
     }
 
-    /// Raises the activity of the cells in `up` and their bottleneck to what they passed, lowers the activity of those in
-    /// `down`.
+    /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for those in `down`.
     fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
         let first = layer * LAYER_CELLS;
         if !bits::are_few(or(up, down)) {
@@ -127,7 +128,7 @@ impl Tick<'_> {
                 Some(cells) => *cells,
                 None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
             };
-            if change_activity(&mut words, &work.flow, up, down) {
+            if change_whole_layer(&mut words, &work.flow, up, down) {
                 self.work.join(self.store, slot, layer).save(self.store, slot, layer, bits::ALL);
                 self.store.write_marks(slot, layer, |cells| *cells = words);
             }
@@ -137,7 +138,7 @@ impl Tick<'_> {
             let Some(work) = self.work.get(slot, layer) else { return };
             let (rises, falls) = (bits::contains(&up, cell), bits::contains(&down, cell));
             let voxel = self.store.read((slot, first + cell));
-            let after = with_activity(voxel.word(), work.flow[cell], u16::from(rises), u16::from(falls));
+            let after = with_activity(voxel.word(), work.flow[cell], rises, falls);
             if after != voxel.word() {
                 self.put_marks((slot, first + cell), Voxel::from_raw(after));
             }
@@ -148,12 +149,18 @@ impl Tick<'_> {
     fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; 2] {
         const ACTIVE: u16 = 7 << 11;
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
-        if let Some(words) = self.store.cells(slot, layer).filter(|_| !bits::are_few(cells)) {
-            let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
-            let marks = bits::bytes(words, |voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1);
-            return [bits::plane(&marks, 0), bits::plane(&marks, 1)];
+        match self.store.cells(slot, layer) {
+            // Many are told in one go.
+            Some(words) if !bits::are_few(cells) => {
+                let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
+                let marks = bits::bytes(words, |voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1);
+                [0, 1].map(|bit| and(cells, bits::plane(&marks, bit)))
+            }
+            _ => {
+                let with = |bits: u16| move |voxel: Voxel| voxel.word() & bits != 0;
+                [ACTIVE, FLOW_OUT].map(|bits| self.store.select_among(slot, layer, cells, with(bits)))
+            }
         }
-        [ACTIVE, FLOW_OUT].map(|bits| self.store.select_among(slot, layer, cells, |voxel| voxel.word() & bits != 0))
     }
 
     /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties have changed since the
@@ -192,9 +199,9 @@ impl Tick<'_> {
     }
 }
 
-/// Raises the activity of the cells in `up` and their bottleneck to what they passed, lowers the activity of those in
-/// `down`. Whether that changed anything.
-fn change_activity(
+/// Changes the activity of a layer's cells as [`with_activity`] says: up for those in `up`, down for those in `down`.
+/// Whether that changed anything.
+fn change_whole_layer(
     cells: &mut [Voxel; LAYER_CELLS],
     flow: &[u16; LAYER_CELLS],
     up: LayerBits,
@@ -218,7 +225,7 @@ fn change_activity(
         }
         for ((cell, &flow), bit) in cells.iter_mut().zip(flow).zip(BIT) {
             let word = cell.word();
-            let after = with_activity(word, flow, u16::from(up & bit != 0), u16::from(down & bit != 0));
+            let after = with_activity(word, flow, up & bit != 0, down & bit != 0);
             differ |= word ^ after;
             *cell = Voxel::from_raw(after);
         }
@@ -226,10 +233,11 @@ fn change_activity(
     differ != 0
 }
 
-/// A cell's word with its activity one higher, if it `rises` (1 or 0), or one lower, if it `falls`; a cell that rises and has
-/// a direction has at least what it passed, by its flow record, for its bottleneck.
+/// A cell's word with its activity one higher, if it `rises`, or one lower, if it `falls`; a cell that rises and has a
+/// direction has at least what it passed, by its flow record, for its bottleneck.
 #[inline(always)]
-fn with_activity(word: u16, flow: u16, rises: u16, falls: u16) -> u16 {
+fn with_activity(word: u16, flow: u16, rises: bool, falls: bool) -> u16 {
+    let (rises, falls) = (u16::from(rises), u16::from(falls));
     let active = word >> 11 & 7;
     let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
     let largest = word >> 8 & 7;
@@ -240,6 +248,7 @@ fn with_activity(word: u16, flow: u16, rises: u16, falls: u16) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sample;
     use super::*;
 
     #[test]
@@ -257,7 +266,7 @@ mod tests {
             let up: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
             let down = minus(core::array::from_fn(|_| random.u64(..) & few), up);
             let mut after = before;
-            let differ = change_activity(&mut after, &flow, up, down);
+            let differ = change_whole_layer(&mut after, &flow, up, down);
             assert_eq!(differ, before != after);
             unchanged += u32::from(!differ);
             for (cell, (&was, &is)) in before.iter().zip(&after).enumerate() {
@@ -273,5 +282,44 @@ mod tests {
             }
         }
         assert!(unchanged > 5, "{unchanged} rounds changed nothing");
+    }
+
+    #[test]
+    fn a_few_cells_ebb_as_those_of_a_whole_layer_do() {
+        let mut changes = 0;
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let mut tick = world.underway();
+            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+                let wet: Vec<usize> = bits::iter(tick.store.layer(slot, layer).0).collect();
+                let mut some = |most: usize| {
+                    let mut cells = NONE;
+                    let count = if wet.is_empty() { 0 } else { random.usize(..most) };
+                    (0..count).for_each(|_| bits::insert(&mut cells, wet[random.usize(..wet.len())]));
+                    cells
+                };
+                let (up, down, cells) = (some(6), some(6), or(some(6), some(40)));
+                let down = minus(down, up);
+                let work = tick.work.join(tick.store, slot, layer);
+                work.flow.fill_with(|| random.u16(..));
+                let flow = work.flow;
+                let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
+                    core::array::from_fn(|cell| tick.store.read((slot, layer * LAYER_CELLS + cell)))
+                };
+                let mut expected = now(&tick);
+                changes += u32::from(change_whole_layer(&mut expected, &flow, up, down));
+                tick.change_activities(slot, layer, up, down);
+                assert!(now(&tick) == expected, "seed {seed}: layer {layer}");
+                let [active, flow_out] = tick.active_and_flow_out(slot, layer, cells);
+                for cell in bits::iter(cells) {
+                    let voxel = expected[cell];
+                    let is = (bits::contains(&active, cell), bits::contains(&flow_out, cell));
+                    assert_eq!(is, (voxel.active() > 0, voxel.has(CellFlags::FLOW_OUT)), "seed {seed}: layer {layer}");
+                }
+            }
+        }
+        assert!(changes > 200, "{changes} layers changed");
     }
 }

@@ -73,8 +73,11 @@ impl Tick<'_> {
     /// Empties a cell through which nothing flows any more.
     fn dry_up(&mut self, place: Place) {
         let voxel = self.store.read(place);
-        let feeds = !voxel.is_mark() && self.store.children_of(place) != 0;
-        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
+        if voxel.is_mark() {
+            return;
+        }
+        let feeds = self.store.children_of(place) != 0;
+        if voxel == Voxel::OPEN && !feeds {
             return;
         }
         if feeds {
@@ -82,6 +85,7 @@ impl Tick<'_> {
         }
         self.store.keep_parents(place, 0, voxel);
         self.put(place, Voxel::OPEN);
+        // Its own ties are gone; those that are left are its children's.
         if feeds {
             self.store.cut_ties(place);
         }

@@ -4,7 +4,7 @@ use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::ebb::Ebb;
 use super::finish::Afterwards;
-use super::links::orphaned;
+use super::links::{orphaned, parent_face};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
@@ -24,25 +24,22 @@ impl Tick<'_> {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let sourced = self.store.sourced(slot, layer);
         let entered = inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
-        // Without parents no water has come from any, so there are none to take either.
-        let is_tied = |voxel: Voxel| !voxel.is_mark() && voxel.direction_code() != 0;
-        let loose = minus(idle, sourced);
         let entered = and(entered, touched);
-        let tied = self.store.select_among(slot, layer, loose, is_tied);
-        if !any(or(entered, tied)) {
+        let is_fed = |voxel| parent_face(voxel).is_some();
+        let cut_off = self.store.select_among(slot, layer, minus(idle, sourced), is_fed);
+        if !any(or(entered, cut_off)) {
             return false;
         }
         // Further parents may change before any voxel does.
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, tied));
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, cut_off));
         let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
-        let fed = parents.iter().fold(NONE, |fed, &plane| or(fed, plane));
         let follows = may_follow(inflow, &parents, sourced, sources, self.rules.many_parents);
         let mut retied = false;
         for cell in bits::iter(minus(and(follows, touched), sources)) {
             retied |= self.follow((slot, first + cell), inflow, later);
         }
-        for cell in bits::iter(minus(and(idle, fed), sourced)) {
+        for cell in bits::iter(cut_off) {
             let voxel = self.store.read((slot, first + cell));
             let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
             self.put((slot, first + cell), voxel);

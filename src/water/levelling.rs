@@ -65,7 +65,8 @@ impl Tick<'_> {
         Some(Levelling { body, surface, drawers, unheard, unserved: None, draws: DRAWS_PER_BODY, search })
     }
 
-    /// Whether a body is no more than cells of one unit beside each other, as rain leaves them: nobody is two units lower.
+    /// Whether a body is no more than cells of one unit beside each other in one layer of one chunk, as rain leaves them: a
+    /// dry cell beside them stands one unit lower, and who draws two.
     fn is_film(&self, body: &Body) -> bool {
         let is_deeper = |voxel: Voxel| voxel.height() > 1;
         match body.pieces[..] {
@@ -177,7 +178,7 @@ fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> boo
 mod tests {
     use super::super::voxel::Voxel;
     use super::super::workspace::LayerWork;
-    use super::super::{Rules, WaterWorld, sample};
+    use super::super::{Rules, WaterCell, WaterWorld, sample};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{Cube, Face, Shape};
@@ -236,5 +237,42 @@ mod tests {
             }
             assert_eq!(tick.store.read(to).height(), 2 + units);
         }
+    }
+
+    /// Puddles on a floor, most of them of single units.
+    #[test]
+    fn nobody_draws_from_a_film() {
+        let (mut films, mut others) = (0, 0);
+        for seed in 0..20 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut cells = [Voxel::OPEN; 16 * LAYER_CELLS];
+            cells[..LAYER_CELLS].fill(Voxel::SOLID);
+            for cell in &mut cells[LAYER_CELLS..2 * LAYER_CELLS] {
+                *cell = match random.u8(..60) {
+                    0..20 => Voxel::OPEN.with_height(1),
+                    20 => Voxel::OPEN.with_height(random.u8(2..8)),
+                    21 => Voxel::water(WaterCell::SOURCE),
+                    22..26 => Voxel::SOLID,
+                    _ => Voxel::OPEN,
+                };
+            }
+            let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+            world.wake_all();
+            let slot = world.store.grid.sorted_slots()[0];
+            let mut tick = world.underway();
+            tick.flood(slot, 1);
+            for body in core::mem::take(&mut tick.work.bodies) {
+                let top = tick.surface_below(&body.pieces, i64::MAX);
+                let drawers = top.map_or(0, |top| tick.drawers(&body.pieces, top.head - 2).len());
+                if tick.is_film(&body) {
+                    assert_eq!(drawers, 0, "seed {seed}");
+                    films += 1;
+                } else {
+                    others += u32::from(drawers > 0);
+                }
+            }
+        }
+        assert!(films > 100 && others > 20, "{films} films, {others} bodies with drawers");
     }
 }

@@ -35,10 +35,9 @@ impl WaterWorld {
         let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
         if self.work.phase != Phase::Rest {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
-                let work = self.work.get(slot, layer).filter(|work| work.may_have_changed());
-                let Some(work) = work else { continue };
-                if let Some(cells) = cells.to_mut().cells_mut().as_chunks_mut().0.get_mut(layer) {
-                    work.turn_back(cells);
+                let Some(work) = self.work.get(slot, layer) else { continue };
+                if work.may_have_changed() {
+                    work.revert(&mut cells.to_mut().cells_mut().as_chunks_mut().0[layer]);
                 }
             }
         }

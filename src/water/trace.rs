@@ -20,6 +20,9 @@ use crate::grid::Slot;
 /// Cells of a way for which there is room from one tick to the next.
 const BUFFER: usize = 1 << 12;
 
+/// Cells from which on the part of a way that lies in one layer is long.
+const LONG_PART: usize = 8;
+
 /// The heads of the flows met in this tick, and buffers for searches.
 #[derive(Default)]
 pub(super) struct Trees {
@@ -290,12 +293,13 @@ impl Tick<'_> {
     fn pass_in_layer(&mut self, slot: Slot, layer: usize, links: &[Link], units: u8, bottleneck: u8) -> u8 {
         let mut bottleneck = bottleneck;
         let work = self.work.join(self.store, slot, layer);
-        if links.len() > 8 {
+        // A long part is kept with all of its layer, without asking cell by cell.
+        if links.len() > LONG_PART {
             work.save(self.store, slot, layer, bits::ALL);
         } else {
-            links
-                .iter()
-                .for_each(|link| work.save_cell(self.store, slot, layer, usize::from(link.index) % LAYER_CELLS));
+            for link in links {
+                work.save_cell(self.store, slot, layer, usize::from(link.index) % LAYER_CELLS);
+            }
         }
         let mut spent = false;
         self.store.write_marks(slot, layer, |cells| {

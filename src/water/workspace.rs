@@ -51,6 +51,7 @@ fn current(flow: u16) -> IVec3 {
 
 /// One layer's part in a tick.
 pub(super) struct LayerWork {
+    /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need not clear it.
     pub(super) flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water came into through it.
     pub(super) inflow: [LayerBits; 6],
@@ -58,7 +59,7 @@ pub(super) struct LayerWork {
     before: [Voxel; LAYER_CELLS],
     /// For each face, the cells that had further parents behind it, if anything is `saved` and there were any in the chunk.
     extras_before: Option<Box<[LayerBits; 6]>>,
-    /// Rows by bit.
+    /// The rows that are kept in `before`, by bit.
     saved: u16,
     /// The cells that were awake before the tick.
     awake_before: LayerBits,
@@ -99,7 +100,7 @@ impl LayerWork {
 
     /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that they are worth nothing.
     fn reset(&mut self) {
-        // What flowed is touched. Four rows at a time: mostly few are.
+        // Four rows at a time, since mostly few are touched.
         for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
             if touched != 0 {
                 flow.fill(NO_FLOW);
@@ -131,7 +132,7 @@ impl LayerWork {
         }
     }
 
-    /// Keeps rows (by bit) that are not kept yet.
+    /// Keeps rows (by bit), as far as they are not kept yet.
     fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
         if self.saved == 0 {
             self.extras_before =
@@ -147,7 +148,7 @@ impl LayerWork {
     }
 
     /// Makes the layer's cells what they were before the tick.
-    pub(super) fn turn_back(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+    pub(super) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
         let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
         rows.filter(|(row, _)| self.saved >> row & 1 != 0).for_each(|(_, (now, before))| *now = *before);
     }
@@ -460,5 +461,74 @@ mod tests {
             assert_eq!(world.work.memory_bytes(), before - gone, "seed {seed}");
         }
         assert!(most > 20 * size_of::<LayerWork>(), "{most} bytes at most");
+    }
+
+    /// One cell or many of a layer change, some more than once and some back.
+    #[test]
+    fn what_differs_from_before_a_tick_is_known_and_can_be_turned_back() {
+        let mut kept = [0; 2];
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let layers: Vec<(Slot, usize)> =
+                slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
+            let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {
+                core::array::from_fn(|cell| store.read((slot, layer * LAYER_CELLS + cell)))
+            };
+            let before: Vec<_> = layers.iter().map(|&place| cells_of(&world.store, place)).collect();
+            let tick = world.underway();
+            for _ in 0..100 {
+                let (slot, layer) = layers[random.usize(..layers.len())];
+                let mut cells = NONE;
+                let count = [1, 1, 6, 120][random.usize(..4)];
+                (0..count).for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
+                let work = tick.work.join(tick.store, slot, layer);
+                match count {
+                    1 => bits::iter(cells).for_each(|cell| work.save_cell(tick.store, slot, layer, cell)),
+                    _ => work.save(tick.store, slot, layer, cells),
+                }
+                for place in bits::iter(cells).map(|cell| (slot, layer * LAYER_CELLS + cell)) {
+                    tick.store.write(place, [Voxel::OPEN, sample::voxel(&mut random)][random.usize(..2)]);
+                }
+            }
+            for (&(slot, layer), before) in layers.iter().zip(&before) {
+                let mut cells = cells_of(tick.store, (slot, layer));
+                let work = tick.work.get(slot, layer);
+                let changed = work.map_or(NONE, |work| work.changed(tick.store, slot, layer));
+                for cell in 0..LAYER_CELLS {
+                    assert_eq!(
+                        bits::contains(&changed, cell),
+                        cells[cell] != before[cell],
+                        "seed {seed}: {layer}, {cell}"
+                    );
+                }
+                if let Some(work) = work {
+                    assert!(work.may_have_changed() || changed == NONE, "seed {seed}");
+                    work.revert(&mut cells);
+                    kept[usize::from(work.saved == u16::MAX)] += u32::from(work.saved != 0);
+                }
+                assert!(cells == *before, "seed {seed}: layer {layer}");
+            }
+        }
+        assert!(kept.iter().all(|&layers| layers > 50), "{kept:?} layers kept in part, and as a whole");
+    }
+
+    #[test]
+    fn a_tick_begins_with_nothing_of_the_last() {
+        let mut used = 0;
+        for seed in 0..12 {
+            let mut world = sample::springs(seed);
+            for _ in 0..6 {
+                used += world.step().moved;
+                let tick = world.underway();
+                for work in tick.work.chunks.iter().flatten().flat_map(|chunk| chunk.layers.iter().flatten()) {
+                    let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
+                    assert!(work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5], "seed {seed}");
+                    assert!(work.inflow == [NONE; 6] && work.saved == 0 && work.trees.is_none(), "seed {seed}");
+                }
+            }
+        }
+        assert!(used > 1_000, "{used} units moved");
     }
 }

@@ -441,4 +441,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn among_few_cells_or_many_those_are_selected_that_satisfy() {
+        let mut random = fastrand::Rng::with_seed(13);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let heights: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
+        let dense = store.insert(IVec3::ZERO, Chunk::from_cells(&heights)).expect("none is there");
+        let full = store.insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(7))).expect("none is there");
+        for round in 0..100 {
+            let (layer, height) = (random.usize(..16), random.u8(..8));
+            let mut cells = bits::NONE;
+            (0..[1, 8, 200][round % 3]).for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
+            for slot in [dense, full] {
+                let found = store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
+                for cell in 0..LAYER_CELLS {
+                    let is_in = store.read((slot, layer * LAYER_CELLS + cell)).height() == height;
+                    assert_eq!(bits::contains(&found, cell), is_in && bits::contains(&cells, cell), "round {round}");
+                }
+            }
+        }
+    }
 }
