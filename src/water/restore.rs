@@ -110,3 +110,31 @@ impl WaterWorld {
         self.store.restore_parents((slot, usize::from(index)), faces)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn in_the_midst_of_a_tick_a_chunk_is_recorded_as_it_was_when_that_began() {
+        let (mut changed, mut retied) = (0, 0);
+        for seed in 0..24 {
+            let mut world = sample::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let records = |world: &WaterWorld| -> Vec<(Chunk<Voxel>, CellMask, Vec<(u16, u8)>)> {
+                let records = slots.iter().map(|&slot| world.chunk_record(slot));
+                records.map(|record| (record.cells, record.awake, record.further_parents)).collect()
+            };
+            let before = records(&world);
+            while !world.step_within(30).finished {
+                assert!(records(&world) == before, "seed {seed}");
+                for (&slot, (cells, _, further_parents)) in slots.iter().zip(&before) {
+                    changed += u32::from(world.store.grid.chunk_at(slot) != cells);
+                    retied += u32::from(world.store.further_parents(slot) != *further_parents);
+                }
+            }
+        }
+        assert!(changed > 500 && retied > 50, "{changed} chunks had changed, {retied} had other parents");
+    }
+}
