@@ -26,6 +26,7 @@ pub(crate) struct Clock {
 }
 
 /// One chunk between ticks.
+#[derive(PartialEq)]
 pub(crate) struct ChunkRecord {
     pub(crate) cells: Chunk<Voxel>,
     pub(crate) awake: CellMask,
@@ -122,16 +123,15 @@ mod tests {
         for seed in 0..24 {
             let mut world = sample::springs(seed);
             let slots = world.store.grid.sorted_slots();
-            let records = |world: &WaterWorld| -> Vec<(Chunk<Voxel>, CellMask, Vec<(u16, u8)>)> {
-                let records = slots.iter().map(|&slot| world.chunk_record(slot));
-                records.map(|record| (record.cells, record.awake, record.further_parents)).collect()
+            let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
+                slots.iter().map(|&slot| world.chunk_record(slot)).collect()
             };
             let before = records(&world);
             while !world.step_within(30).finished {
                 assert!(records(&world) == before, "seed {seed}");
-                for (&slot, (cells, _, further_parents)) in slots.iter().zip(&before) {
-                    changed += u32::from(world.store.grid.chunk_at(slot) != cells);
-                    retied += u32::from(world.store.further_parents(slot) != *further_parents);
+                for (&slot, before) in slots.iter().zip(&before) {
+                    changed += u32::from(*world.store.grid.chunk_at(slot) != before.cells);
+                    retied += u32::from(world.store.further_parents(slot) != before.further_parents);
                 }
             }
         }
