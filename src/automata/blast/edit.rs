@@ -260,7 +260,8 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(old)
     }
 
-    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. All of it is entered as placed.
+    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what is below 0 as
+    /// removed.
     ///
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be it beyond the bounds.
@@ -287,13 +288,14 @@ impl<S: FieldShape> BlastWorld<S> {
         let slot = self.add_chunk(position, chunk);
         self.beside[slot.index()].is_untold = false;
         self.beside[slot.index()].is_audible = self.reaches_threshold(slot);
-        self.ledger.change(0.0, sum_of(self.pressure.chunk_at(slot)));
+        let signed = sums_by_sign(self.pressure.chunk_at(slot));
+        self.ledger.place(signed);
         self.wake_with_neighbours(slot);
         Ok(())
     }
 
-    /// Unloads a chunk and returns its pressures, which are entered as removed. What stood in it is forgotten: it is open
-    /// space at pressure 0 from here on.
+    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0 as placed. What stood in
+    /// it is forgotten: it is open space at pressure 0 from here on.
     ///
     /// # Errors
     /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if those into this chunk,
@@ -305,7 +307,7 @@ impl<S: FieldShape> BlastWorld<S> {
         self.hush_rim(slot);
         self.beside[slot.index()] = super::Beside::default();
         let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.ledger.removed += sum_of(&chunk);
+        self.ledger.remove(sums_by_sign(&chunk));
         for &face in Self::FACES {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {
@@ -411,6 +413,17 @@ impl<S: FieldShape> BlastWorld<S> {
 
 fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
+}
+
+/// The sums of a chunk's pressures above 0 and of those below it.
+fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
+    let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
+    match chunk.as_dense() {
+        Some(cells) => {
+            cells.iter().map(|&cell| signed(cell)).fold([0.0; 2], |sums, cell| [sums[0] + cell[0], sums[1] + cell[1]])
+        }
+        None => signed(chunk.get(0)).map(|cell| cell * CHUNK_CELLS as f64),
+    }
 }
 
 /// The sum of a chunk's pressures.

@@ -2,13 +2,15 @@
 
 /// Pressure that entered and left since the start, each the sum over cells or nodes.
 ///
+/// To edits, a chunk or node that comes or goes is one whose cells were at 0 before or are after.
+///
 /// `total = placed − removed − left − absorbed`, but for rounding: a millionth of what was placed over 10,000 steps of a
 /// grid, which counts in `f32`, and less on a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
-    /// Put in by edits, or standing in a chunk that was inserted.
+    /// By how much edits raised pressures.
     pub placed: f64,
-    /// Taken out by edits: lowered, built over, or in a chunk or node that was removed.
+    /// By how much edits lowered pressures, or built over them.
     pub removed: f64,
     /// Gone over open borders; under the wave rule it may come back, so that this may fall.
     pub left: f64,
@@ -42,5 +44,18 @@ impl Ledger {
         } else {
             self.removed += old - new;
         }
+    }
+
+    /// Enters cells that came, by the sums of their pressures above and below 0. Were these one sum, a chunk of both signs
+    /// would come and go as nothing, and its rounding be measured against nothing.
+    pub(super) fn place(&mut self, [above, below]: [f64; 2]) {
+        self.placed += above;
+        self.removed -= below;
+    }
+
+    /// Enters cells that went, as [`place`](Ledger::place) does.
+    pub(super) fn remove(&mut self, [above, below]: [f64; 2]) {
+        self.removed += above;
+        self.placed -= below;
     }
 }
