@@ -2,14 +2,16 @@
 
 use super::rows::RowShape;
 use crate::chunk::CellMask;
+use crate::grid::LentMarks;
 use crate::simd;
 use core::marker::PhantomData;
 
-/// The cells of a chunk that a step changed, with what a world asks of them. Whoever changes them sums them up: all chunks at
-/// once if there are threads, while the mask is at hand.
-#[derive(Clone)]
+/// What a world asks of the cells of a chunk that a step changed. Whoever changes them sums them up: all chunks at once if
+/// there are threads, while the cells are at hand.
+#[derive(Default)]
 pub(crate) struct Changes {
-    pub(crate) cells: CellMask,
+    /// What the grid has marked in this chunk, if it lent that.
+    pub(crate) marks: LentMarks,
     /// How many they are.
     count: usize,
     /// At which faces of the chunk some of them lie.
@@ -17,17 +19,12 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    pub(crate) const NONE: Changes = Changes { cells: CellMask::EMPTY, count: 0, touched: [false; 6] };
-
-    pub(crate) fn of<S: RowShape>(cells: CellMask) -> Changes {
-        let mut changes = Changes { cells, ..Changes::NONE };
-        changes.sum_up::<S>();
-        changes
-    }
-
-    /// Answers anew what is asked, after a change of `cells`.
-    pub(crate) fn sum_up<S: RowShape>(&mut self) {
-        (self.count, self.touched) = simd::run(Sum::<S>(&self.cells, PhantomData));
+    /// Sums up the cells that a step changed, and marks them.
+    pub(crate) fn sum_up<S: RowShape>(&mut self, cells: &CellMask) {
+        (self.count, self.touched) = simd::run(Sum::<S>(cells, PhantomData));
+        if !self.is_empty() {
+            self.marks.add(cells);
+        }
     }
 
     /// How many cells changed.
@@ -39,10 +36,15 @@ impl Changes {
         self.count == 0
     }
 
-    /// By face, whether some of the cells that changed lie at it.
-    pub(crate) fn touched(&self) -> [bool; 6] {
-        self.touched
+    /// By face, whether some of the cells that changed lie at it; none if none changed.
+    pub(crate) fn touched(&self) -> Option<[bool; 6]> {
+        (!self.is_empty()).then_some(self.touched)
     }
+}
+
+/// At which faces of a chunk some of these cells lie.
+pub(crate) fn faces_touched<S: RowShape>(cells: &CellMask) -> [bool; 6] {
+    simd::run(Sum::<S>(cells, PhantomData)).1
 }
 
 /// How many cells there are, and at which faces of a chunk some of them lie.
@@ -115,9 +117,11 @@ mod tests {
         for _ in 0..500 {
             let mut cells = CellMask::EMPTY;
             (0..rng.usize(..4)).for_each(|_| _ = cells.insert(rng.usize(..CHUNK_CELLS)));
-            let changes = Changes::of::<S>(cells.clone());
+            let mut changes = Changes::default();
+            changes.sum_up::<S>(&cells);
+            assert_eq!(changes.touched(), (!cells.is_empty()).then(|| faces_touched::<S>(&cells)));
             assert_eq!((changes.count(), changes.is_empty()), (cells.len(), cells.is_empty()));
-            for (face, &touched) in Face::ALL.iter().zip(&changes.touched()) {
+            for (face, &touched) in Face::ALL.iter().zip(&faces_touched::<S>(&cells)) {
                 let expected = cells.iter().any(|cell| S::FACE_CELLS[face.index()].contains(cell));
                 assert_eq!(touched, expected, "{face:?} {cells:?}");
             }

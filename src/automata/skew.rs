@@ -16,7 +16,6 @@ use super::changed::Changes;
 use super::rims::{Before, Rims};
 use super::rows::{RowShape, Value};
 use super::workers::{self, Workers};
-use crate::chunk::CellMask;
 use crate::grid::{Grid, Slot};
 use core::ops::Range;
 use glam::IVec3;
@@ -57,8 +56,6 @@ pub(crate) struct Member<T: Value, S: RowShape, J: Job<T, S>> {
     pub(crate) job: J,
     /// Before the steps with even numbers, and before the odd ones.
     rims: [Box<S::Rims<T>>; 2],
-    /// What changed in any step.
-    pub(crate) changed: CellMask,
     /// By step.
     steps: Vec<Stepped<J::Yield>>,
 }
@@ -68,8 +65,8 @@ type Seat<T, S, J> = Option<Box<Member<T, S, J>>>;
 
 struct Stepped<Y> {
     changed: usize,
-    /// Whether cells at a face changed, by face.
-    touched: [bool; 6],
+    /// By face, whether cells at it changed; none if no cell did.
+    touched: Option<[bool; 6]>,
     yielded: Y,
 }
 
@@ -186,7 +183,7 @@ impl Plan {
     ) -> Vec<Member<T, S, J>> {
         let member = |(place, job): (&Place, J)| {
             let (before, steps) = (Box::new(*rims.at(place.slot)), Vec::with_capacity(self.steps));
-            Some(Box::new(Member { job, rims: [before.clone(), before], changed: CellMask::EMPTY, steps }))
+            Some(Box::new(Member { job, rims: [before.clone(), before], steps }))
         };
         let mut members: Vec<_> = self.places.iter().zip(jobs).map(member).collect();
         let mut tiles = self.tiles.iter().peekable();
@@ -231,7 +228,7 @@ impl Plan {
                     continue;
                 }
                 awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
-                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched) {
+                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched.unwrap_or_default()) {
                     if let (Neighbour::Member(there), true) = (neighbour, touched) {
                         awake[*there as usize] = true;
                     }
@@ -332,7 +329,6 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Member<T, S, J> {
         core::mem::swap(&mut self.rims[version], self.job.rims());
         let changes = self.job.changes();
         let (changed, touched) = (changes.count(), changes.touched());
-        self.changed.union_with(&changes.cells);
         self.steps.push(Stepped { changed, touched, yielded: self.job.take_yield() });
     }
 }

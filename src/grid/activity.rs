@@ -24,6 +24,21 @@ pub(super) struct Activity {
     is_wholly_awake: bool,
 }
 
+/// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LentMarks {
+    cells: Option<Box<CellMask>>,
+    /// Whether the grid has the chunk in its list.
+    is_listed: bool,
+}
+
+impl LentMarks {
+    /// Marks cells as changed, at least one.
+    pub(crate) fn add(&mut self, cells: &CellMask) {
+        self.cells.get_or_insert_default().union_with(cells);
+    }
+}
+
 impl Activity {
     pub(super) fn heap_bytes(&self) -> usize {
         let masks = usize::from(self.awake.is_some()) + usize::from(self.changed.is_some());
@@ -241,6 +256,21 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// Lends the marks of changed cells of a chunk in exchange for none, or takes them back. Meanwhile nobody else may mark
+    /// its cells, nor clear up what sleeps.
+    pub(crate) fn exchange_marks_at(&mut self, slot: Slot, marks: &mut LentMarks) {
+        if self.activity_at(slot).is_none() && marks.cells.is_none() {
+            return;
+        }
+        let activity = self.activate(slot);
+        let activity = &mut self.activities[activity];
+        core::mem::swap(&mut activity.changed, &mut marks.cells);
+        let was_listed = core::mem::replace(&mut marks.is_listed, marks.cells.is_some());
+        if activity.changed.is_some() && !was_listed {
+            self.changed.push(slot);
+        }
+    }
+
     /// The chunks with an awake mask, in no particular order.
     #[inline]
     pub(crate) fn awake_slots(&self) -> &[Slot] {
@@ -423,7 +453,7 @@ mod tests {
                 let mut mask = CellMask::EMPTY;
                 mask.insert_layer(layer, bits);
                 mask.insert(index);
-                match random.u8(..8) {
+                match random.u8(..9) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
                         grid.wake_layer_at(slot, layer, bits);
@@ -445,6 +475,14 @@ mod tests {
                     6 => {
                         grid.mark_layer_changed_at(slot, layer, bits);
                         changed.extend(layer_cells(layer, bits).map(|index| (slot, index)));
+                    }
+                    7 => {
+                        let mut lent = [(); 4].map(|()| LentMarks::default());
+                        slots.iter().zip(&mut lent).for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
+                        assert!(slots.iter().all(|&slot| grid.changed_at(slot).is_none()), "seed {seed}");
+                        lent[slots.iter().position(|&other| other == slot).unwrap()].add(&mask);
+                        slots.iter().zip(&mut lent).for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
+                        changed.extend(mask.iter().map(|index| (slot, index)));
                     }
                     _ => {
                         grid.mark_changes_at(slot, &mask);

@@ -11,6 +11,7 @@ mod halo;
 mod region;
 mod slab;
 
+pub(crate) use activity::LentMarks;
 pub use cursor::{Cursor, CursorMut};
 pub use error::{GridError, GridFault};
 pub use faces::{FaceBuffer, FaceRow, Faces};

@@ -36,11 +36,15 @@ pub(super) enum Seen {
 /// A chunk to step, and what came of it.
 pub(super) struct Job<S: FieldShape> {
     pub(super) slot: Slot,
-    ghosts: SmallVec<[Ghost; 2]>,
+    ghosts: Vec<Ghost>,
     /// Taken out of the world while the chunk is stepped, like `beside`.
     pub(super) pressure: Chunk<f32>,
     pub(super) beside: Beside,
     pub(super) changes: Changes,
+    /// The chunks behind periodic borders at which something changed.
+    pub(super) touched_across: SmallVec<[Slot; 2]>,
+    /// How many of the cells in which a wall had broken changed in the step too.
+    pub(super) changed_again: usize,
     /// After the step.
     pub(super) rims: Box<S::Rims<f32>>,
     /// What went over each open border.
@@ -53,10 +57,12 @@ impl<S: FieldShape> Job<S> {
     pub(super) fn new() -> Self {
         Job {
             slot: Slot::NONE,
-            ghosts: SmallVec::new(),
+            ghosts: Vec::new(),
             pressure: Chunk::uniform(0.0),
             beside: Beside::default(),
-            changes: Changes::NONE,
+            changes: Changes::default(),
+            touched_across: SmallVec::new(),
+            changed_again: 0,
             rims: Box::new(S::uniform_rims(0.0)),
             left: SmallVec::new(),
             has_faded: false,
@@ -64,10 +70,8 @@ impl<S: FieldShape> Job<S> {
     }
 
     /// Begins anew with a chunk that is not taken out of the world yet.
-    pub(super) fn begin(&mut self, slot: Slot, ghosts: SmallVec<[Ghost; 2]>) {
+    pub(super) fn begin(&mut self, slot: Slot, ghosts: Vec<Ghost>) {
         (self.slot, self.ghosts) = (slot, ghosts);
-        self.changes.cells = CellMask::EMPTY;
-        self.left.clear();
     }
 }
 
@@ -93,31 +97,36 @@ pub(super) struct Frame<'w, S: FieldShape> {
     pub(super) space: &'w Space,
     pub(super) pressure: &'w Grid<f32, S>,
     pub(super) rims: &'w Rims<f32, S>,
+    /// Where walls have broken, sorted.
+    pub(super) broken: &'w [(Slot, usize)],
 }
 
 impl<S: FieldShape> Frame<'_, S> {
     /// Steps a chunk whose conductances are known.
     pub(super) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
+        let mut changed = CellMask::EMPTY;
+        job.left.clear();
         if let Rule::Diffusive { .. } = self.rule {
             self.book_diffusive(job);
         }
-        self.run_kernel(job, halo);
+        self.run_kernel(job, halo, &mut changed);
         if let Rule::Wave { .. } = self.rule {
             self.book_wave(job);
         }
         job.pressure.canonicalize();
-        job.changes.sum_up::<S>();
+        job.changes.sum_up::<S>(&changed);
+        self.look_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
-        job.ghosts = SmallVec::new();
+        job.ghosts = Vec::new();
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
         job.beside.is_audible = is_audible;
     }
 
-    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
+    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>, changed: &mut CellMask) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
         let Beside { conductances, flows, .. } = &mut job.beside;
-        let (changed, cells) = (&mut job.changes.cells, job.pressure.cells_mut());
+        let cells = job.pressure.cells_mut();
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
             let ghost = |face: usize| job.ghosts.iter().find(|ghost| ghost.face.index() == face);
@@ -140,6 +149,26 @@ impl<S: FieldShape> Frame<'_, S> {
         }
     }
 
+    /// Looks who has to be told of what changed, beyond the neighbours in the grid.
+    fn look_across(&self, job: &mut Job<S>, changed: &CellMask) {
+        let begin = self.broken.partition_point(|&(slot, _)| slot < job.slot);
+        let broken = self.broken[begin..].iter().take_while(|&&(slot, _)| slot == job.slot);
+        job.changed_again = broken.filter(|&&(_, index)| changed.contains(index)).count();
+        job.touched_across.clear();
+        if job.changes.is_empty() {
+            return;
+        }
+        for (face, side) in self.sides_without_neighbours(job.slot) {
+            if let Beyond::There(there) = side.beyond
+                && side.is_border
+                && let Some(there) = self.pressure.slot(there)
+                && plane_cells::<S>(axis(face), side.plane).any(|index| changed.contains(index))
+            {
+                job.touched_across.push(there);
+            }
+        }
+    }
+
     /// The cells behind a face with a ghost, unless each cell sees its own pressure there.
     fn behind<'g>(&'g self, ghost: &'g Ghost) -> Option<&'g [f32]> {
         match &ghost.seen {
@@ -151,10 +180,14 @@ impl<S: FieldShape> Frame<'_, S> {
 
     /// The faces of a chunk behind which the world has an open border, with the cells before it.
     fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
+        self.sides_without_neighbours(slot).filter(|(_, side)| side.beyond == Beyond::Outside)
+    }
+
+    /// The faces of a chunk behind which the grid has none, with what lies there.
+    fn sides_without_neighbours(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
         let (chunk, neighbours) = (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
         let faces = BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
-        let sides = faces.map(move |&face| (face, self.space.side::<S>(chunk, face)));
-        sides.filter(|(_, side)| side.beyond == Beyond::Outside)
+        faces.map(move |&face| (face, self.space.side::<S>(chunk, face)))
     }
 
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.

@@ -7,7 +7,6 @@ use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, axis, outermost, plane_cells};
 use super::{Beside, BlastWorld, Probe};
-use crate::automata::changed::Changes;
 use crate::automata::front;
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::shape::FieldShape;
@@ -30,9 +29,15 @@ impl<S: FieldShape> BlastWorld<S> {
         let broken = self.break_walls();
         let absorbed = self.fall_silent();
         let opened = self.open_front();
+        let mut places: Vec<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
+        places.sort_unstable();
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
-        let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: absorbed, moved: 0 };
+        let mut report = StepReport {
+            visited: (slots.len() * CHUNK_CELLS) as u64,
+            changed: absorbed + broken.len() as u64,
+            moved: 0,
+        };
         let mut jobs = core::mem::take(&mut self.jobs);
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew(&self.pressure, &slots, rims);
@@ -41,8 +46,8 @@ impl<S: FieldShape> BlastWorld<S> {
         let open = self.begin(&open, &opened, &mut jobs);
         open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
-        // Not made by `frame`, which would borrow the workers too.
-        let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims };
+        let frame =
+            Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims, broken: &places };
         self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let mut faded = Vec::new();
         for job in open.iter_mut().rev() {
@@ -50,10 +55,9 @@ impl<S: FieldShape> BlastWorld<S> {
             self.rims.note(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
-            report.changed += job.changes.count() as u64;
+            report.changed += (job.changes.count() - job.changed_again) as u64;
         }
         self.settle(&shut, open, &faded);
-        report.changed += self.count_opened(&broken, open);
         broken.into_iter().for_each(|place| self.touch(place));
         self.jobs = jobs;
         report
@@ -71,19 +75,6 @@ impl<S: FieldShape> BlastWorld<S> {
             job.begin(slot, self.ghosts(slot, opened, &self.rims));
         }
         jobs
-    }
-
-    /// How many of the cells where walls broke are not among the changed cells of the chunks that were stepped, be it that
-    /// their chunk has been let go since.
-    fn count_opened(&self, broken: &[IVec3], stepped: &[Job<S>]) -> u64 {
-        let mut opened: HashSet<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
-        let let_go = broken.len() - opened.len();
-        if !opened.is_empty() {
-            for Job { slot, changes, .. } in stepped {
-                changes.cells.iter().for_each(|index| _ = opened.remove(&(*slot, index)));
-            }
-        }
-        (opened.len() + let_go) as u64
     }
 
     /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one
@@ -107,7 +98,8 @@ impl<S: FieldShape> BlastWorld<S> {
         };
         let beside = Beside { flows: flows.clone(), is_audible: *is_audible, conductances, ..Beside::default() };
         rims.save(&self.pressure, &[slot]);
-        let frame = self.frame(rims);
+        let (rule, audible) = (self.rules.rule, self.audible());
+        let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims, broken: &[] };
         let ghosts = self.ghosts(slot, &HashSet::new(), rims);
         let mut job = Job::new();
         job.begin(slot, ghosts);
@@ -120,11 +112,7 @@ impl<S: FieldShape> BlastWorld<S> {
     fn exchange(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.beside[job.slot.index()], &mut job.beside);
-    }
-
-    fn frame<'w>(&'w self, rims: &'w Rims<f32, S>) -> Frame<'w, S> {
-        let (rule, audible) = (self.rules.rule, self.audible());
-        Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims }
+        self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 
     /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step).
@@ -247,7 +235,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// What lies behind the faces of a chunk that are shut, and of rigid and periodic borders. `rims` are those of the step.
-    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> SmallVec<[Ghost; 2]> {
+    fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> Vec<Ghost> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
@@ -329,31 +317,15 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Puts to sleep and wakes whom the step calls for.
     fn settle(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
-        let shut = shut.iter().map(|&slot| (slot, &Changes::NONE));
-        let stepped = stepped.iter().map(|job| (job.slot, &job.changes));
-        front::advance(&mut self.pressure, shut.chain(stepped.clone()));
-        for (slot, changes) in stepped.filter(|(_, changes)| !changes.is_empty()) {
-            self.wake_across_borders(slot, &changes.cells);
+        let shut = shut.iter().map(|&slot| (slot, None));
+        let touched = stepped.iter().map(|job| (job.slot, job.changes.touched()));
+        front::advance(&mut self.pressure, shut.chain(touched));
+        for &there in stepped.iter().flat_map(|job| &job.touched_across) {
+            self.pressure.wake_chunk_at(there);
         }
         for &slot in faded {
             self.pressure.wake_chunk_at(slot);
             for (_, there) in self.chunks_behind(slot) {
-                self.pressure.wake_chunk_at(there);
-            }
-        }
-    }
-
-    /// Wakes the chunks that touch a changed cell from behind a periodic border.
-    fn wake_across_borders(&mut self, slot: Slot, changed: &CellMask) {
-        let chunk = self.pressure.position_at(slot);
-        let neighbours = self.pressure.neighbours_of(slot);
-        for &face in Self::FACES.iter().filter(|face| !neighbours[face.index()].is_some()) {
-            let side = self.space.side::<S>(chunk, face);
-            if let Beyond::There(there) = side.beyond
-                && side.is_border
-                && let Some(there) = self.pressure.slot(there)
-                && plane_cells::<S>(axis(face), side.plane).any(|index| changed.contains(index))
-            {
                 self.pressure.wake_chunk_at(there);
             }
         }

@@ -3,7 +3,7 @@
 use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::rules::Sweep;
-use crate::automata::changed::Changes;
+use crate::automata::changed::faces_touched;
 use crate::automata::front::wake_around;
 use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
@@ -153,7 +153,8 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
         if !changed.is_empty() {
             self.kernel.rims_mut().lose(slot);
-            wake_around(&mut self.store.moisture, slot, &Changes::of::<S>(changed));
+            self.store.moisture.mark_changes_at(slot, &changed);
+            wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
             if new_ground {
                 self.forget_around(slot);
             }

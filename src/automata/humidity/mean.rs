@@ -87,13 +87,14 @@ impl<S: FieldShape> Mean<S> {
         before: Before<u32, S>,
         room: &mut Room<S>,
         job: &mut Job<S>,
+        changed: &mut CellMask,
     ) {
         let denominators = self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
         let ground = words(store.ground_at(job.slot), &mut room.ground);
         let around = before.around;
         let fixed = Fixed { ground, denominators, cap: self.cap };
-        let Job { moisture, changes, rims, .. } = job;
-        let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
+        let Job { moisture, rims, .. } = job;
+        let cells = moisture.cells_mut();
         simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells, changed, rims });
     }
 
@@ -129,7 +130,6 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             }
         };
         S::pad(quotients, around, halo);
-        *changed = CellMask::EMPTY;
         if IN_PLACE {
             let plane = S::STRIDES[1];
             let mut rule = InPlace { fixed, changed, plane, down: [0; 256], north: [0; 64] };

@@ -91,9 +91,9 @@ impl<S: FieldShape> Seep<S> {
     }
 
     /// Steps a chunk that was prepared.
-    pub(super) fn step_chunk(&self, before: Before<u32, S>, job: &mut Job<S>) {
+    pub(super) fn step_chunk(&self, before: Before<u32, S>, job: &mut Job<S>, changed: &mut CellMask) {
         let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
-        simd::run(SeepChunk::<S> { faces, cap: self.cap, before, job });
+        simd::run(SeepChunk::<S> { faces, cap: self.cap, before, job, changed });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -109,6 +109,7 @@ struct SeepChunk<'a, S: FieldShape> {
     cap: u32,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
+    changed: &'a mut CellMask,
 }
 
 impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
@@ -116,10 +117,10 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
 
     #[inline(always)]
     fn run(self) {
-        let SeepChunk { faces, cap, before, job } = self;
-        let Job { moisture, changes, rims, flows, .. } = job;
-        let (cells, changed) = (moisture.cells_mut(), &mut changes.cells);
-        (*changed, *flows) = (CellMask::EMPTY, Flows::default());
+        let SeepChunk { faces, cap, before, job, changed } = self;
+        let Job { moisture, rims, flows, .. } = job;
+        let cells = moisture.cells_mut();
+        *flows = Flows::default();
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));

@@ -71,13 +71,14 @@ impl<S: FieldShape> Kernel<S> {
 
     /// Steps a chunk that was prepared, whose words are no longer in the store.
     pub(super) fn step_chunk(&self, store: &Store<S>, before: Before<u32, S>, room: &mut Room<S>, job: &mut Job<S>) {
+        let mut changed = CellMask::EMPTY;
         match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, before, room, job),
-            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, before, room, job),
-            (Kernel::Seep(seep), _) => seep.step_chunk(before, job),
+            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, before, room, job, &mut changed),
+            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, before, room, job, &mut changed),
+            (Kernel::Seep(seep), _) => seep.step_chunk(before, job, &mut changed),
         }
         job.moisture.canonicalize();
-        job.changes.sum_up::<S>();
+        job.changes.sum_up::<S>(&changed);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -104,7 +105,7 @@ impl<S: FieldShape> Room<S> {
     }
 }
 
-/// A chunk to step, and what came of it: its changed cells, its rims after the step, and what flowed.
+/// A chunk to step, and what came of it: what changed, its rims after the step, and what flowed.
 pub(super) struct Job<S: FieldShape> {
     pub(super) slot: Slot,
     pub(super) moisture: Chunk<u32>,
@@ -116,7 +117,7 @@ pub(super) struct Job<S: FieldShape> {
 impl<S: FieldShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
-        Job { slot, moisture, changes: Changes::NONE, rims, flows: Flows::default() }
+        Job { slot, moisture, changes: Changes::default(), rims, flows: Flows::default() }
     }
 }
 
@@ -196,8 +197,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.kernel.save_rims(&self.store, &slots);
         let jobs = slots.iter().map(|&slot| {
             self.kernel.prepare(&self.store, slot);
-            let moisture = self.store.moisture.chunk_at_mut(slot);
-            Job::new(slot, core::mem::replace(moisture, Chunk::uniform(0)))
+            let mut job = Job::new(slot, Chunk::uniform(0));
+            self.exchange(&mut job);
+            job
         });
         let jobs = jobs.collect();
         let (kernel, store) = (&self.kernel, &self.store);
@@ -210,10 +212,10 @@ impl<S: FieldShape> HumidityWorld<S> {
             flows.are_booked()
         });
         for (member, is_awake) in members.into_iter().zip(awake) {
-            let Job { slot, moisture, mut rims, .. } = member.job;
-            *self.store.moisture.chunk_at_mut(slot) = moisture;
-            self.kernel.rims_mut().note(slot, &mut rims);
-            front::put(&mut self.store.moisture, slot, &member.changed, is_awake);
+            let mut job = member.job;
+            self.exchange(&mut job);
+            self.kernel.rims_mut().note(job.slot, &mut job.rims);
+            front::put(&mut self.store.moisture, job.slot, is_awake);
         }
         self.store.moisture.drop_sleepers();
         self.forget_sleepers(&slots);
@@ -226,7 +228,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         let slots = self.store.moisture.awake_slots().to_vec();
         self.kernel.save_rims(&self.store, &slots);
         let jobs = self.step_chunks(&slots, &mut report);
-        front::advance(&mut self.store.moisture, jobs.iter().map(|job| (job.slot, &job.changes)));
+        front::advance(&mut self.store.moisture, jobs.iter().map(|job| (job.slot, job.changes.touched())));
         for job in jobs.iter().filter(|job| job.flows.are_booked()) {
             self.store.moisture.wake_chunk_at(job.slot);
         }
@@ -250,8 +252,8 @@ impl<S: FieldShape> HumidityWorld<S> {
             self.store.moisture.sleep_chunk_at(slot);
             self.kernel.save_rims(&self.store, &[slot]);
             let jobs = self.step_chunks(&[slot], &mut report);
-            for Job { changes, .. } in jobs.iter().filter(|job| !job.changes.is_empty()) {
-                front::wake_around(&mut self.store.moisture, slot, changes);
+            for touched in jobs.iter().filter_map(|job| job.changes.touched()) {
+                front::wake_around(&mut self.store.moisture, slot, touched);
             }
             self.jobs = jobs;
         }
@@ -267,18 +269,25 @@ impl<S: FieldShape> HumidityWorld<S> {
         for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.kernel.prepare(&self.store, slot);
             job.slot = slot;
-            core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(slot));
+            self.exchange(job);
         }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |room, job| {
             kernel.step_chunk(store, kernel.rims().before(&store.moisture, job.slot), room, job);
         });
         for job in &mut jobs {
-            core::mem::swap(&mut job.moisture, self.store.moisture.chunk_at_mut(job.slot));
+            self.exchange(job);
             self.kernel.rims_mut().note(job.slot, &mut job.rims);
             enter(report, &mut self.ledger, job.changes.count(), &job.flows);
         }
         jobs
+    }
+
+    /// Takes a chunk out of the world to step it, or puts it back.
+    fn exchange(&mut self, job: &mut Job<S>) {
+        let moisture = &mut self.store.moisture;
+        core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
+        moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 
     /// A chunk that sleeps keeps nothing but its cells.
