@@ -202,6 +202,56 @@ fn a_wall_that_breaks_is_counted_as_changed() {
     assert_eq!((graph.step().changed, graph.pressure(wall)), (1, Some(0.0)));
 }
 
+/// And counted once where pressure comes in through it in the same step, whoever else breaks beside it.
+#[test]
+fn a_wall_that_breaks_and_fills_is_counted_once() {
+    for cells in [[at(3, 3), at(4, 3), at(5, 3)], [at(62, 3), at(63, 3), at(64, 3)]] {
+        let [charge, wall, beyond] = cells;
+        let mut world: BlastWorld = BlastWorld::new(exact(Rules::default())).unwrap();
+        world.fill_solid(Region::new(charge - at(1, 1), beyond + at(1, 1))).unwrap();
+        world.clear_solid(charge).unwrap();
+        world.clear_solid(beyond).unwrap();
+        world.set_pressure(charge, 10.0).unwrap();
+        world.set_wall(wall, 2.0).unwrap();
+        world.take_changes();
+        assert_eq!(world.step().changed, 2, "the charge, and the wall that it fills");
+        let told: Vec<_> = world.take_changes().iter().map(|told| told.cells.len()).collect();
+        assert_eq!((told.iter().sum::<usize>(), world.pressure(wall) > 0.0), (2, true));
+        assert_eq!(world.step().changed, 3, "nothing has broken");
+    }
+}
+
+/// A ripple that arrives at a periodic border long after all behind it has gone to sleep goes on there.
+#[test]
+fn a_ripple_wakes_what_sleeps_behind_a_periodic_border() {
+    // Bounds that end where chunks do, and amid chunks.
+    for (first, last, ripple) in [(0, 127, 20), (10, 120, 30), (0, 120, 20), (10, 127, 30)] {
+        let bounds = Region::new(at(first, 0), at(last, 3));
+        for rules in [Rules::diffusive(0.24), Rules::wave(0.25, 0.98)] {
+            let new = || {
+                let mut world =
+                    BlastWorld::<Sheet>::with_bounds(exact(rules), bounds, Borders::all(Border::Periodic)).unwrap();
+                world.fill_pressure(bounds, 5.0).unwrap();
+                world.run(3);
+                assert!(world.is_at_rest());
+                world.set_pressure(at(ripple, 1), 300.0).unwrap();
+                world
+            };
+            let (mut world, mut awake) = (new(), new());
+            world.run(4);
+            assert_eq!(world.awake_cells(), 4096, "what is far away has gone to sleep");
+            awake.run(4);
+            for step in 4..60 {
+                awake.wake_all();
+                assert_eq!(world.step().changed, awake.step().changed, "step {step} of {rules:?} in {bounds:?}");
+                assert_eq!(world.validate(), Ok(()), "step {step} of {rules:?} in {bounds:?}");
+            }
+            assert_eq!(world.state_hash(), awake.state_hash(), "{rules:?} in {bounds:?}");
+            assert_ne!(world.pressure(at(last - 5, 1)), 5.0, "it has come round");
+        }
+    }
+}
+
 /// A chunk too quiet to be heard is let go in the step in which its last wall breaks. The broken wall was neither counted
 /// nor told.
 #[test]
