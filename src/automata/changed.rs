@@ -12,9 +12,9 @@ use core::marker::PhantomData;
 pub(crate) struct Changes {
     /// What the grid has marked in this chunk, if it lent that.
     pub(crate) marks: LentMarks,
-    /// How many they are.
+    /// How many cells the step changed.
     count: usize,
-    /// At which faces of the chunk some of them lie.
+    /// At which faces of the chunk some of these lie.
     touched: [bool; 6],
 }
 

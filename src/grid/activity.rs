@@ -25,7 +25,7 @@ pub(super) struct Activity {
 }
 
 /// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at once.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct LentMarks {
     cells: Option<Box<CellMask>>,
     /// Whether the grid has the chunk in its list.
@@ -264,6 +264,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
         let activity = self.activate(slot);
         let activity = &mut self.activities[activity];
+        debug_assert!(activity.changed.is_none() || marks.cells.is_none(), "marked while its marks were lent");
         core::mem::swap(&mut activity.changed, &mut marks.cells);
         let was_listed = core::mem::replace(&mut marks.is_listed, marks.cells.is_some());
         if activity.changed.is_some() && !was_listed {
