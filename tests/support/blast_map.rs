@@ -170,8 +170,8 @@ impl Map {
             return Err("Unstable");
         }
         assert!(load <= 1.0 + 1e-6, "{load} of the limit");
-        if weight == 0.0 {
-            self.flows.remove(&link);
+        if weight < old {
+            self.flows.entry(link).and_modify(|flow| *flow *= f64::from(weight / old));
         }
         Ok(())
     }

@@ -309,7 +309,7 @@ impl Watched {
         if !self.bears(a, b, weight, weight - link.weight) {
             return false;
         }
-        let flow = if weight == 0.0 { 0.0 } else { link.flow };
+        let flow = if weight < link.weight { link.flow * (weight / link.weight) } else { link.flow };
         self.links.insert((a, b), Link { weight, flow });
         true
     }

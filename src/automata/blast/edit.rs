@@ -166,7 +166,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Removes a cell, so that nothing passes through it: an obstacle. Returns the pressure that was in it, which is
-    /// entered as removed.
+    /// entered as removed, or as placed if it is below 0.
     ///
     /// # Errors
     /// The cell is out of bounds.
@@ -225,6 +225,9 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Sets the weight of the link behind a face of a cell and returns what it was: 1 for open air, 0 for a link that is
     /// removed, between them for what lets pressure through slowly. Kept where an end of the link is removed.
     ///
+    /// Under the wave rule a lower weight makes what flows there less in proportion: a flow that went on through a link grown
+    /// thinner would be more than its pressures ever drove, and links that open and close by turns would feed the wave.
+    ///
     /// # Errors
     /// The cell is out of bounds, or there is none behind the face; a weight that is out of range, or with which the rule
     /// is unstable at either end.
@@ -254,6 +257,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let slot = self.ensure(S::chunk_of(owner));
         self.ground_mut(slot).set_weight(axis(face), S::index_of(owner), weight);
         self.drop_plain_ground(slot);
+        if weight < old {
+            self.slow_flow(cell, face, weight / old);
+        }
         self.relink(cell);
         self.touch(cell);
         self.touch(there);
@@ -358,6 +364,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
         self.rims.lose(slot);
+        self.beside[slot.index()].may_be_quieter |= old != 0.0;
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
@@ -382,6 +389,7 @@ impl<S: FieldShape> BlastWorld<S> {
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
         self.rims.lose(slot);
         self.beside[slot.index()].is_audible |= pressure.abs() >= self.audible();
+        self.beside[slot.index()].may_be_quieter |= pressure.abs() < old.abs();
         self.ledger.change(f64::from(old), f64::from(pressure));
         self.touch(cell);
     }

@@ -42,7 +42,7 @@ pub(super) struct Job<S: FieldShape> {
     pub(super) beside: Beside,
     pub(super) changes: Changes,
     /// The chunks behind periodic borders at which something changed.
-    pub(super) touched_across: SmallVec<[Slot; 2]>,
+    pub(super) touched_across: SmallVec<[Slot; 4]>,
     /// How many of the cells in which a wall had broken changed in the step too.
     pub(super) changed_again: usize,
     /// After the step.
@@ -120,7 +120,7 @@ impl<S: FieldShape> Frame<'_, S> {
         job.ghosts = Vec::new();
         let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
         job.has_faded = job.beside.is_audible && !is_audible;
-        job.beside.is_audible = is_audible;
+        (job.beside.is_audible, job.beside.may_be_quieter) = (is_audible, false);
     }
 
     fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>, changed: &mut CellMask) {
@@ -161,7 +161,7 @@ impl<S: FieldShape> Frame<'_, S> {
         for (face, side) in self.sides_without_neighbours(job.slot) {
             if let Beyond::There(there) = side.beyond
                 && side.is_border
-                && let Some(there) = self.pressure.slot(there)
+                && let Some(there) = self.pressure.slot(there).filter(|&there| there != job.slot)
                 && plane_cells::<S>(axis(face), side.plane).any(|index| changed.contains(index))
             {
                 job.touched_across.push(there);

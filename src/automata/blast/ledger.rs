@@ -4,8 +4,8 @@
 ///
 /// To edits, a chunk or node that comes or goes is one whose cells were at 0 before or are after.
 ///
-/// `total = placed − removed − left − absorbed`, but for rounding: a millionth of what was placed over 10,000 steps of a
-/// grid, which counts in `f32`, and less on a graph.
+/// `total = placed − removed − left − absorbed`, but for rounding: over 10,000 steps of a grid, which counts in `f32`, a
+/// millionth of all that was entered and of what is there, without signs; less on a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// By how much edits raised pressures.
@@ -14,7 +14,7 @@ pub struct Ledger {
     pub removed: f64,
     /// Gone over open borders; under the wave rule it may come back, so that this may fall.
     pub left: f64,
-    /// What was left below the threshold where it fell silent.
+    /// What was left below the threshold where it fell silent; below 0 too under the wave rule, so that this may fall.
     pub absorbed: f64,
 }
 

@@ -126,10 +126,7 @@ impl<S: FieldShape> BlastWorld<S> {
         self.conduct(cell);
         for &face in Self::FACES {
             if self.conductance(cell, face) == 0.0 {
-                self.end_flow(cell, face);
-                if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
-                    self.end_flow(there, face.opposite());
-                }
+                self.slow_flow(cell, face, 0.0);
             }
         }
     }
@@ -157,12 +154,31 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    fn end_flow(&mut self, cell: IVec3, face: Face) {
-        let Some((slot, index)) = self.place(cell) else { return };
-        if let Some(flows) = self.beside[slot.index()].flows.as_mut().filter(|flows| flows.at::<S>(face, index) != 0.0)
-        {
-            flows.set::<S>(face, index, 0.0);
+    /// Leaves so much of what flows across a face of a cell, seen from both ends of the link.
+    pub(super) fn slow_flow(&mut self, cell: IVec3, face: Face, part: f32) {
+        let there = match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) => Some((there, face.opposite())),
+            Beyond::Outside | Beyond::Wall => None,
+        };
+        // Both ends of a link inside a chunk may be one number: so first both are read, and then written.
+        let flows = [Some((cell, face)), there].map(|end| {
+            let (cell, face) = end?;
+            let (slot, index) = self.place(cell)?;
+            let flow = self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index);
+            (flow != 0.0).then_some((slot, face, index, flow))
+        });
+        for (slot, face, index, flow) in flows.into_iter().flatten() {
+            // A zero below zero is 0.
+            self.set_flow(slot, face, index, flow * part + 0.0);
         }
+    }
+
+    /// Changes what flows out of a cell across a face, in a chunk where something flows.
+    pub(super) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
+        let Beside { flows: Some(flows), may_be_quieter, .. } = &mut self.beside[slot.index()] else { return };
+        flows.set::<S>(face, index, flow);
+        *may_be_quieter = true;
+        self.pressure.mark_changed_at(slot, index);
     }
 
     /// The chunk's ground, to change; it begins as open space.

@@ -105,6 +105,8 @@ struct Beside {
     flows: Option<ChunkFlows>,
     /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises one tells at once.
     is_audible: bool,
+    /// An edit has lowered a pressure or a flow since: whether the chunk is audible still is asked before the next step.
+    may_be_quieter: bool,
     /// It was made by the front or by an edit, and no list of changes has named it.
     is_untold: bool,
 }

@@ -62,8 +62,8 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The flow vector at a cell: over its links, what flows out of it, in the direction of the link. It points away from
     /// the explosion. Zero in a removed cell.
     ///
-    /// Under the diffusive rule these are the flows of the next step, which follow from the pressures as they are; under
-    /// the wave rule those of the last.
+    /// Under the diffusive rule these are the flows of the next step, which follow from the pressures as they are, with none
+    /// into a chunk at 0 that no front is about to open; under the wave rule those of the last.
     pub fn flow(&self, cell: IVec3) -> DVec3 {
         vector_of(&self.flows_at(cell))
     }
@@ -89,6 +89,7 @@ impl<S: FieldShape> BlastWorld<S> {
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) if self.is_closed_between(cell, there) => return 0.0,
             Beyond::There(there) => self.pressure(there),
             Beyond::Outside | Beyond::Wall => 0.0,
         };
@@ -96,9 +97,18 @@ impl<S: FieldShape> BlastWorld<S> {
         in_grains(diffusive(self.conductance(cell, face), here, there), larger(here, there))
     }
 
+    /// Whether nothing passes between two cells that are linked because one of their chunks, there or not, is silent and no
+    /// front is about to open it.
+    fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
+        let chunks = [cell, there].map(S::chunk_of);
+        let is_silent = |chunk: IVec3| self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot));
+        chunks[0] != chunks[1] && chunks.into_iter().any(|chunk| is_silent(chunk) && !self.is_about_to_open(chunk))
+    }
+
     /// The sum of all pressures, counted cell by cell in order of position.
     pub fn total(&self) -> f64 {
-        self.chunks().map(|(_, chunk)| super::edit::sum_of(chunk)).sum()
+        // The sum of nothing is -0.
+        self.chunks().map(|(_, chunk)| super::edit::sum_of(chunk)).sum::<f64>() + 0.0
     }
 
     /// The account of all pressure that entered and left.

@@ -101,11 +101,12 @@ impl<S: FieldShape> BlastWorld<S> {
         beside.ground = (!ground.is_plain()).then(|| Box::new(ground));
         beside.flows = flows.map(|planes| ChunkFlows::of(&planes));
         (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
-        if is_audible || !self.reaches_threshold(slot) {
-            Ok(slot)
-        } else {
-            Err("a chunk that is audible if it is loud")
+        let is_loud = self.reaches_threshold(slot);
+        if is_audible && !is_loud {
+            self.beside[slot.index()].may_be_quieter = true;
+            self.pressure.wake_chunk_at(slot);
         }
+        if is_audible || !is_loud { Ok(slot) } else { Err("a chunk that is audible if it is loud") }
     }
 
     fn check_parts(&self, position: IVec3, parts: &ChunkParts) -> Result<(), &'static str> {

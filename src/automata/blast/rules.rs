@@ -135,8 +135,9 @@ pub const PRESSURE_LIMIT: f32 = 1e18;
 /// The largest coefficient: with a damping next to 0, larger ones are stable too, but their products overflow.
 pub const COEFFICIENT_LIMIT: f64 = 1e6;
 
-/// The largest damping of waves on a grid, which counts in `f32`: what rounds to the same `f32` is taken. Waves that ring longer add up roundings of `f32` for longer than the account, a
-/// millionth over 10,000 steps, allows: without damping it is off by ten times that. A graph, in `f64`, takes any up to 1.
+/// The largest damping of waves on a grid, which counts in `f32`: what rounds to the same `f32` is taken. Waves that ring
+/// longer add up roundings of `f32` for longer than the account, a millionth over 10,000 steps, allows: without damping it is
+/// off by ten times that. A graph, in `f64`, takes any up to 1.
 pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 
 /// Chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of 4096 cells a side, a cube of 256. What

@@ -80,7 +80,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one
     /// chunk at a time, because for all at once it is many times the memory of a world of uniform chunks.
     pub(super) fn would_change(&self, slot: Slot, rims: &mut Rims<f32, S>, room: &mut Room<S>) -> bool {
-        if self.breaking_in(slot).next().is_some() || !self.front_of(slot).is_empty() {
+        if self.breaking_in(slot).next().is_some() || self.has_faded(slot) || !self.front_of(slot).is_empty() {
             return true;
         }
         if self.is_blank(slot) {
@@ -182,6 +182,15 @@ impl<S: FieldShape> BlastWorld<S> {
         opened
     }
 
+    /// Whether pressure is about to enter a silent chunk, there or not.
+    pub(super) fn is_about_to_open(&self, chunk: IVec3) -> bool {
+        let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
+            Beyond::There(there) => self.pressure.slot(there),
+            Beyond::Outside | Beyond::Wall => None,
+        };
+        Self::FACES.iter().filter_map(behind).any(|slot| self.front_of(slot).contains(&chunk))
+    }
+
     /// The silent chunks, there or not, that a chunk's pressure is about to enter.
     fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
         if self.is_blank(slot) {
@@ -216,7 +225,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Whether a chunk is at pressure 0 without flow.
-    fn is_blank(&self, slot: Slot) -> bool {
+    pub(super) fn is_blank(&self, slot: Slot) -> bool {
         self.pressure.chunk_at(slot).as_uniform() == Some(0.0) && self.beside[slot.index()].flows.is_none()
     }
 
@@ -275,10 +284,29 @@ impl<S: FieldShape> BlastWorld<S> {
     ///
     /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that changed.
     fn fall_silent(&mut self) -> u64 {
+        self.hear_edits();
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_unheard(slot)).collect();
         self.pressure.sort_slots(&mut silent);
         silent.into_iter().map(|slot| self.absorb(slot)).sum()
+    }
+
+    /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
+    fn hear_edits(&mut self) {
+        let is_asked = |&slot: &Slot| self.beside[slot.index()].may_be_quieter;
+        let asked: Vec<Slot> = self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
+        for slot in asked {
+            self.beside[slot.index()].may_be_quieter = false;
+            if self.has_faded(slot) {
+                self.beside[slot.index()].is_audible = false;
+                self.wake_with_neighbours(slot);
+            }
+        }
+    }
+
+    /// Whether a chunk that counts as audible is not.
+    pub(super) fn has_faded(&self, slot: Slot) -> bool {
+        self.beside[slot.index()].is_audible && !self.reaches_threshold(slot)
     }
 
     /// Whether neither a chunk nor any next to it is audible.
@@ -290,8 +318,11 @@ impl<S: FieldShape> BlastWorld<S> {
     fn absorb(&mut self, slot: Slot) -> u64 {
         let chunk = self.pressure.chunk_at_mut(slot);
         self.ledger.absorbed += sum_of(chunk);
+        let flows = self.beside[slot.index()].flows.as_ref();
+        let flowing =
+            |index: usize| flows.is_some_and(|flows| Self::FACES.iter().any(|&face| flows.at::<S>(face, index) != 0.0));
         let mut changed = CellMask::EMPTY;
-        for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0) {
+        for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0 || flowing(index)) {
             changed.insert(index);
         }
         chunk.fill(0.0);
@@ -336,13 +367,13 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
-            let Some(flows) = &mut self.beside[there.index()].flows else { continue };
+            let Some(flows) = &self.beside[there.index()].flows else { continue };
             let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
             let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
             if ended.is_empty() {
                 continue;
             }
-            ended.into_iter().for_each(|index| flows.set::<S>(face.opposite(), index, 0.0));
+            ended.into_iter().for_each(|index| self.set_flow(there, face.opposite(), index, 0.0));
             if self.pressure.position_at(there) != chunk {
                 self.pressure.wake_chunk_at(there);
             }

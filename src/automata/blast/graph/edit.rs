@@ -102,7 +102,7 @@ impl fmt::Display for LinkName {
 }
 
 impl BlastGraph {
-    /// Adds a node without links. Its pressure is entered as placed.
+    /// Adds a node without links. Its pressure is entered as placed, or as removed if it is below 0.
     ///
     /// # Errors
     /// A position that is not finite; a pressure out of range.
@@ -119,7 +119,8 @@ impl BlastGraph {
         Ok(id)
     }
 
-    /// Removes a node with its links, and returns the pressure that was in it, which is entered as removed.
+    /// Removes a node with its links, and returns the pressure that was in it, which is entered as removed,
+    /// or as placed if it is below 0.
     ///
     /// # Errors
     /// There is no such node.
@@ -192,7 +193,8 @@ impl BlastGraph {
         Ok(())
     }
 
-    /// Changes the weight of the link between two nodes and returns what it was.
+    /// Changes the weight of the link between two nodes and returns what it was. Under the wave rule a lower weight makes what
+    /// flows there less in proportion, as in [`BlastWorld::set_link`](crate::blast::BlastWorld::set_link).
     ///
     /// # Errors
     /// They are not linked; a weight that is out of range, or with which the rule is unstable at either node.
@@ -200,9 +202,11 @@ impl BlastGraph {
         let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
         let old = self.links[place].weight;
         self.check_weight(a, Some(b), weight, weight - old)?;
-        self.links[place].weight = weight;
-        if weight == 0.0 {
-            self.links[place].flow = 0.0;
+        let link = &mut self.links[place];
+        link.weight = weight;
+        if weight < old {
+            // A zero below zero is 0.
+            link.flow = link.flow * (weight / old) + 0.0;
         }
         [a, b].into_iter().for_each(|end| self.weigh(end));
         [a, b].into_iter().for_each(|end| self.touch(end));
