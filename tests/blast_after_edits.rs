@@ -1,13 +1,16 @@
 //! What edits leave behind in a world of pressure: who is still audible, what still flows, and that the account holds.
 
-use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, Probe, Rules};
+#[path = "support/blast_rooms.rs"]
+mod blast_rooms;
+#[path = "support/shut_rooms.rs"]
+mod shut_rooms;
+
+use blast_rooms::{at, exact, room};
+use floodplain::blast::{BlastGraph, BlastWorld, Border, Probe, Rules};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::{Chunk, Face, Region};
-
-const fn at(x: i32, y: i32) -> IVec3 {
-    IVec3::new(x, y, 0)
-}
+use floodplain::{Face, Region};
+use shut_rooms::quiet_beside_loud;
 
 fn field(rules: Rules) -> BlastWorld {
     BlastWorld::new(rules).unwrap()
@@ -58,17 +61,7 @@ fn worlds_of_one_hash_go_on_alike() {
 /// What flows was worked out from the pressures alone, also across faces that are shut: a probe at rest was pushed for ever.
 #[test]
 fn nothing_is_felt_at_a_face_that_is_shut() {
-    let bounds = Region::new(at(0, 0), at(127, 127));
-    let rules = Rules { threshold: 1.0, ..Rules::default() };
-    let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Rigid)).unwrap();
-    // A loud chunk, without a link to any other, keeps the quiet one beside it from falling silent.
-    for (chunk, pressure) in [(IVec3::ZERO, 0.5), (IVec3::X, 2.0)] {
-        world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
-    }
-    for along in 0..64 {
-        world.set_link(at(63, along), Face::East, 0.0).unwrap();
-        world.set_link(at(64 + along, 63), Face::Up, 0.0).unwrap();
-    }
+    let mut world = quiet_beside_loud(Rules::default());
     world.run(50);
     assert!(world.is_at_rest());
     assert_eq!((world.flow(at(3, 63)), world.exposure(at(3, 63)), world.exposure(at(3, 64))), (DVec3::ZERO, 0.0, 0.0));
@@ -88,10 +81,10 @@ fn nothing_is_felt_at_a_face_that_is_shut() {
 /// feed it: 83 edits made 10¹² of 300, and the rounding of that was all that was left in the end.
 #[test]
 fn links_that_open_and_close_do_not_feed_a_wave() {
-    let bounds = Region::new(at(0, 0), at(1, 0));
-    let rules = Rules { threshold: 0.0, ..Rules::wave(0.25, 0.98) };
-    let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
-    world.set_pressure(at(0, 0), 300.0).unwrap();
+    let rules = exact(Rules::wave(0.25, 0.98));
+    let mut world = room(rules, [2, 1], Border::Rigid);
+    let cells = [at(-1, 0), at(0, 0)];
+    world.set_pressure(cells[0], 300.0).unwrap();
     let mut graph = BlastGraph::new(rules).unwrap();
     let nodes = [300.0, 0.0].map(|pressure| graph.add_node(DVec3::ZERO, pressure).unwrap());
     graph.add_link(nodes[0], nodes[1], 1.0).unwrap();
@@ -100,8 +93,8 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
     for _ in 0..2000 {
         world.step();
         graph.step();
-        let difference = world.pressure(at(0, 0)) - world.pressure(at(1, 0));
-        let flow = world.flow(at(0, 0)).x as f32;
+        let difference = world.pressure(cells[0]) - world.pressure(cells[1]);
+        let flow = world.flow(cells[0]).x as f32;
         highest = highest.max(difference.abs());
         // The moments at which it would pay: thin when what flows has nothing left to lift, wide when it has done so.
         let is_moment = match is_thin {
@@ -112,7 +105,7 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
             is_thin = !is_thin;
             edits += 1;
             let weight = if is_thin { 0.05 } else { 1.0 };
-            world.set_link(at(0, 0), Face::East, weight).unwrap();
+            world.set_link(cells[0], Face::East, weight).unwrap();
             graph.set_link(nodes[0], nodes[1], f64::from(weight)).unwrap();
         }
         last = difference;
@@ -147,7 +140,7 @@ fn flows_that_end_are_told() {
     }
     assert!(ended && world.is_at_rest());
 
-    let mut world = field(Rules { threshold: 0.0, ..Rules::wave(0.25, 0.9) });
+    let mut world = field(exact(Rules::wave(0.25, 0.9)));
     world.set_pressure(at(29, 30), 3.0).unwrap();
     world.run(4);
     world.take_changes();

@@ -103,6 +103,7 @@ impl<S: FieldShape> BlastWorld<S> {
         (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
         let is_loud = self.reaches_threshold(slot);
         if is_audible && !is_loud {
+            // Saved between an edit and the step that would have asked, for which it has to be awake.
             self.beside[slot.index()].may_be_quieter = true;
             self.pressure.wake_chunk_at(slot);
         }
