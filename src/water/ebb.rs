@@ -12,6 +12,7 @@ use super::voxel::Voxel;
 use super::window::{lower_layer, upper_layer};
 use crate::coords::Face;
 use crate::grid::Slot;
+use smallvec::SmallVec;
 
 /// The chances of the ebb, as fractions of 65,536.
 #[derive(Clone, Copy)]
@@ -134,14 +135,23 @@ impl Tick<'_> {
             }
             return;
         }
+        let Some(work) = self.work.get(slot, layer) else { return };
+        let mut changes: SmallVec<[(usize, Voxel); 12]> = SmallVec::new();
+        let mut changed = NONE;
         for cell in bits::iter(or(up, down)) {
-            let Some(work) = self.work.get(slot, layer) else { return };
             let (rises, falls) = (bits::contains(&up, cell), bits::contains(&down, cell));
-            let voxel = self.store.read((slot, first + cell));
-            let after = with_activity(voxel.word(), work.flow[cell], rises, falls);
-            if after != voxel.word() {
-                self.put_marks((slot, first + cell), Voxel::from_raw(after));
+            let word = self.store.read((slot, first + cell)).word();
+            let after = with_activity(word, work.flow[cell], rises, falls);
+            if after != word {
+                changes.push((cell, Voxel::from_raw(after)));
+                bits::insert(&mut changed, cell);
             }
+        }
+        if any(changed) {
+            self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
+            self.store.write_marks(slot, layer, |cells| {
+                changes.into_iter().for_each(|(cell, voxel)| cells[cell] = voxel);
+            });
         }
     }
 
@@ -167,10 +177,21 @@ impl Tick<'_> {
     /// last tick, for after each tick HasSource is true.
     fn note_turned(&self, ebb: &Ebb, sources: LayerBits, later: &mut Afterwards) {
         let &Ebb { slot, layer, cells, .. } = ebb;
+        let cells = minus(cells, sources);
+        let first = layer * LAYER_CELLS;
+        if bits::are_few(cells) {
+            let places = bits::iter(cells).map(|cell| (slot, first + cell));
+            return later.turned.extend(places.filter(|&place| self.has_turned(place)));
+        }
         let parents = self.store.parent_planes(slot, layer);
         let turned = bits::xor(self.sourced_parents(slot, layer, &parents), self.store.sourced(slot, layer));
-        let turned = bits::iter(minus(and(cells, turned), sources));
-        later.turned.extend(turned.map(|cell| (slot, layer * LAYER_CELLS + cell)));
+        later.turned.extend(bits::iter(and(cells, turned)).map(|cell| (slot, first + cell)));
+    }
+
+    /// Whether a cell that is no source has HasSource where no parent has it, or the other way round.
+    fn has_turned(&self, place: Place) -> bool {
+        let voxel = self.store.read(place);
+        voxel.is_sourced() != self.is_fed(place, voxel)
     }
 
     /// The cells of a layer with a parent that has a source.
@@ -321,5 +342,41 @@ mod tests {
             }
         }
         assert!(changes > 200, "{changes} layers changed");
+    }
+
+    #[test]
+    fn cells_that_turned_are_found_one_by_one_as_in_a_whole_layer() {
+        let (mut found, mut layers) = (0, 0);
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            for place in sample::places(&world) {
+                let voxel = world.store.read(place);
+                if !voxel.is_inert() && !voxel.is_source() && random.u8(..4) == 0 {
+                    world.store.write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
+                }
+            }
+            let slots = world.store.grid.sorted_slots();
+            let tick = world.underway();
+            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+                let sources = tick.store.sources(slot, layer);
+                let turned = |cells: LayerBits| {
+                    let ebb = Ebb { slot, layer, cells, touched: NONE, waiting: NONE, marked: NONE };
+                    let mut later = Afterwards::default();
+                    tick.note_turned(&ebb, sources, &mut later);
+                    later.turned
+                };
+                let alone = |cell: usize| {
+                    let mut cells = NONE;
+                    bits::insert(&mut cells, cell);
+                    turned(cells)
+                };
+                let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();
+                assert_eq!(turned(bits::ALL), one_by_one, "seed {seed}: layer {layer}");
+                found += one_by_one.len();
+                layers += usize::from(one_by_one.len() > 1);
+            }
+        }
+        assert!(found > 500 && layers > 50, "{found} cells turned, in {layers} layers several");
     }
 }

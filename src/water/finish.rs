@@ -66,7 +66,7 @@ impl Tick<'_> {
     }
 
     /// Whether one of the cell's parents has a source.
-    fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+    pub(super) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
     }
 

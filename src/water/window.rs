@@ -1,5 +1,6 @@
 //! One layer of one chunk with its surroundings, in fixed-size arrays.
 
+use super::bits::{self, LayerBits};
 use super::store::{LAYER_CELLS, Store};
 use super::voxel::Voxel;
 use crate::coords::Face;
@@ -92,6 +93,21 @@ impl Window {
             } else {
                 fill_border(&mut self.own, store.beyond(slot, face), side);
                 fill_border(&mut self.below, Voxel::WALL, side);
+            }
+        }
+        self.prepare();
+    }
+
+    /// Copies a few cells of a layer and what lies below them, for water that only falls: what lies beside them is taken to
+    /// be dry.
+    pub(super) fn gather_alone(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+        self.has_way_out = false;
+        for cell in bits::iter(cells) {
+            let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
+            self.own[index] = store.read(place).word();
+            self.below[index] = store.look(place, Face::Down).word();
+            for near in around(index) {
+                self.own[near] = Voxel::OPEN.word();
             }
         }
     }
