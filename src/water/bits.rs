@@ -53,6 +53,15 @@ pub(super) fn are_few(bits: LayerBits) -> bool {
     !any(left)
 }
 
+/// The cell, if there is just one.
+#[inline]
+pub(super) fn only(bits: LayerBits) -> Option<usize> {
+    let first = iter(bits).next()?;
+    let mut left = bits;
+    remove(&mut left, first);
+    (!any(left)).then_some(first)
+}
+
 #[inline]
 pub(super) fn contains(bits: &LayerBits, cell: usize) -> bool {
     bits[(cell >> 6) & 3] >> (cell & 63) & 1 != 0
@@ -272,6 +281,7 @@ mod tests {
             assert!(holds(minus(a, b), &|a, b| a && !b), "round {round}");
             assert!(holds(xor(a, b), &|a, b| a != b), "round {round}");
             assert!(iter(a).eq(cells(a)), "round {round}");
+            assert_eq!(only(a), cells(a).next().filter(|_| cells(a).count() == 1), "round {round}");
             assert_eq!((any(a), count(a) as usize), (cells(a).next().is_some(), cells(a).count()), "round {round}");
             let cell = random.usize(..256);
             let (mut more, mut less) = (a, a);
