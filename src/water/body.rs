@@ -348,8 +348,14 @@ mod tests {
             let store = if round % 3 == 0 { store(&mut random) } else { falls(&mut random) };
             let mut flooded = Flooded::default();
             flooded.begin(store.grid.slot_capacity());
-            for slot in store.grid.sorted_slots() {
+            let mut slots = store.grid.sorted_slots();
+            let downwards = random.bool();
+            if downwards {
+                slots.reverse();
+            }
+            for slot in slots {
                 for index in 0..CHUNK_CELLS {
+                    let index = if downwards { CHUNK_CELLS - 1 - index } else { index };
                     let place = (slot, index);
                     let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
                     let seen = bits::contains(&flooded.cells(&store, slot, layer), cell);

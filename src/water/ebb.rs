@@ -78,8 +78,7 @@ impl Tick<'_> {
     fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let first = layer * LAYER_CELLS;
-        let Some(work) = self.work.get(slot, layer) else { return NONE };
-        let (inflow, seed) = (work.inflow, work.seed);
+        let seed = self.work.seed(self.store, slot, layer);
         let mut resting = minus(cells, touched);
         // A few are mostly idle, so that nothing is left to chance.
         if bits::are_few(resting) {
@@ -92,7 +91,7 @@ impl Tick<'_> {
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let sources = self.store.sources(slot, layer);
         let idle = minus(minus(minus(cells, touched), active), sources);
-        let retied = self.retie(ebb, &inflow, idle, sources, later);
+        let retied = self.retie(ebb, idle, sources, later);
         let mut goes = NONE;
         if chances.evaporation > 0 {
             let mut rising = and(idle, self.store.layer(slot, layer).0);
@@ -131,7 +130,7 @@ impl Tick<'_> {
             };
             if change_whole_layer(&mut words, &work.flow, up, down) {
                 self.work.join(self.store, slot, layer).save(self.store, slot, layer, bits::ALL);
-                self.store.write_marks(slot, layer, |cells| *cells = words);
+                self.store.write_marks(slot, |cells| cells[first..][..LAYER_CELLS].copy_from_slice(&words));
             }
             return;
         }
@@ -149,8 +148,8 @@ impl Tick<'_> {
         }
         if any(changed) {
             self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
-            self.store.write_marks(slot, layer, |cells| {
-                changes.into_iter().for_each(|(cell, voxel)| cells[cell] = voxel);
+            self.store.write_marks(slot, |cells| {
+                changes.iter().for_each(|&(cell, voxel)| cells[first + cell] = voxel);
             });
         }
     }
@@ -159,18 +158,23 @@ impl Tick<'_> {
     fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; 2] {
         const ACTIVE: u16 = 7 << 11;
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
-        match self.store.cells(slot, layer) {
-            // Many are told in one go.
-            Some(words) if !bits::are_few(cells) => {
-                let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
-                let marks = bits::bytes(words, |voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1);
-                [0, 1].map(|bit| and(cells, bits::plane(&marks, bit)))
-            }
-            _ => {
-                let with = |bits: u16| move |voxel: Voxel| voxel.word() & bits != 0;
-                [ACTIVE, FLOW_OUT].map(|bits| self.store.select_among(slot, layer, cells, with(bits)))
+        let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
+        let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
+        // Many are told in one go.
+        if !bits::are_few(cells)
+            && let Some(words) = self.store.cells(slot, layer)
+        {
+            let marks = bits::bytes(words, marks_of);
+            return [0, 1].map(|bit| and(cells, bits::plane(&marks, bit)));
+        }
+        let mut found = [NONE; 2];
+        for cell in bits::iter(cells) {
+            let marks = marks_of(self.store.read((slot, layer * LAYER_CELLS + cell)));
+            for (bit, found) in found.iter_mut().enumerate() {
+                found[cell >> 6 & 3] |= u64::from(marks >> bit & 1) << (cell & 63);
             }
         }
+        found
     }
 
     /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties have changed since the

@@ -10,7 +10,7 @@ use super::voxel::Voxel;
 use super::way::Step;
 use super::window::{Window, lower_layer, upper_layer};
 use super::workspace::{add_flow, passed};
-use crate::coords::Face;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
 impl Tick<'_> {
@@ -228,7 +228,7 @@ impl Tick<'_> {
     pub(super) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
         self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
-        self.store.write_marks(place.0, layer, |cells| cells[cell] = voxel);
+        self.store.write_marks(place.0, |cells| cells[place.1 & (CHUNK_CELLS - 1)] = voxel);
     }
 
     /// Enters units that leave a cell across a face.

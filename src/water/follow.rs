@@ -13,31 +13,26 @@ use crate::coords::Face;
 impl Tick<'_> {
     /// Lets directions follow the flow, and takes them from idle cells without a source. Whether any cell has other parents
     /// now.
-    pub(super) fn retie(
-        &mut self,
-        ebb: &Ebb,
-        inflow: &[LayerBits; 6],
-        idle: LayerBits,
-        sources: LayerBits,
-        later: &mut Afterwards,
-    ) -> bool {
+    pub(super) fn retie(&mut self, ebb: &Ebb, idle: LayerBits, sources: LayerBits, later: &mut Afterwards) -> bool {
         let &Ebb { slot, layer, touched, .. } = ebb;
+        let Some(work) = self.work.get(slot, layer) else { return false };
         let sourced = self.store.sourced(slot, layer);
-        let entered = inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
+        let entered = work.inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
         let entered = and(entered, touched);
         let is_fed = |voxel| parent_face(voxel).is_some();
         let cut_off = self.store.select_among(slot, layer, minus(idle, sourced), is_fed);
         if !any(or(entered, cut_off)) {
             return false;
         }
+        let inflow = work.inflow;
         // Further parents may change before any voxel does.
         self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, cut_off));
         let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
-        let follows = may_follow(inflow, &parents, sourced, sources, self.rules.many_parents);
+        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
         let mut retied = false;
         for cell in bits::iter(minus(and(follows, touched), sources)) {
-            retied |= self.follow((slot, first + cell), inflow, later);
+            retied |= self.follow((slot, first + cell), &inflow, later);
         }
         for cell in bits::iter(cut_off) {
             let voxel = self.store.read((slot, first + cell));

@@ -14,7 +14,7 @@ use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::workspace::{add_flow, passed};
-use crate::coords::Face;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
 /// Cells of a way for which there is room from one tick to the next.
@@ -58,6 +58,16 @@ struct Link {
 impl Link {
     fn place(&self) -> Place {
         (self.slot, usize::from(self.index))
+    }
+
+    /// The layer that it lies in.
+    fn layer(&self) -> (Slot, usize) {
+        (self.slot, usize::from(self.index) / LAYER_CELLS)
+    }
+
+    /// Its place in that.
+    fn cell(&self) -> usize {
+        usize::from(self.index) % LAYER_CELLS
     }
 }
 
@@ -117,6 +127,17 @@ pub(super) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> 
         2 if cell & 15 > 0 => Some((cell - 1, Face::East)),
         5 if cell < 240 => Some((cell + 16, Face::North)),
         6 if cell >= 16 => Some((cell - 16, Face::South)),
+        _ => None,
+    }
+}
+
+/// The parent of a cell of a chunk, and the face that it passes water on across, if its first parent lies above or below it
+/// in the chunk.
+#[inline]
+fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
+    match voxel.direction_code() {
+        3 if index < CHUNK_CELLS - LAYER_CELLS => Some((index + LAYER_CELLS, Face::Down)),
+        4 if index >= LAYER_CELLS => Some((index - LAYER_CELLS, Face::Up)),
         _ => None,
     }
 }
@@ -189,7 +210,7 @@ impl Tick<'_> {
     /// Follows the parents from a cell up until that ends.
     fn climb(&self, place: Place, exit: Face, need: Need, way: &mut Way) -> End {
         let (mut place, mut exit) = (place, exit);
-        loop {
+        'layers: loop {
             let here = self.layer_of(place);
             let (slot, first, mut cell) = (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
             loop {
@@ -203,12 +224,15 @@ impl Tick<'_> {
                 let left = self.limits.left(voxel, here.passed(cell));
                 way.links.push(Link { slot, index: (first + cell) as u16, exit, left });
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
-                if matches!(tree, 0 | JOINED)
-                    && !voxel.has(CellFlags::EXTRA)
-                    && let Some((parent, heading)) = parent_beside(cell, voxel)
-                {
-                    (cell, exit) = (parent, heading);
-                    continue;
+                if matches!(tree, 0 | JOINED) && !voxel.has(CellFlags::EXTRA) {
+                    if let Some((parent, heading)) = parent_beside(cell, voxel) {
+                        (cell, exit) = (parent, heading);
+                        continue;
+                    }
+                    if let Some((parent, heading)) = parent_upright(first + cell, voxel) {
+                        (place, exit) = ((slot, parent), heading);
+                        continue 'layers;
+                    }
                 }
                 place = (slot, first + cell);
                 let mut parents = self.store.parents_in(place, voxel);
@@ -279,46 +303,48 @@ impl Tick<'_> {
         let largest = links.iter().fold(offer, |largest, link| largest.min(link.left));
         let units = wanted.min(largest);
         self.take(head.place(), units);
+        for stretch in links.chunk_by(|one, next| one.layer() == next.layer()) {
+            self.enter_flow(stretch, units);
+        }
         let mut bottleneck = offer;
-        let layer_of = |link: &Link| (link.slot, usize::from(link.index) / LAYER_CELLS);
-        for stretch in links.chunk_by(|one, next| layer_of(one) == layer_of(next)).rev() {
-            let (slot, layer) = layer_of(&stretch[0]);
-            bottleneck = self.pass_in_layer(slot, layer, stretch, units, bottleneck);
+        for stretch in links.chunk_by(|one, next| one.slot == next.slot).rev() {
+            self.store.write_marks(stretch[0].slot, |cells| {
+                for link in stretch.iter().rev() {
+                    bottleneck = bottleneck.min(link.left);
+                    let voxel = &mut cells[usize::from(link.index) & (CHUNK_CELLS - 1)];
+                    if voxel.direction_code() != 0 {
+                        *voxel = voxel.with_largest(bottleneck);
+                    }
+                }
+            });
         }
         self.report.moved += u64::from(units) * links.len() as u64;
         Drawn::Units { units, largest }
     }
 
-    /// Lets units pass along the part of a way that lies in one layer. Returns the bottleneck from the head to its start.
-    fn pass_in_layer(&mut self, slot: Slot, layer: usize, links: &[Link], units: u8, bottleneck: u8) -> u8 {
-        let mut bottleneck = bottleneck;
+    /// Enters units that pass along the part of a way that lies in one layer of one chunk.
+    fn enter_flow(&mut self, links: &[Link], units: u8) {
+        let (slot, layer) = links[0].layer();
         let work = self.work.join(self.store, slot, layer);
         // A long part is kept with all of its layer, without asking cell by cell.
         if links.len() > LONG_PART {
             work.save(self.store, slot, layer, bits::ALL);
         } else {
             for link in links {
-                work.save_cell(self.store, slot, layer, usize::from(link.index) % LAYER_CELLS);
+                work.save_cell(self.store, slot, layer, link.cell());
             }
         }
         let mut spent = false;
-        self.store.write_marks(slot, layer, |cells| {
-            for link in links.iter().rev() {
-                let cell = usize::from(link.index) % LAYER_CELLS;
-                bottleneck = bottleneck.min(link.left);
-                add_flow(&mut work.flow[cell], link.exit, units);
-                bits::insert(&mut work.touched, cell);
-                if link.left == units {
-                    bits::insert(&mut work.blocked, cell);
-                    spent = true;
-                }
-                if cells[cell].direction_code() != 0 {
-                    cells[cell] = cells[cell].with_largest(bottleneck);
-                }
+        for link in links {
+            let cell = link.cell();
+            add_flow(&mut work.flow[cell], link.exit, units);
+            bits::insert(&mut work.touched, cell);
+            if link.left == units {
+                bits::insert(&mut work.blocked, cell);
+                spent = true;
             }
-        });
+        }
         self.work.trees.spent |= spent;
-        bottleneck
     }
 
     /// Remembers the one head of the cells of a way.

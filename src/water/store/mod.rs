@@ -99,17 +99,15 @@ impl Store {
         }
     }
 
-    /// Changes the cells of a layer (0 to 15) in what the masks do not know: all but height and HasSource.
+    /// Changes the cells of a chunk in what the masks do not know: all but height and HasSource.
     #[inline]
-    pub(super) fn write_marks(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+    pub(super) fn write_marks(&mut self, slot: Slot, change: impl FnOnce(&mut [Voxel; CHUNK_CELLS])) {
         let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if beside.masks.is_none() {
             beside.masks = Some(Box::new(LayerMasks::of(cells)));
         }
-        if let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) {
-            change(layer_cells);
-        }
+        change(cells);
         if cells[0] == cells[CHUNK_CELLS - 1] {
             self.canonicalize(slot);
         }
@@ -338,7 +336,7 @@ mod tests {
                     match random.u8(..3) {
                         0 => store.write((slot, index), voxel),
                         1 => store.write_layer(slot, layer, |cells| cells[cell] = voxel),
-                        _ => store.write_marks(slot, layer, |cells| cells[cell] = voxel),
+                        _ => store.write_marks(slot, |cells| cells[index] = voxel),
                     }
                     cells[index] = voxel;
                     let are_equal = cells.iter().all(|&cell| cell == cells[0]);
@@ -433,7 +431,7 @@ mod tests {
                     1 => store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN),
                     _ => {
                         store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN.with_largest(2));
-                        store.write_marks(slot, layer, |cells| cells[cell] = Voxel::OPEN);
+                        store.write_marks(slot, |cells| cells[index] = Voxel::OPEN);
                     }
                 }
                 assert_eq!(store.grid.chunk_at(slot).as_uniform(), Some(Voxel::OPEN), "{index}, way {way}");
