@@ -104,11 +104,19 @@ fn spread(ticks: u64) -> WaterWorld {
 
 #[library_benchmark]
 #[bench::spread(spread(12))]
+#[bench::falls(falls())]
 #[bench::river(steady_river())]
 #[bench::lake_drain(lake_drain())]
 #[bench::recheck(awake_lake())]
 fn water_tick(mut world: WaterWorld) -> (StepReport, WaterWorld) {
     (world.step(), world)
+}
+
+/// Water that falls 63 cells from 64 springs and spreads below.
+fn falls() -> WaterWorld {
+    let mut world = water::spread_world(64, 63);
+    world.run(70);
+    world
 }
 
 /// A river in steady flow.

@@ -17,7 +17,7 @@ mod worlds;
 fn spread(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("spread");
     group.sample_size(10);
-    for (name, drop) in [("on_the_floor", 0), ("fall_of_16", 16)] {
+    for (name, drop) in [("on_the_floor", 0), ("fall_of_16", 16), ("fall_of_63", 63)] {
         let report = spread_world(256, drop).run(100);
         println!("spread/{name}: 100 ticks visit {} cells, change {}", report.visited, report.changed);
         for (rate, elements) in [("changed", report.changed), ("visited", report.visited)] {

@@ -23,21 +23,21 @@ impl Tick<'_> {
         }
         self.report.visited += u64::from(bits::count(awake));
         let movable = minus(awake, and(self.firm(slot, layer), self.shut_in(slot, layer, closed)));
+        if !any(movable) {
+            return;
+        }
         // A few are asked before all of the layer is gathered: mostly they have nothing to give, or only fall.
-        let givers = if bits::are_few(movable) {
-            let givers = self.givers_among(slot, layer, movable);
-            match any(givers) {
-                false => {}
-                true if self.only_fall(slot, layer, givers, wet) => {
-                    window.gather_alone(self.store, slot, layer, givers);
-                }
-                true => window.gather(self.store, slot, layer),
-            }
-            givers
+        let are_few = bits::are_few(movable);
+        let mut givers = if are_few { self.givers_among(slot, layer, movable) } else { movable };
+        if !any(givers) {
+            return;
+        }
+        if are_few && self.only_fall(slot, layer, givers, wet) {
+            window.gather_alone(self.store, slot, layer, givers);
         } else {
             window.gather(self.store, slot, layer);
-            and(movable, window.givers())
-        };
+            givers = and(givers, window.givers());
+        }
         if !any(givers) {
             return;
         }
