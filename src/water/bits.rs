@@ -42,6 +42,9 @@ pub(super) fn count(bits: LayerBits) -> u32 {
     bits.iter().map(|word| word.count_ones()).sum()
 }
 
+/// The most cells that are few: see [`are_few`].
+pub(super) const FEW: usize = 12;
+
 /// Whether there are so few cells that it is cheaper to look at them one by one than at all of a layer: three at most in
 /// each four rows, which is told in half the time of counting them.
 #[inline]

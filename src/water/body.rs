@@ -110,6 +110,7 @@ impl Flooded {
         let filled = bits::fill(cells, fresh);
         mask.insert_layer(layer, filled);
         body.take(store, Piece { slot, layer, cells: filled });
+        // One cell off the chunk's sides: what lies beside it is in the layer that was filled, and dry.
         let inner = bits::only(filled).filter(|cell| (1..15).contains(&(cell & 15)) && (1..15).contains(&(cell >> 4)));
         let layers = inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
         let (_, closed) = store.layer(slot, *layers.end());
@@ -131,7 +132,7 @@ impl Flooded {
     }
 
     /// Floods on from a cell with no water beside it to those above and below it in its chunk, as long as these have none
-    /// either, as falling water has. Returns the layers that are flooded then.
+    /// either, as falling water has. The cell does not lie at a side of its chunk. Returns the layers that are flooded then.
     fn flood_column(
         &mut self,
         store: &Store,

@@ -135,7 +135,7 @@ impl Tick<'_> {
             return;
         }
         let Some(work) = self.work.get(slot, layer) else { return };
-        let mut changes: SmallVec<[(usize, Voxel); 12]> = SmallVec::new();
+        let mut changes: SmallVec<[(usize, Voxel); bits::FEW]> = SmallVec::new();
         let mut changed = NONE;
         for cell in bits::iter(or(up, down)) {
             let (rises, falls) = (bits::contains(&up, cell), bits::contains(&down, cell));
@@ -160,18 +160,21 @@ impl Tick<'_> {
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
         let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
         let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
-        // Many are told in one go.
-        if !bits::are_few(cells)
-            && let Some(words) = self.store.cells(slot, layer)
-        {
+        let Some(words) = self.store.cells(slot, layer) else {
+            let marks = marks_of(self.store.grid.chunk_at(slot).get(0));
+            return [0, 1].map(|bit| if marks >> bit & 1 != 0 { cells } else { NONE });
+        };
+        if !bits::are_few(cells) {
             let marks = bits::bytes(words, marks_of);
             return [0, 1].map(|bit| and(cells, bits::plane(&marks, bit)));
         }
         let mut found = [NONE; 2];
         for cell in bits::iter(cells) {
-            let marks = marks_of(self.store.read((slot, layer * LAYER_CELLS + cell)));
+            let marks = marks_of(words[cell]);
             for (bit, found) in found.iter_mut().enumerate() {
-                found[cell >> 6 & 3] |= u64::from(marks >> bit & 1) << (cell & 63);
+                if marks >> bit & 1 != 0 {
+                    bits::insert(found, cell);
+                }
             }
         }
         found

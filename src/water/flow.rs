@@ -23,21 +23,7 @@ impl Tick<'_> {
         }
         self.report.visited += u64::from(bits::count(awake));
         let movable = minus(awake, and(self.firm(slot, layer), self.shut_in(slot, layer, closed)));
-        if !any(movable) {
-            return;
-        }
-        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or only fall.
-        let are_few = bits::are_few(movable);
-        let mut givers = if are_few { self.givers_among(slot, layer, movable) } else { movable };
-        if !any(givers) {
-            return;
-        }
-        if are_few && self.only_fall(slot, layer, givers, wet) {
-            window.gather_alone(self.store, slot, layer, givers);
-        } else {
-            window.gather(self.store, slot, layer);
-            givers = and(givers, window.givers());
-        }
+        let givers = self.gather_givers(window, slot, layer, movable);
         if !any(givers) {
             return;
         }
@@ -48,6 +34,25 @@ impl Tick<'_> {
         if done.moved > 0 {
             self.apply(window, slot, layer, &done);
         }
+    }
+
+    /// The cells among `cells`, which hold water, that would give, and what they need to do so in the window.
+    fn gather_givers(&self, window: &mut Window, slot: Slot, layer: usize, cells: LayerBits) -> LayerBits {
+        if !any(cells) {
+            return NONE;
+        }
+        if !bits::are_few(cells) {
+            window.gather(self.store, slot, layer);
+            return and(cells, window.givers());
+        }
+        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or only fall.
+        let givers = self.givers_among(slot, layer, cells);
+        if self.only_fall(slot, layer, givers) {
+            window.gather_alone(self.store, slot, layer, givers);
+        } else {
+            window.gather(self.store, slot, layer);
+        }
+        givers
     }
 
     /// Which of these cells would give, and may still.
@@ -76,14 +81,15 @@ impl Tick<'_> {
     }
 
     /// Whether these cells, which would give, do nothing but fall, each by itself: all that they may give fits below, and
-    /// there is no water beside them that this sets free.
-    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerBits, wet: LayerBits) -> bool {
+    /// no water lies beside them in the layer that this sets free. That in other chunks is woken for its own turn.
+    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerBits) -> bool {
         let falls = |cell: usize| {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
             let left = self.limits.left(voxel, self.work.passed(place));
             self.store.look(place, Face::Down).room() >= voxel.height().min(left)
         };
+        let (wet, _) = self.store.layer(slot, layer);
         !any(and(bits::spread(givers), wet)) && bits::iter(givers).all(falls)
     }
 
@@ -313,6 +319,7 @@ impl Tick<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::sample;
+    use super::super::workspace::LayerWork;
     use super::*;
 
     #[test]
@@ -374,7 +381,7 @@ mod tests {
                 }
                 let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
                 let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
-                let marks = |work: &super::super::workspace::LayerWork| [work.touched, work.woken, work.blocked];
+                let marks = |work: &LayerWork| [work.touched, work.woken, work.blocked];
                 assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
                 assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
                 assert_eq!(tick.report, plainly.report, "seed {seed}");
@@ -422,7 +429,7 @@ mod tests {
                 let givers = tick.givers_among(slot, layer, some);
                 assert_eq!(givers, expected, "seed {seed}: layer {layer} in {slot:?}");
                 giving += bits::count(givers);
-                if !any(givers) || !tick.only_fall(slot, layer, givers, wet) {
+                if !any(givers) || !tick.only_fall(slot, layer, givers) {
                     continue;
                 }
                 falling += 1;
@@ -444,5 +451,45 @@ mod tests {
         assert!(giving > 200, "{giving} give");
         assert!(falling > 50, "in {falling} layers water only falls");
         assert!(exhausted > 400, "{exhausted} may give no more");
+    }
+
+    /// Worlds in motion, layer by layer: as the tick does it, and with a window of all of each layer.
+    #[test]
+    fn a_layer_flows_as_its_whole_window_does() {
+        let (mut window, mut moved) = (Window::new(), [0; 2]);
+        for seed in 0..24 {
+            let [mut world, mut other] = [(); 2].map(|()| sample::springs(seed));
+            let slots = world.store.grid.sorted_slots();
+            let (mut tick, mut wholly) = (world.underway(), other.underway());
+            for (layer, slot) in (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot))) {
+                let (wet, _) = wholly.store.layer(slot, layer);
+                let awake = and(wholly.awake(slot, layer), wet);
+                tick.local_flow(&mut window, slot, layer);
+                wholly.report.visited += u64::from(bits::count(awake));
+                window.gather(wholly.store, slot, layer);
+                let givers = and(awake, window.givers());
+                let limits = wholly.limits;
+                let work = wholly.work.join(wholly.store, slot, layer);
+                let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+                let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
+                if done.moved > 0 {
+                    wholly.apply(&window, slot, layer, &done);
+                    moved[usize::from(bits::are_few(givers))] += 1;
+                }
+                assert_eq!(tick.report, wholly.report, "seed {seed}: layer {layer}");
+            }
+            let places = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
+            for (slot, layer) in places {
+                let [here, there] = [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
+                assert!(here == there, "seed {seed}: layer {layer}");
+                let [here, there] = [&tick, &wholly].map(|tick| {
+                    let marks = |work: &LayerWork| (work.flow, work.inflow, [work.touched, work.woken, work.blocked]);
+                    (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
+                });
+                assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
+                assert!(here.1 == there.1 || here.1.is_none(), "seed {seed}: layer {layer}");
+            }
+        }
+        assert!(moved.iter().all(|&layers| layers > 100), "water moves in {moved:?} layers, in the second few cells");
     }
 }

@@ -182,6 +182,7 @@ fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> boo
 
 #[cfg(test)]
 mod tests {
+    use super::super::bits::ALL;
     use super::super::voxel::Voxel;
     use super::super::workspace::LayerWork;
     use super::super::{Rules, WaterCell, WaterWorld, sample};
@@ -283,5 +284,34 @@ mod tests {
             }
         }
         assert!(films > 100 && moved > 20 && others > 20, "{films} films, {moved} moved, {others} with drawers");
+    }
+
+    /// Bodies over several layers, in some of which all water has moved.
+    #[test]
+    fn a_body_has_moved_if_all_its_cells_have() {
+        let mut found = [0; 3];
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let layers: Vec<_> = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
+            world.wake_all();
+            let mut tick = world.underway();
+            for &(slot, layer) in &layers {
+                let touched = if random.u8(..4) > 0 { ALL } else { NONE };
+                tick.work.join(tick.store, slot, layer).touched = touched;
+            }
+            for &(slot, layer) in &layers {
+                tick.flood(slot, layer);
+            }
+            for body in core::mem::take(&mut tick.work.bodies) {
+                let moved =
+                    |piece: &&Piece| tick.work.get(piece.slot, piece.layer).is_some_and(|work| work.touched == ALL);
+                let count = body.pieces.iter().filter(moved).count();
+                assert_eq!(tick.is_all_touched(&body), count == body.pieces.len(), "seed {seed}");
+                found[usize::from(count > 0) + usize::from(count == body.pieces.len())] += 1;
+            }
+        }
+        assert!(found.iter().all(|&bodies| bodies > 20), "{found:?} bodies at rest, in part, and all in motion");
     }
 }

@@ -13,7 +13,7 @@ use crate::coords::Face;
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// What local flow did to a window.
-#[derive(PartialEq)]
+#[cfg_attr(test, derive(PartialEq))]
 pub(super) struct LocalFlow {
     /// Cells of the layer whose word changed.
     pub(super) changed: LayerBits,
@@ -49,7 +49,7 @@ impl Limits {
 }
 
 impl Window {
-    /// Notes what is asked of all cells again and again, when all of them are there.
+    /// Works out `least` and `has_way_out`, when all cells are there.
     pub(super) fn prepare(&mut self) {
         let mut out = 0;
         for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {

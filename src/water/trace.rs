@@ -322,7 +322,8 @@ impl Tick<'_> {
         Drawn::Units { units, largest }
     }
 
-    /// Enters units that pass along the part of a way that lies in one layer of one chunk.
+    /// Keeps the part of a way that lies in one layer of one chunk as it is, and enters the units that pass along it. Notes
+    /// which cells of it may not pass on any more.
     fn enter_flow(&mut self, links: &[Link], units: u8) {
         let (slot, layer) = links[0].layer();
         let work = self.work.join(self.store, slot, layer);
@@ -387,11 +388,91 @@ impl Tick<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::sample::{self, ancestors};
+    use super::super::workspace::LayerWork;
     use super::super::{Rules, WaterCell, WaterWorld};
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{CHUNK_CELLS, Region};
+    use crate::coords::{Cube, Region, Shape};
     use glam::IVec3;
+
+    /// A way down over the borders of chunks, along, and up again into a layer that it has left.
+    const WAY: [(i32, i32); 14] = [
+        (14, 18),
+        (14, 17),
+        (14, 16),
+        (14, 15),
+        (14, 14),
+        (15, 14),
+        (16, 14),
+        (16, 13),
+        (16, 12),
+        (17, 12),
+        (18, 12),
+        (18, 13),
+        (18, 14),
+        (19, 14),
+    ];
+
+    #[test]
+    fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
+        for (narrow, at_most) in (0..WAY.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)]) {
+            let exit = |at: usize| {
+                let offset = WAY.get(at + 1).map_or((1, 0), |&(x, y)| (x - WAY[at].0, y - WAY[at].1));
+                let leads = |face: &Face| face.offset() == IVec3::new(offset.0, offset.1, 0);
+                Face::ALL.into_iter().find(leads).expect("the next cell lies beside it")
+            };
+            let [mut world, mut other] = [(); 2].map(|()| {
+                let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+                for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
+                    world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+                }
+                world
+            });
+            let place = |at: usize| {
+                let cell = IVec3::new(WAY[at].0, WAY[at].1, 5);
+                (world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded"), Cube::index_of(cell))
+            };
+            let places: Vec<Place> = (0..WAY.len()).map(place).collect();
+            for world in [&mut world, &mut other] {
+                world.store.write(places[0], Voxel::water(WaterCell::SOURCE));
+                for (at, &place) in places.iter().enumerate().skip(1) {
+                    let flowing = Voxel::OPEN.with_height(at as u8 % 8).with_direction_code(exit(at - 1).index() + 1);
+                    world.store.write(place, flowing.with(CellFlags::HAS_SOURCE, true));
+                }
+            }
+            let (mut tick, mut plainly) = (world.underway(), other.underway());
+            for tick in [&mut tick, &mut plainly] {
+                tick.pass_on(places[narrow], Face::South, 7 - at_most);
+            }
+            let (last, wanted) = (WAY.len() - 1, 5);
+            let drawn = tick.draw(places[last], exit(last), wanted, Need::Leave);
+            let units = wanted.min(at_most);
+            plainly.take(places[0], units);
+            let mut bottleneck = 7;
+            for (at, &place) in places.iter().enumerate() {
+                let voxel = plainly.store.read(place);
+                bottleneck = bottleneck.min(plainly.limits.left(voxel, plainly.work.passed(place)));
+                plainly.pass_on(place, exit(at), units);
+                if at > 0 {
+                    plainly.put_marks(place, voxel.with_largest(bottleneck));
+                }
+            }
+
+            assert_eq!(drawn, Drawn::Units { units, largest: at_most }, "{narrow}, {at_most}");
+            assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
+            assert_eq!(tick.ledger, plainly.ledger, "{narrow}, {at_most}");
+            assert_eq!(tick.work.trees.spent, units == at_most, "{narrow}, {at_most}");
+            for (slot, layer) in
+                tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..16).map(move |at| (slot, at)))
+            {
+                let marks = |work: &LayerWork| (work.flow, work.inflow, [work.touched, work.woken, work.blocked]);
+                let [here, there] = [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
+                assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
+                let [here, there] = [&tick, &plainly].map(|tick| tick.store.cells(slot, layer).copied());
+                assert!(here == there, "{narrow}, {at_most}: layer {layer}");
+            }
+        }
+    }
 
     #[test]
     fn each_of_several_ways_is_taken_as_often() {

@@ -98,10 +98,10 @@ impl Window {
         self.prepare();
     }
 
-    /// Copies a few cells of a layer and what lies below them, for water that only falls: what lies beside them is taken to
-    /// be dry.
+    /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for water that only falls. What
+    /// lies beside them is taken to be dry; all else in the window is what it was before, and must not be asked for.
     pub(super) fn gather_alone(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
-        self.has_way_out = false;
+        debug_assert!(!bits::any(bits::and(bits::spread(cells), cells)), "two cells side by side");
         for cell in bits::iter(cells) {
             let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
             self.own[index] = store.read(place).word();
