@@ -395,19 +395,22 @@ mod tests {
     use crate::coords::{Cube, Region, Shape};
     use glam::IVec3;
 
-    /// A way down over the borders of chunks, along, and up again into a layer that it has left.
-    const WAY: [(i32, i32); 14] = [
+    /// A way down and up, over the borders of chunks, in one of which it has a single cell, and back into a layer that it has
+    /// left.
+    const WAY: [(i32, i32); 16] = [
         (14, 18),
         (14, 17),
         (14, 16),
         (14, 15),
         (14, 14),
         (15, 14),
-        (16, 14),
-        (16, 13),
-        (16, 12),
-        (17, 12),
-        (18, 12),
+        (15, 15),
+        (16, 15),
+        (16, 16),
+        (17, 16),
+        (17, 15),
+        (17, 14),
+        (17, 13),
         (18, 13),
         (18, 14),
         (19, 14),
