@@ -1,13 +1,14 @@
 //! The links of cells: their weights, the conductances that follow from them, and the chunks that hold both.
 
 use super::planes::Conductances;
-use super::space::{Beyond, axis, is_positive, outermost};
+use super::space::{Beyond, Side, axis, is_positive, outermost};
 use super::{Beside, BlastWorld, Ground};
 use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
+use smallvec::SmallVec;
 
 /// A link of a cell, seen from that cell.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,36 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The conductance of the link behind a face of a cell.
     pub(super) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).conductance
+    }
+
+    /// The conductance of a link of a chunk that is there.
+    pub(super) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
+        match &self.beside[slot.index()].conductances {
+            Conductances::Unknown => self.conductance(S::cell_at(self.pressure.position_at(slot), index), face),
+            Conductances::Whole => self.whole(),
+            Conductances::Each(planes) => planes[face.index()][index],
+        }
+    }
+
+    /// The chunks behind the faces of a chunk that are there.
+    pub(super) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
+        let chunk = self.pressure.position_at(slot);
+        let neighbours = self.pressure.neighbours_of(slot);
+        let behind = |&face: &Face| match neighbours[face.index()] {
+            Slot::NONE => self.slot_behind(&neighbours, face, &self.space.side::<S>(chunk, face)),
+            neighbour => neighbour,
+        };
+        Self::FACES.iter().map(|face| (*face, behind(face))).filter(|(_, there)| there.is_some()).collect()
+    }
+
+    /// The chunk behind this side of a chunk with these neighbours in the grid: one of them, or what lies across a periodic
+    /// border. [`Slot::NONE`] if it is not there.
+    pub(super) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
+        match side.beyond {
+            Beyond::There(there) if side.is_border => self.pressure.slot(there).unwrap_or(Slot::NONE),
+            Beyond::There(_) => neighbours[face.index()],
+            Beyond::Wall | Beyond::Outside => Slot::NONE,
+        }
     }
 
     /// The place of a chunk, which is made, at pressure 0, if it is not there.

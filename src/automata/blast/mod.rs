@@ -21,6 +21,7 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod silence;
 mod space;
 mod step;
 mod validate;

@@ -1,0 +1,175 @@
+//! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and audible pressure opens the silent
+//! chunks that it is about to enter.
+
+use super::edit::sum_of;
+use super::flow::{diffusive, in_grains};
+use super::job::is_audible;
+use super::rules::Rule;
+use super::space::{Beyond, axis, plane_cells};
+use super::{Beside, BlastWorld};
+use crate::automata::shape::FieldShape;
+use crate::chunk::CellMask;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use glam::IVec3;
+use hashbrown::HashSet;
+use smallvec::SmallVec;
+
+impl<S: FieldShape> BlastWorld<S> {
+    /// Whether a chunk is at pressure 0 without flow.
+    pub(super) fn is_blank(&self, slot: Slot) -> bool {
+        self.pressure.chunk_at(slot).as_uniform() == Some(0.0) && self.beside[slot.index()].flows.is_none()
+    }
+
+    /// Whether a chunk, there or not, takes no part in this step.
+    pub(super) fn is_shut(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
+        !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
+    }
+
+    /// Whether a pressure or a flow of a chunk reaches the threshold.
+    pub(super) fn reaches_threshold(&self, slot: Slot) -> bool {
+        is_audible(self.pressure.chunk_at(slot), &self.beside[slot.index()], self.audible())
+    }
+
+    /// Whether a chunk that counts as audible is not.
+    pub(super) fn has_faded(&self, slot: Slot) -> bool {
+        self.beside[slot.index()].is_audible && !self.reaches_threshold(slot)
+    }
+
+    /// Whether neither a chunk nor any next to it is audible.
+    pub(super) fn is_unheard(&self, slot: Slot) -> bool {
+        let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
+        !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
+    }
+
+    /// Opens the silent chunks that audible pressure is about to enter, and makes those of them that are not there. All
+    /// others are shut: what is below the threshold does not seep into them, or an explosion would drain away over the
+    /// borders of the chunks that it has reached.
+    ///
+    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and slept, and from now on what
+    /// flows into the one flows out of the other.
+    pub(super) fn open_front(&mut self) -> HashSet<Slot> {
+        let mut opened = HashSet::new();
+        for slot in self.pressure.awake_slots().to_vec() {
+            for there in self.front_of(slot) {
+                let there = self.ensure(there);
+                self.wake_with_neighbours(there);
+                opened.insert(there);
+            }
+        }
+        opened
+    }
+
+    /// Whether pressure is about to enter a silent chunk, there or not.
+    pub(super) fn is_about_to_open(&self, chunk: IVec3) -> bool {
+        let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
+            Beyond::There(there) => self.pressure.slot(there),
+            Beyond::Outside | Beyond::Wall => None,
+        };
+        Self::FACES.iter().filter_map(behind).any(|slot| self.front_of(slot).contains(&chunk))
+    }
+
+    /// The silent chunks, there or not, that a chunk's pressure is about to enter.
+    pub(super) fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
+        if self.is_blank(slot) {
+            return SmallVec::new();
+        }
+        let chunk = self.pressure.position_at(slot);
+        let neighbours = self.pressure.neighbours_of(slot);
+        let entered = |&face: &Face| {
+            // Where the world ends, no chunk is next to this one.
+            if neighbours[face.index()].is_some() && !self.is_blank(neighbours[face.index()]) {
+                return None;
+            }
+            let side = self.space.side::<S>(chunk, face);
+            let Beyond::There(there) = side.beyond else { return None };
+            let beyond = self.slot_behind(&neighbours, face, &side);
+            let is_silent = !beyond.is_some() || self.is_blank(beyond);
+            let mut rim = plane_cells::<S>(axis(face), side.plane);
+            (is_silent && rim.any(|index| self.enters(slot, index, face))).then_some(there)
+        };
+        Self::FACES.iter().filter_map(entered).collect()
+    }
+
+    /// Whether a cell's pressure is audible and passes its face into a silent chunk.
+    fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
+        let pressure = self.pressure.chunk_at(slot).get(index);
+        let flow = diffusive(self.conductance_at(slot, index, face), pressure, 0.0);
+        let damping = if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
+        pressure.abs() >= self.audible() && in_grains(damping * flow, pressure.abs()) != 0.0
+    }
+
+    /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of those in which nothing
+    /// stands. Next to an audible chunk they are kept: there the front may be about to come through.
+    ///
+    /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that changed.
+    pub(super) fn fall_silent(&mut self) -> u64 {
+        self.hear_edits();
+        let awake = self.pressure.awake_slots().iter().copied();
+        let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_unheard(slot)).collect();
+        self.pressure.sort_slots(&mut silent);
+        silent.into_iter().map(|slot| self.absorb(slot)).sum()
+    }
+
+    /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
+    fn hear_edits(&mut self) {
+        let is_asked = |&slot: &Slot| self.beside[slot.index()].may_be_quieter;
+        let asked: Vec<Slot> = self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
+        for slot in asked {
+            self.beside[slot.index()].may_be_quieter = false;
+            if self.has_faded(slot) {
+                self.beside[slot.index()].is_audible = false;
+                self.wake_with_neighbours(slot);
+            }
+        }
+    }
+
+    fn absorb(&mut self, slot: Slot) -> u64 {
+        let chunk = self.pressure.chunk_at_mut(slot);
+        self.ledger.absorbed += sum_of(chunk);
+        let flows = self.beside[slot.index()].flows.as_ref();
+        let flowing =
+            |index: usize| flows.is_some_and(|flows| Self::FACES.iter().any(|&face| flows.at::<S>(face, index) != 0.0));
+        let mut changed = CellMask::EMPTY;
+        for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0 || flowing(index)) {
+            changed.insert(index);
+        }
+        chunk.fill(0.0);
+        self.rims.lose(slot);
+        self.beside[slot.index()].flows = None;
+        self.hush_rim(slot);
+        if !changed.is_empty() {
+            self.pressure.mark_changes_at(slot, &changed);
+            for (_, there) in self.chunks_behind(slot) {
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+        if self.ground(slot).is_none() {
+            let position = self.pressure.position_at(slot);
+            if let (Some(changed), false) = (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold) {
+                self.gone.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+            }
+            self.beside[slot.index()] = Beside::default();
+            self.pressure.remove(position);
+        }
+        changed.len() as u64
+    }
+
+    /// Ends the flows from other chunks into a silent one, and wakes those chunks.
+    pub(super) fn hush_rim(&mut self, slot: Slot) {
+        let chunk = self.pressure.position_at(slot);
+        for (face, there) in self.chunks_behind(slot) {
+            let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
+            let Some(flows) = &self.beside[there.index()].flows else { continue };
+            let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
+            let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
+            if ended.is_empty() {
+                continue;
+            }
+            ended.into_iter().for_each(|index| self.set_flow(there, face.opposite(), index, 0.0));
+            if self.pressure.position_at(there) != chunk {
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+    }
+}
