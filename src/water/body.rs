@@ -120,10 +120,14 @@ impl Flooded {
         if let Some((slot, layer)) = lower_layer(store, slot, *layers.start()) {
             self.reach(store, slot, layer, and(filled, store.layer(slot, layer).1));
         }
-        if inner.is_some() {
-            return;
+        if inner.is_none() {
+            self.reach_beside(store, slot, layer, filled);
         }
-        for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(filled)) {
+    }
+
+    /// Keeps for later what lies beside the sides of a chunk at which these cells of a layer are.
+    fn reach_beside(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+        for (face, cells) in Face::LATERAL.into_iter().zip(bits::leaving(cells)) {
             let there = store.neighbour(slot, face);
             if there.is_some() {
                 self.reach(store, there, layer, cells);

@@ -122,8 +122,8 @@ impl Tick<'_> {
     /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for those in `down`.
     fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
         let first = layer * LAYER_CELLS;
+        let Some(work) = self.work.get(slot, layer) else { return };
         if !bits::are_few(or(up, down)) {
-            let Some(work) = self.work.get(slot, layer) else { return };
             let mut words = match self.store.cells(slot, layer) {
                 Some(cells) => *cells,
                 None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
@@ -134,7 +134,6 @@ impl Tick<'_> {
             }
             return;
         }
-        let Some(work) = self.work.get(slot, layer) else { return };
         let mut changes: SmallVec<[(usize, Voxel); bits::FEW]> = SmallVec::new();
         let mut changed = NONE;
         for cell in bits::iter(or(up, down)) {
