@@ -39,7 +39,7 @@
 //! | there is no way from a cell through its parents back to itself | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
 //! | a cell that sleeps is inactive, lies on no way out, and does not evaporate | `Asleep` |
-//! | a sleeping cell has a source exactly if a parent has | `HasSource` |
+//! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water stands on something | `Unsupported` |
 //! | a sleeping body that is fed by no source is level within one unit, arms of a U-tube included | `Uneven`, `Unlevel` |
 //!
@@ -59,10 +59,10 @@
 //! | chunks that come one by one in any order, with ticks between: the same units in each layer at rest | `water_order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
 //! | edits that touch no common cell or neighbour commute, byte for byte, unless a cut stream dries up between them (see below) | `water_order::disjoint_edits_commute` | `water_edits`, `water_stream` |
 //! | a closed world without evaporation comes to rest, level, without a current | `water_bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
-//! | once the sources are gone, HasSource is gone within as many ticks as there are cells | `water_bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
+//! | once the sources are gone, HasSource is gone after one tick | `water_bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, is the tick in one go | the same; `water_budget` | the same |
 //! | a call with a budget looks at no more cells than that and those of one layer of a chunk, in long searches too | `water_budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces` | |
-//! | once the end of the world is walled off, FlowOut is gone within 8 ticks for every cell there is, where decay is certain | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
+//! | once the end of the world is walled off, FlowOut is gone after one tick | `water_bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
 //! | water that comes from sources alone stands nowhere above the highest of them | `water_bounds::no_water_rises_above_its_source` | `water_edits`, `water_stream` |
 //!
 //! # The automata
@@ -85,7 +85,7 @@
 //! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity_laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
 //! | a step is that of the formula as it is written: the mean to the bit of `f32`, flows to the unit | | `humidity_laws::each_step_is_the_oracles`, `humidity_golden` |
 //! | conservative sweep: no cell of soil leaves the range of itself and its neighbours, nor passes the cap | | `humidity_laws::the_conservative_sweep_stays_within_the_neighbours_range` |
-//! | conservative sweep without drain, cap or rain of two strengths: it comes to rest, level as the module's page says | | `humidity_laws::the_conservative_sweep_comes_to_rest_nearly_level` |
+//! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of squares of what it is off the rain, so it comes to rest, level as the module's page says | | `humidity_laws::the_conservative_sweep_comes_to_rest_nearly_level` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
 //! | a chunk that sleeps would not change | `Asleep` | |
 //!

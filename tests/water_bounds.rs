@@ -11,7 +11,8 @@ mod random;
 
 use edits::Watched;
 use floodplain::glam::IVec3;
-use floodplain::water::Rules;
+use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
 use proptest::prelude::*;
 use random::{bounds as cells_of_the_world, edit, rules};
 
@@ -56,5 +57,21 @@ proptest! {
     #[test]
     fn a_closed_world_comes_to_rest(seed in any::<u64>(), edits in prop::collection::vec(edit(), 1..20)) {
         bounds::comes_to_rest(seed, cells_of_the_world(), &edits);
+    }
+}
+
+/// A cell that dried up was cut from what it had fed only after the tick had asked who has a source. So what it had fed claimed
+/// to have one for a tick longer, in a world as small as this.
+#[test]
+fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
+    for seed in 0..40 {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(7, 5, 3));
+        let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.add_source(IVec3::new(6, 4, 3)).unwrap();
+        for _ in 0..60 {
+            world.step();
+            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {}", world.ticks());
+        }
     }
 }

@@ -197,3 +197,28 @@ fn the_backlog_shrinks_to_nothing_in_a_world_where_nothing_wakes() {
     }
     assert_eq!(world.backlog(), 0);
 }
+
+/// An edit that finds what it would make is none: it does not end the tick underway, which may take as long as the whole tick.
+#[test]
+fn edits_that_change_nothing_leave_the_tick_underway() {
+    for seed in 0..20 {
+        let mut world = worlds::water(seed);
+        let cells: Vec<IVec3> = world.bounds().positions().filter(|&cell| world.voxel(cell).is_some()).collect();
+        let is_spring = |world: &WaterWorld, cell| world.cell(cell).is_some_and(|cell| cell.is_source());
+        if world.step_within(1).finished {
+            continue;
+        }
+        let (backlog, hash) = (world.backlog(), world.state_hash());
+        for &cell in &cells {
+            match (world.is_solid(cell), is_spring(&world, cell)) {
+                (true, _) => assert_eq!(world.set_solid(cell), Ok(Default::default())),
+                (_, true) => assert_eq!((world.add_source(cell), world.clear_solid(cell)), (Ok(false), Ok(false))),
+                _ => assert_eq!((world.remove_source(cell), world.clear_solid(cell)), (Ok(false), Ok(false))),
+            }
+        }
+        assert_eq!((world.backlog(), world.state_hash()), (backlog, hash), "seed {seed}");
+        let (spring, ticks) = (cells[seed as usize], world.ticks());
+        world.set_solid(spring).and_then(|_| world.clear_solid(spring)).unwrap();
+        assert_eq!((world.backlog(), world.ticks()), (0, ticks + 1), "seed {seed}: one that changes something ends it");
+    }
+}

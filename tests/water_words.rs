@@ -3,7 +3,24 @@
 #[path = "support/words.rs"]
 mod words;
 
+use floodplain::water::{Voxel, WaterCell};
+
 #[test]
 fn every_word_is_judged_by_its_bits() {
     (0..=u16::MAX).for_each(words::check);
+}
+
+#[test]
+fn every_word_of_a_voxel_is_solid_ground_or_a_water_cell() {
+    for word in 0..=u16::MAX {
+        match Voxel::from_word(word) {
+            Ok(voxel) => {
+                assert_eq!(voxel.word(), word);
+                assert_eq!(voxel.cell(), WaterCell::from_word(word).ok(), "{word:#06x}");
+                assert_eq!(voxel.is_solid(), voxel.cell().is_none(), "{word:#06x}");
+            }
+            Err(error) => assert_eq!(WaterCell::from_word(word), Err(error)),
+        }
+    }
+    assert_eq!(Voxel::from_word(Voxel::SOLID.word()), Ok(Voxel::SOLID));
 }

@@ -63,12 +63,12 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+        if self.store.read(self.place(cell)?).is_solid() {
+            return Ok(Displaced::default());
+        }
         let place = self.place_to_edit(cell)?;
         let mut displaced = Displaced::default();
         let voxel = self.store.read(place);
-        if voxel.is_solid() {
-            return Ok(displaced);
-        }
         self.forget(place);
         let mut left = voxel.height();
         self.replace(place, Voxel::SOLID);
@@ -99,10 +99,10 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.place_to_edit(cell)?;
-        if !self.store.read(place).is_solid() {
+        if !self.store.read(self.place(cell)?).is_solid() {
             return Ok(false);
         }
+        let place = self.place_to_edit(cell)?;
         self.replace(place, Voxel::OPEN);
         Ok(true)
     }
@@ -112,11 +112,11 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.open_place_to_edit(cell)?;
-        let voxel = self.store.read(place);
-        if voxel.has(CellFlags::IS_SOURCE) {
+        if self.store.read(self.place(cell)?).is_source() {
             return Ok(false);
         }
+        let place = self.open_place_to_edit(cell)?;
+        let voxel = self.store.read(place);
         self.ledger.injected += u64::from(voxel.room());
         self.store.keep_parents(place, 0, voxel);
         self.store.note_source(place, true);
@@ -129,10 +129,11 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let place = self.open_place_to_edit(cell)?;
-        if !self.store.read(place).has(CellFlags::IS_SOURCE) {
+        let voxel = self.store.read(self.place(cell)?);
+        if !voxel.is_source() && !voxel.is_solid() {
             return Ok(false);
         }
+        let place = self.open_place_to_edit(cell)?;
         self.store.note_source(place, false);
         self.replace(place, Voxel::water(WaterCell::STILL));
         Ok(true)

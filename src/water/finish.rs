@@ -24,17 +24,19 @@ pub(super) struct Afterwards {
 impl Tick<'_> {
     /// Ends the tick when every layer has ebbed.
     pub(super) fn finish(&mut self) {
-        let later = core::mem::take(&mut self.work.later);
-        self.turn_sources(later.turned);
-        for place in later.dried {
-            self.dry_up(place);
+        let Afterwards { mut turned, dried, lowered, joined } = core::mem::take(&mut self.work.later);
+        for place in dried {
+            self.dry_up(place, &mut turned);
         }
-        for place in later.joined {
+        // Only now: a cell that dries up may have brought what it fed its source.
+        self.turn_sources(turned);
+        for place in joined {
             self.store.wake_descendants(place);
         }
-        for place in later.lowered {
+        for place in lowered {
             self.store.note_change(place);
         }
+        self.store.settle_ties();
         self.store.grid.drop_sleepers();
         for at in 0..self.work.schedule.members().len() {
             self.count_changes(self.work.schedule.members()[at]);
@@ -70,8 +72,8 @@ impl Tick<'_> {
         Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
     }
 
-    /// Empties a cell through which nothing flows any more.
-    fn dry_up(&mut self, place: Place) {
+    /// Empties a cell through which nothing flows any more. Adds the cells to `turned` that lose a parent by that.
+    fn dry_up(&mut self, place: Place, turned: &mut Vec<Place>) {
         let voxel = self.store.read(place);
         if voxel.is_mark() {
             return;
@@ -81,7 +83,7 @@ impl Tick<'_> {
             return;
         }
         if feeds {
-            self.keep_what_dries_with(place);
+            self.keep_what_dries_with(place, turned);
         }
         self.store.keep_parents(place, 0, voxel);
         self.put(place, Voxel::OPEN);
@@ -93,14 +95,17 @@ impl Tick<'_> {
     }
 
     /// Cutting the ties of a cell rewrites its children, and theirs where these hold no water either. They need not be
-    /// part of the tick yet: they join as they are, so that their change is counted.
-    fn keep_what_dries_with(&mut self, place: Place) {
+    /// part of the tick yet: they join as they are, so that their change is counted. Adds the children to `turned`, and what
+    /// these feed: one that loses its only parent loses its HasSource with it.
+    fn keep_what_dries_with(&mut self, place: Place, turned: &mut Vec<Place>) {
         let mut open = vec![place];
         while let Some(place) = open.pop() {
             let children: Vec<Place> = self.store.children(place).collect();
             for child in children {
                 let voxel = self.store.read(child);
                 self.put(child, voxel);
+                turned.push(child);
+                turned.extend(self.store.children(child));
                 if voxel.height() == 0 {
                     open.push(child);
                 }

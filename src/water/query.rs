@@ -52,7 +52,8 @@ impl WaterWorld {
     }
 
     /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero in still water.
-    /// For drawing currents and pushing things.
+    /// For drawing currents and pushing things. While a tick is underway, what has flowed in it so far: ask when
+    /// [`backlog`](WaterWorld::backlog) is 0.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
@@ -87,6 +88,11 @@ impl WaterWorld {
     /// on they hold what it works with: two cells without water may be two different voxels.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
         self.store.grid.chunks()
+    }
+
+    /// A chunk, by its chunk position; `None` if it is not loaded. As [`chunks`](WaterWorld::chunks) has it.
+    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Voxel>> {
+        self.store.grid.chunk(position)
     }
 
     /// Bytes that the world holds, those of the last step's flow included.

@@ -150,7 +150,7 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
             self.work.opening = self.ledger;
-            self.work.ties_changed = self.store.take_ties_changed();
+            self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = if self.rules.edges.any_drains() { Phase::Outflows } else { Phase::Flow };
         }
         Tick {

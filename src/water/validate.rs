@@ -53,7 +53,8 @@ pub enum Violation {
     },
     /// A cell that is asleep though it is active, marked FlowOut, or due to evaporate.
     Asleep(IVec3),
-    /// A sleeping cell that has a source although its parents have none, or the reverse.
+    /// A cell that has a source although its parents have none, or the reverse; an awake one only if no edit has come since
+    /// the last tick.
     HasSource(IVec3),
     /// Sleeping water over a cell with room.
     Unsupported(IVec3),
@@ -90,7 +91,7 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} claims a flow of {largest}, above throughput")
             }
             Violation::Asleep(cell) => write!(f, "cell {cell} is asleep though it is active"),
-            Violation::HasSource(cell) => write!(f, "cell {cell} sleeps with a HasSource flag that is not true"),
+            Violation::HasSource(cell) => write!(f, "cell {cell} has a HasSource flag that is not true"),
             Violation::Unsupported(cell) => write!(f, "the water in cell {cell} sleeps over a cell with room"),
             Violation::Uneven { high, low, difference } => {
                 write!(f, "a sleeping body's surface at {high} is {difference} units above {low}")
@@ -158,6 +159,9 @@ impl WaterWorld {
         }
         self.check_parents(place, voxel, cell)?;
         let asleep = !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+        if asleep || !self.store.have_ties_changed() {
+            self.check_source(place, voxel, cell)?;
+        }
         if asleep { self.check_sleeper(place, voxel, cell) } else { Ok(()) }
     }
 
@@ -176,16 +180,18 @@ impl WaterWorld {
         Ok(())
     }
 
+    fn check_source(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
+        let mut parents = Store::faces(self.store.parents_of(place)).map(|face| self.store.look(place, face));
+        let is_fed = parents.any(|parent| parent.has(CellFlags::HAS_SOURCE));
+        let is_true = voxel.has(CellFlags::IS_SOURCE) || is_fed == voxel.has(CellFlags::HAS_SOURCE);
+        if is_true { Ok(()) } else { Err(Violation::HasSource(cell)) }
+    }
+
     fn check_sleeper(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
         let is_source = voxel.has(CellFlags::IS_SOURCE);
         let evaporates = self.rules.evaporation > 0.0 && !is_source;
         if voxel.active() > 0 || voxel.has(CellFlags::FLOW_OUT) || evaporates {
             return Err(Violation::Asleep(cell));
-        }
-        let fed = Store::faces(self.store.parents_of(place))
-            .any(|face| self.store.look(place, face).has(CellFlags::HAS_SOURCE));
-        if !is_source && fed != voxel.has(CellFlags::HAS_SOURCE) {
-            return Err(Violation::HasSource(cell));
         }
         if is_source && self.rules.source_supply == 0 {
             return Ok(());

@@ -1,6 +1,6 @@
 //! What stands in one cell of a water world: solid, open with its water, or one of the marks of the world's end.
 
-use super::cell::{CellFlags, FULL, WaterCell};
+use super::cell::{CellError, CellFlags, FULL, WaterCell};
 use core::fmt;
 
 /// A cell of a water world in two bytes: solid ground, or open space and the water in it.
@@ -94,8 +94,31 @@ impl Voxel {
         !self.is_mark() && self.has(CellFlags::IS_SOURCE)
     }
 
-    pub(crate) const fn word(self) -> u16 {
+    /// The two bytes that stand for this voxel, to keep it elsewhere: of a water cell its
+    /// [`WaterCell::word`](WaterCell::word), and one more for solid ground.
+    ///
+    /// ```
+    /// use floodplain::water::{CellError, Voxel};
+    /// assert_eq!(Voxel::from_word(Voxel::SOLID.word()), Ok(Voxel::SOLID));
+    /// assert_eq!(Voxel::from_word(Voxel::OPEN.word()), Ok(Voxel::OPEN));
+    /// assert!(matches!(Voxel::from_word(u16::MAX), Err(CellError::Direction(_))));
+    /// ```
+    pub const fn word(self) -> u16 {
         self.0
+    }
+
+    /// The voxel of a [`word`](Voxel::word).
+    ///
+    /// # Errors
+    /// The word is neither that of solid ground nor of a water cell, by [`WaterCell::from_word`].
+    pub const fn from_word(word: u16) -> Result<Voxel, CellError> {
+        if word == Voxel::SOLID.0 {
+            return Ok(Voxel::SOLID);
+        }
+        match WaterCell::from_word(word) {
+            Ok(cell) => Ok(Voxel::water(cell)),
+            Err(error) => Err(error),
+        }
     }
 
     /// A voxel of any word, for words that the kernels have made.

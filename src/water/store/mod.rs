@@ -71,9 +71,14 @@ impl Store {
         self.ties_changed = true;
     }
 
-    /// Whether they may have, since this was last asked.
-    pub(super) fn take_ties_changed(&mut self) -> bool {
-        core::mem::take(&mut self.ties_changed)
+    /// Whether they may have since HasSource was last true everywhere.
+    pub(super) fn have_ties_changed(&self) -> bool {
+        self.ties_changed
+    }
+
+    /// Notes that HasSource is true everywhere.
+    pub(super) fn settle_ties(&mut self) {
+        self.ties_changed = false;
     }
 
     pub(super) fn bounds(&self) -> Region {
