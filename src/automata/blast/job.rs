@@ -3,7 +3,7 @@
 use super::flow::{diffusive, in_grains};
 use super::kernel::{Diffuse, Ripple, reaches};
 use super::rules::Rule;
-use super::space::{Beyond, Side, Space, axis, is_positive, plane_cells};
+use super::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
 use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld};
 use crate::automata::changed::Changes;
@@ -269,15 +269,4 @@ impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
 pub(super) fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
     pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
         || beside.flows.as_ref().is_some_and(|flows| flows.reach(audible))
-}
-
-/// The index of the cell behind a face, if it lies in the same chunk.
-fn inner_step<S: FieldShape>(index: usize, face: Face) -> Option<usize> {
-    let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
-    let local = (index / S::STRIDES[axis]) & last;
-    match is_positive(face) {
-        true if local < last => Some(index + S::STRIDES[axis]),
-        false if local > 0 => Some(index - S::STRIDES[axis]),
-        _ => None,
-    }
 }

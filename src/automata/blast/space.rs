@@ -112,6 +112,17 @@ pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
     })
 }
 
+/// The index of the cell behind a face, if it lies in the same chunk.
+pub(super) fn inner_step<S: Shape>(index: usize, face: Face) -> Option<usize> {
+    let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
+    let local = (index / S::STRIDES[axis]) & last;
+    match is_positive(face) {
+        true if local < last => Some(index + S::STRIDES[axis]),
+        false if local > 0 => Some(index - S::STRIDES[axis]),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,10 @@
 //! Walls that break when the pressure difference across them passes their strength.
 
 use super::BlastWorld;
-use super::space::Beyond;
+use super::ground::Ground;
+use super::space::{Beyond, inner_step};
 use crate::automata::shape::FieldShape;
+use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -56,12 +58,22 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// The walls of a chunk that stand between too different pressures.
     pub(super) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
-        let strengths = self.ground(slot).into_iter().flat_map(|ground| &ground.strengths);
+        let ground = self.ground(slot);
+        let strengths = ground.into_iter().flat_map(|ground| &ground.strengths);
         strengths.filter_map(move |(&index, &strength)| {
+            if ground.is_some_and(|ground| Self::is_buried(ground, index)) {
+                return None;
+            }
             let place = S::cell_at(self.pressure.position_at(slot), index);
-            let (difference, strength) = (difference(self.pressures_at(place)), f64::from(strength));
+            let (difference, strength) = (difference(self.pressures_at(place, (slot, index))), f64::from(strength));
             (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
         })
+    }
+
+    /// Whether all around a cell is removed, within its chunk: then no pressure reaches it. Most of a thick wall is so.
+    fn is_buried(ground: &Ground, index: usize) -> bool {
+        let is_removed = |&face: &Face| inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there));
+        Self::FACES.iter().all(is_removed)
     }
 
     /// The walls that broke since this was last asked, by step, then in order of position.
@@ -69,14 +81,17 @@ impl<S: FieldShape> BlastWorld<S> {
         core::mem::take(&mut self.events)
     }
 
-    /// The pressures of the open cells that a cell has links to.
-    fn pressures_at(&self, cell: IVec3) -> impl Iterator<Item = f64> {
-        Self::FACES.iter().filter_map(move |&face| match self.space.beyond_cell(cell, face) {
-            Beyond::There(there) if self.weight(cell, face) > 0.0 && !self.is_removed(there) => {
-                Some(f64::from(self.pressure(there)))
+    /// The pressures of the open cells that a cell has links to. `here` is its place.
+    fn pressures_at(&self, cell: IVec3, here: (Slot, usize)) -> impl Iterator<Item = f64> {
+        Self::FACES.iter().filter_map(move |&face| {
+            let link = self.link_of(cell, Some(here), face);
+            match link.beyond {
+                Beyond::There(_) if link.weight > 0.0 && !self.is_removed_at(link.there) => {
+                    Some(link.there.map_or(0.0, |(slot, index)| f64::from(self.pressure.chunk_at(slot).get(index))))
+                }
+                Beyond::Outside => Some(0.0),
+                _ => None,
             }
-            Beyond::Outside => Some(0.0),
-            _ => None,
         })
     }
 }
