@@ -93,6 +93,15 @@ impl Flooded {
         }
     }
 
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let spare: usize = self.spare.iter().map(Vec::capacity).sum();
+        self.chunks.iter().flatten().count() * size_of::<FloodedChunk>()
+            + self.chunks.capacity() * size_of::<Option<Box<FloodedChunk>>>()
+            + (spare + self.open.capacity()) * size_of::<Piece>()
+            + self.open_layers.capacity() * size_of::<(Slot, u16)>()
+    }
+
     /// Takes a body back that is done with.
     pub(super) fn recycle(&mut self, mut body: Body) {
         body.pieces.clear();

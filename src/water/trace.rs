@@ -44,6 +44,13 @@ impl Trees {
         self.way.links.shrink_to(BUFFER);
         self.spent = false;
     }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        (self.heads.capacity() + self.walked.capacity()) * size_of::<Place>()
+            + self.way.links.capacity() * size_of::<Link>()
+            + self.way.forks.capacity() * size_of::<Fork>()
+    }
 }
 
 /// A cell of a way, the face that it passes water on across, and the units that it still may.
