@@ -4,6 +4,10 @@
 //! any moment, [`open`](SaveFile::open) gives the world of the last save that returned, or of the one that was under way.
 //! Never a mixture of two: a save is one transaction.
 //!
+//! A file holds the world as it is loaded: a chunk that was unloaded is not in the next save. A game that streams chunks in
+//! and out keeps those that are out itself, in a table of its own: what `remove_chunk` returns, cell by cell, until
+//! `insert_chunk` takes it back.
+//!
 //! ```
 //! use floodplain::save_file::SaveFile;
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
