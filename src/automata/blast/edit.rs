@@ -236,6 +236,7 @@ impl<S: FieldShape> BlastWorld<S> {
         if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
             return Err(EditError::Weight { cell, face, value: weight });
         }
+        let weight = weight + POSITIVE_ZERO;
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) if face.index() < S::NEIGHBOURS => there,
             _ => return Err(EditError::NoLink(cell, face)),

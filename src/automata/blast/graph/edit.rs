@@ -6,6 +6,9 @@ use crate::automata::blast::rules::WEIGHT_LIMIT;
 use core::fmt;
 use glam::DVec3;
 
+/// Added to what an edit writes: −0 becomes 0, so that equal graphs have equal bytes.
+const POSITIVE_ZERO: f64 = 0.0;
+
 /// What the pressures that are refused are not; the limit is [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
 const POSSIBLE: &str = "; it must be finite, in size less than 1e18, and not negative where it diffuses";
 
@@ -112,6 +115,7 @@ impl BlastGraph {
             return Err(GraphError::Position(position));
         }
         let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| GraphError::Full)?);
+        let (position, pressure) = (position + POSITIVE_ZERO, pressure + POSITIVE_ZERO);
         let node = Node { position, pressure, strength: None, weights: 0.0, links: Vec::new() };
         self.nodes.push(Some(Box::new(node)));
         self.ledger.change(0.0, pressure);
@@ -203,10 +207,9 @@ impl BlastGraph {
         let old = self.links[place].weight;
         self.check_weight(a, Some(b), weight, weight - old)?;
         let link = &mut self.links[place];
-        link.weight = weight;
+        link.weight = weight + POSITIVE_ZERO;
         if weight < old {
-            // A zero below zero is 0.
-            link.flow = link.flow * (weight / old) + 0.0;
+            link.flow = link.flow * (weight / old) + POSITIVE_ZERO;
         }
         [a, b].into_iter().for_each(|end| self.weigh(end));
         [a, b].into_iter().for_each(|end| self.touch(end));
@@ -223,7 +226,7 @@ impl BlastGraph {
         if there.strength.is_some() {
             return Err(GraphError::Closed(node));
         }
-        let old = core::mem::replace(&mut there.pressure, pressure);
+        let old = core::mem::replace(&mut there.pressure, pressure + POSITIVE_ZERO);
         self.ledger.change(old, pressure);
         self.touch(node);
         Ok(old)
@@ -267,7 +270,8 @@ impl BlastGraph {
         }
         self.check_weight(a, b, weight, weight)?;
         let place = self.links.len();
-        self.links.push(Link { a, b, weight, direction: unit(direction), flow: 0.0 });
+        let (weight, direction) = (weight + POSITIVE_ZERO, unit(direction) + POSITIVE_ZERO);
+        self.links.push(Link { a, b, weight, direction, flow: 0.0 });
         for end in [Some(a), b].into_iter().flatten() {
             if let Some(node) = self.node_mut(end) {
                 node.links.push(place);
