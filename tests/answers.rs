@@ -160,6 +160,23 @@ fn graphs_say_what_stands_where() {
     assert_eq!(graph.validate(), Ok(()));
 }
 
+/// The sum of no floating-point numbers is −0, which is printed with its sign.
+#[test]
+fn nothing_adds_up_to_zero_and_not_to_a_zero_below_it() {
+    let world: BlastWorld = BlastWorld::with_bounds(blast::Rules::default(), bounds(), Borders::default()).unwrap();
+    let mut graph = BlastGraph::new(blast::Rules::default()).unwrap();
+    let mut sums = vec![world.total(), world.exposure(HERE), world.exposure(OUTSIDE), graph.total()];
+    let alone = graph.add_node(DVec3::ZERO, 0.0).unwrap();
+    sums.push(graph.exposure(alone));
+    for sweep in [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous] {
+        let world: HumidityWorld = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
+        sums.push(world.total());
+    }
+    for (at, sum) in sums.into_iter().enumerate() {
+        assert_eq!(sum.to_string(), "0", "sum {at}");
+    }
+}
+
 /// Both kinds of cursor tell the same of the same way through the same grid.
 #[test]
 fn cursors_agree() {

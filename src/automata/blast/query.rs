@@ -70,7 +70,8 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// The sum of the magnitudes of the same flows, 0 or more.
     pub fn exposure(&self, cell: IVec3) -> f64 {
-        self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum()
+        // The sum of nothing is -0.
+        self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
     /// What flows out of a cell over each of its links.

@@ -69,7 +69,8 @@ impl<S: FieldShape> HumidityWorld<S> {
             None => humidity(chunk.get(0)) * CHUNK_CELLS as f64,
             Some(words) => words.iter().map(|&word| humidity(word)).sum(),
         };
-        self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum()
+        // The sum of nothing is -0.
+        self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum::<f64>() + 0.0
     }
 
     /// The account of all humidity that entered and left, of the conservative sweep. `None` in the others: the weighted mean

@@ -98,7 +98,8 @@ impl BlastGraph {
 
     /// The sum of the magnitudes of the same flows, 0 or more.
     pub fn exposure(&self, node: NodeId) -> f64 {
-        self.flows_at(node).iter().map(|(_, flow)| flow.abs()).sum()
+        // The sum of nothing is -0.
+        self.flows_at(node).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
     /// What flows out of a node over each of its links.
@@ -116,7 +117,7 @@ impl BlastGraph {
 
     /// The sum of all pressures, in order of the nodes.
     pub fn total(&self) -> f64 {
-        self.ids().map(|(_, node)| node.pressure).sum()
+        self.ids().map(|(_, node)| node.pressure).sum::<f64>() + 0.0
     }
 
     /// The account of all pressure that entered and left.
