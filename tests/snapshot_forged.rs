@@ -68,13 +68,14 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
     let (inside, outside) = (mask(3), mask(20));
     let wall = listed(3, 1.0);
     let weight = |along: u8, index: u16, weight: f32| [&[along][..], &listed(index, weight)].concat();
-    let cases: [(&str, &[&[u8]]); 14] = [
+    let cases: [(&str, &[&[u8]]); 18] = [
         ("numbers up to 10²⁴, none of them −0", &[&plane(-0.0)]),
         ("numbers up to 10²⁴, none of them −0", &[&plane(f32::NAN)]),
         ("bits for audible, removed cells, flows and made since changes were asked for", &[&still, &[16]]),
         ("removed cells inside the world's bounds", &[&still, &[2], &outside, NONE, NONE, ASLEEP]),
         ("strengths above 0 of removed cells", &[&still, &[0], ONE, &wall, NONE, ASLEEP]),
         ("strengths above 0 of removed cells", &[&still, &[2], &inside, ONE, &listed(3, 0.0), NONE, ASLEEP]),
+        ("strengths above 0 of removed cells", &[&still, &[2], &inside, ONE, &listed(3, f32::INFINITY), NONE, ASLEEP]),
         ("the index of a cell after the one before", &[&still, &[2], &inside, TWO, &wall, &wall, NONE, ASLEEP]),
         ("the index of a cell after the one before", &[&still, &[0], ONE, &listed(4096, 1.0), NONE, ASLEEP]),
         (
@@ -84,6 +85,19 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
         (
             "weights from 0 to 10⁶ and not 1, of links between cells of the world",
             &[&still, &[0], NONE, ONE, &weight(2, 3, 0.5), ASLEEP],
+        ),
+        // A weight of −0, of a link to the cell beyond the world, and of one beyond it.
+        (
+            "weights from 0 to 10⁶ and not 1, of links between cells of the world",
+            &[&still, &[0], NONE, ONE, &weight(0, 3, -0.0), ASLEEP],
+        ),
+        (
+            "weights from 0 to 10⁶ and not 1, of links between cells of the world",
+            &[&still, &[0], NONE, ONE, &weight(0, 9, 0.5), ASLEEP],
+        ),
+        (
+            "weights from 0 to 10⁶ and not 1, of links between cells of the world",
+            &[&still, &[0], NONE, ONE, &weight(0, 20, 0.5), ASLEEP],
         ),
         (
             "the axis and the index of a link after the one before",
@@ -185,6 +199,24 @@ fn graphs_that_cannot_be_are_refused_in_words() {
         let bytes = snapshot(6, [(b"RULE", &rules), (b"WRLD", &state), (b"CHNK", &[0; 8])]);
         let refused = BlastGraph::load(&bytes).err();
         assert_eq!(refused, Some(SnapshotError::Unlawful { law: words.to_owned() }));
+    }
+    // A wave flows, but neither over a link of weight 0 nor at a wall; and no direction is longer than 1, but for rounding.
+    let [waves, _] = head(&BlastGraph::new(Rules::wave(0.2, 0.9)).unwrap());
+    let shut = node(Some(1.0), &[0]);
+    let mut long = good.clone();
+    long[16..24].copy_from_slice(&2.5f64.to_le_bytes());
+    for (nodes, link, is_lawful) in [
+        ([&linked[..], &linked], link(0, 1, 1.0, 0.5), true),
+        ([&linked, &linked], link(0, 1, 0.0, 0.5), false),
+        ([&shut, &linked], link(0, 1, 1.0, 0.5), false),
+        ([&linked, &shut], link(0, 1, 1.0, 0.5), false),
+        ([&linked, &linked], long, false),
+    ] {
+        let state = graph_state(&nodes, &[&link], &[]);
+        let bytes = snapshot(6, [(b"RULE", &waves), (b"WRLD", &state), (b"CHNK", &[0; 8])]);
+        let law = "link 0 has a weight, a direction or a flow that it cannot have".to_owned();
+        let refused = BlastGraph::load(&bytes).err();
+        assert_eq!(refused, (!is_lawful).then_some(SnapshotError::Unlawful { law }), "{link:?}");
     }
     // The same links with nothing wrong in them; and then with a chunk, which no graph has.
     let state = graph_state(&[&linked, &linked], &[&good], &[0, 1]);
