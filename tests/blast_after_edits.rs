@@ -6,10 +6,10 @@ mod blast_rooms;
 mod shut_rooms;
 
 use blast_rooms::{at, exact, room};
-use floodplain::blast::{BlastGraph, BlastWorld, Border, Probe, Rules};
+use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, EditError, NodeId, Probe, Rules};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::{Face, Region};
+use floodplain::{Chunk, Face, Region, Shape, Sheet};
 use shut_rooms::quiet_beside_loud;
 
 fn field(rules: Rules) -> BlastWorld {
@@ -147,4 +147,95 @@ fn flows_that_end_are_told() {
     let before = world.flow(between);
     world.set_solid(at(31, 30)).unwrap();
     assert!(world.flow(between) != before && told(&mut world, between), "{before}");
+}
+
+/// A chunk whose link to the next is shut lets that one have a stiff link instead. Without the chunk the link is whole, and both
+/// together are too much for the cell behind it.
+#[test]
+fn a_chunk_whose_shut_links_keep_a_neighbour_stable_is_not_unloaded() {
+    let mut world = field(Rules::diffusive(0.24));
+    let (here, there) = (at(63, 0), at(64, 0));
+    world.set_link(here, Face::East, 0.0).unwrap();
+    world.set_link(there + IVec3::X, Face::East, 0.0).unwrap();
+    world.set_link(there, Face::East, 2.0).unwrap();
+    let before = world.save();
+    let refused = EditError::Unstable { cell: there, weights: 5.0, limit: 1.0 };
+    assert_eq!(world.remove_chunk(IVec3::ZERO), Err(refused));
+    assert!(world.save() == before, "what is refused changes nothing");
+    world.set_link(there, Face::East, 1.0).unwrap();
+    world.remove_chunk(IVec3::ZERO).unwrap();
+    assert_eq!((world.link(here, Face::East), world.validate()), (Some(1.0), Ok(())));
+}
+
+/// In a world one cell wide a link leads from a cell to itself, and its weight counts at both its ends.
+#[test]
+fn a_link_from_a_cell_to_itself_counts_twice() {
+    let borders = Borders { x: Border::Periodic, ..Borders::default() };
+    let bounds = Region::new(at(0, 0), at(0, 9));
+    let mut world = BlastWorld::<Sheet>::with_bounds(Rules::diffusive(0.24), bounds, borders).unwrap();
+    // With the links up and down: 4.14 and 4.2 times 0.24.
+    assert_eq!(world.set_link(at(0, 5), Face::East, 1.07), Ok(1.0));
+    let refused = world.set_link(at(0, 5), Face::East, 1.1);
+    assert!(matches!(refused, Err(EditError::Unstable { weights, .. }) if (weights - 4.2).abs() < 1e-6), "{refused:?}");
+    assert_eq!(world.validate(), Ok(()));
+}
+
+#[test]
+fn both_ends_of_a_link_that_is_changed_are_told() {
+    let mut world = field(Rules::default());
+    for (cell, face) in [(at(63, 5), Face::East), (at(64, 7), Face::West), (at(9, 9), Face::Up)] {
+        let ends = [cell, cell + face.offset()];
+        ends.iter().for_each(|&end| world.insert_chunk(Sheet::chunk_of(end), Chunk::uniform(0.0)).unwrap_or_default());
+        world.take_changes();
+        world.set_link(cell, face, 0.5).unwrap();
+        let told: Vec<IVec3> = world
+            .take_changes()
+            .iter()
+            .flat_map(|changes| changes.cells.iter().map(|index| Sheet::cell_at(changes.chunk, index)))
+            .collect();
+        assert!(told.len() == 2 && ends.iter().all(|end| told.contains(end)), "{ends:?}: {told:?}");
+    }
+
+    let mut graph = BlastGraph::new(Rules::default()).unwrap();
+    let nodes = [0.0, 1.0, 2.0].map(|x| graph.add_node(DVec3::X * x, 5.0).unwrap());
+    let [a, b, _] = nodes;
+    graph.add_link(a, b, 1.0).unwrap();
+    let edits: [fn(&mut BlastGraph, NodeId, NodeId); 3] = [
+        |graph, a, b| _ = graph.set_link(a, b, 0.5).unwrap(),
+        |graph, a, b| graph.remove_link(b, a).unwrap(),
+        |graph, a, b| graph.add_link(b, a, 0.25).unwrap(),
+    ];
+    for edit in edits {
+        graph.run(3);
+        assert_eq!((graph.is_at_rest(), graph.take_changes().len() <= 3), (true, true));
+        edit(&mut graph, a, b);
+        assert_eq!((graph.is_at_rest(), graph.take_changes()), (false, vec![a, b]));
+    }
+}
+
+/// The squares of so long or so short a way leave the range of numbers, and so does the longest way itself.
+#[test]
+fn nodes_however_far_apart_are_linked_in_their_direction() {
+    for far in [1e-300, 1e-160, 1.0, 1e160, 1e300, f64::MAX] {
+        let mut graph = BlastGraph::new(Rules::diffusive(0.1)).unwrap();
+        let [a, b] = [-far, far].map(|y| graph.add_node(DVec3::Y * y, 0.0).unwrap());
+        graph.add_link(a, b, 1.0).unwrap();
+        graph.set_pressure(a, 100.0).unwrap();
+        assert!((graph.flow(a) - DVec3::Y * 10.0).length() < 1e-9, "{far:e}: {}", graph.flow(a));
+    }
+}
+
+/// What was behind a wall goes out into the open when the chunk with the wall is unloaded.
+#[test]
+fn a_chunk_that_held_pressure_back_wakes_what_it_held_when_it_goes() {
+    let bounds = Region::new(at(0, 0), at(127, 63));
+    let mut world = BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, Borders::default()).unwrap();
+    world.fill_solid(Region::new(at(63, 0), at(63, 63))).unwrap();
+    world.insert_chunk(IVec3::X, Chunk::uniform(50.0)).unwrap();
+    world.run(5);
+    assert_eq!((world.is_at_rest(), world.validate()), (true, Ok(())));
+    world.remove_chunk(IVec3::ZERO).unwrap();
+    assert_eq!((world.is_at_rest(), world.validate()), (false, Ok(())));
+    world.run(5);
+    assert!(world.pressure(at(63, 9)) > 1.0, "{}", world.pressure(at(63, 9)));
 }
