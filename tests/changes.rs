@@ -7,7 +7,7 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, ChunkChanges};
+use floodplain::{Automaton, Chunk, ChunkChanges, Region};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
 
@@ -64,6 +64,46 @@ fn loading_and_unloading_is_not_listed() {
         |world| assert!(world.add_pressure(CELL, 1.0).is_ok()),
         |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
     );
+}
+
+/// Asks for the number of cells that changed.
+fn count(world: &mut impl Automaton) -> usize {
+    world.take_changes().iter().map(|changes| changes.cells.len()).sum()
+}
+
+/// Of many cells of which all but one hold already what is asked for.
+#[test]
+fn a_fill_lists_only_the_cells_that_it_changes() {
+    let region = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
+    let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
+    slice.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
+    slice.clear_solid(CELL).unwrap();
+    assert_eq!(count(&mut slice), 1);
+    slice.fill_solid(region).unwrap();
+    assert_eq!(count(&mut slice), 1);
+    slice.run(5);
+    slice.fill_solid(region).unwrap();
+    assert_eq!((slice.is_at_rest(), count(&mut slice)), (true, 0), "nothing changed");
+
+    let mut ground: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
+    let soil = humidity::Cell::soil(1.0, 1.0);
+    ground.insert_chunk(IVec3::ZERO, Chunk::uniform(soil)).unwrap();
+    ground.set_humidity(CELL, 2.0).unwrap();
+    assert_eq!(count(&mut ground), 1);
+    for changed in [1, 0] {
+        ground.fill_cells(region, soil).unwrap();
+        assert_eq!(count(&mut ground), changed);
+    }
+
+    let mut air = air();
+    air.insert_chunk(IVec3::ZERO, Chunk::uniform(1.0)).unwrap();
+    air.set_pressure(CELL, 2.0).unwrap();
+    assert_eq!(count(&mut air), 1);
+    for changed in [1, 0] {
+        air.fill_pressure(region, 1.0).unwrap();
+        assert_eq!(count(&mut air), changed);
+    }
+    assert_eq!((air.set_pressure(CELL, 1.0), count(&mut air)), (Ok(1.0), 0));
 }
 
 /// An explosion that goes off, runs out, and takes its chunks with it.
