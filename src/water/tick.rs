@@ -26,7 +26,8 @@ pub(super) struct Tick<'w> {
 /// What a call with a budget did; see [`WaterWorld::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What this call did. The reports of all calls of a tick add up to that of the tick in one go.
+    /// What this call did. The reports of all calls of a tick add up to that of the tick in one go, unless an edit ends the
+    /// tick: what is done then is told to nobody.
     pub report: StepReport,
     /// Cells that the call looked at, counted anew in each pass.
     pub looked_at: u64,
