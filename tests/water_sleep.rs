@@ -3,9 +3,9 @@
 
 mod support;
 
-use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::{Edge, Edges, Rules, WaterWorld};
+use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
 use support::{HIGH, LOW, world};
 
 /// Runs the same edits on a world that sleeps and on one that is woken before each tick, and compares them after each.
@@ -86,4 +86,23 @@ fn a_slide_is_noticed_past_a_chunk_that_is_not_loaded() {
         15 => assert!(world.remove_chunk(IVec3::new(0, -1, -1)).is_ok()),
         _ => {}
     });
+}
+
+/// What bodies were flooded with was kept for good, half a kilobyte for each chunk that had ever held moving water.
+#[test]
+fn a_world_at_rest_keeps_nothing_that_a_tick_works_with() {
+    let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions();
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(159, 0, 159))).unwrap();
+    world.take_changes();
+    let before = world.memory_bytes();
+    for at in Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions() {
+        world.pour(16 * at + IVec3::new(7, 1, 7), 7).unwrap();
+    }
+    world.run(60);
+    assert!(world.is_at_rest());
+    world.take_changes();
+    let after = world.memory_bytes();
+    assert!(after < before + 100 * 200, "{before} bytes in 100 chunks before, {after} after");
 }

@@ -32,10 +32,14 @@ pub(super) struct Body {
 pub(super) struct Flooded {
     chunks: Vec<Option<Box<FloodedChunk>>>,
     tick: u64,
+    /// Those of this tick and of the one before: others have nothing in `chunks`.
+    reached: [Vec<Slot>; 2],
     open: Vec<Piece>,
     open_layers: Vec<(Slot, u16)>,
     /// Lists of pieces to be used again.
     spare: Vec<Vec<Piece>>,
+    /// Lists that were taken in this tick.
+    lists: usize,
 }
 
 #[derive(Default)]
@@ -49,10 +53,19 @@ struct FloodedChunk {
 }
 
 impl Flooded {
-    /// Begins a tick: nothing is flooded.
+    /// Begins a tick: nothing is flooded. What the last one had no use for goes back to the system.
     pub(super) fn begin(&mut self, slots: usize) {
-        self.tick += 1;
         self.chunks.resize_with(slots, || None);
+        let [last, before] = &mut self.reached;
+        for slot in before.drain(..) {
+            let chunk = &mut self.chunks[slot.index()];
+            if chunk.as_ref().is_some_and(|chunk| chunk.tick != self.tick) {
+                *chunk = None;
+            }
+        }
+        core::mem::swap(last, before);
+        self.tick += 1;
+        self.spare.truncate(core::mem::take(&mut self.lists));
     }
 
     /// The flooded cells of a layer (0 to 15).
@@ -65,6 +78,7 @@ impl Flooded {
         let tick = self.tick;
         let chunk = &mut **self.chunks[slot.index()].get_or_insert_default();
         if chunk.tick != tick {
+            self.reached[0].push(slot);
             *chunk = FloodedChunk { tick, full: store.full_layers(slot), ..FloodedChunk::default() };
         }
         chunk
@@ -73,6 +87,7 @@ impl Flooded {
     /// The body of the cells in `seed`, apart from what is flooded already; `None` if that is nothing.
     pub(super) fn flood(&mut self, store: &Store, seed: Piece) -> Option<Body> {
         let mut body = Body { pieces: self.spare.pop().unwrap_or_default(), lowest: [i32::MAX; 3] };
+        self.lists += 1;
         self.open.push(seed);
         loop {
             if let Some((slot, layers)) = self.open_layers.pop() {
@@ -100,6 +115,7 @@ impl Flooded {
             + self.chunks.capacity() * size_of::<Option<Box<FloodedChunk>>>()
             + (spare + self.open.capacity()) * size_of::<Piece>()
             + self.open_layers.capacity() * size_of::<(Slot, u16)>()
+            + self.reached.iter().map(Vec::capacity).sum::<usize>() * size_of::<Slot>()
     }
 
     /// Takes a body back that is done with.
