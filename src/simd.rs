@@ -4,8 +4,9 @@
 //! version does the same operations in the same order, and Rust never contracts or reorders those of floats, so all of them
 //! give the same bytes; elsewhere than on x86-64 there is only one.
 
-/// Puts an array on the stack where a cache line begins. The compiler aligns it as its items need, and then each vector may
-/// lie in two lines, or in two pages.
+/// Puts an array where a cache line begins. Otherwise it is aligned as its items need, and then each vector may lie in two
+/// lines, or in two pages.
+#[derive(Clone, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 

@@ -6,6 +6,7 @@ pub use mask::CellMask;
 pub(crate) use mask::ones;
 
 use crate::coords::CHUNK_CELLS;
+use crate::simd::Aligned;
 
 /// 4096 cells of `T`.
 ///
@@ -24,7 +25,11 @@ pub struct Chunk<T> {
 #[derive(Clone, Debug)]
 enum Cells<T> {
     Uniform(T),
-    Dense { cells: Box<[T; CHUNK_CELLS]>, seam: Seam },
+    /// Comes over the stack in builds that are not optimised.
+    Dense {
+        cells: Box<Aligned<[T; CHUNK_CELLS]>>,
+        seam: Seam,
+    },
 }
 
 /// Where a dense chunk is known not to be uniform: the cell at `at` and the next one differ.
@@ -64,7 +69,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// A chunk of these cells, in index order.
     pub fn from_cells(cells: &[T; CHUNK_CELLS]) -> Self {
         match find_seam(cells) {
-            Some(seam) => Chunk { cells: Cells::Dense { cells: boxed(cells.to_vec()), seam } },
+            Some(seam) => Chunk { cells: Cells::Dense { cells: Box::new(Aligned(*cells)), seam } },
             None => Chunk::uniform(cells[0]),
         }
     }
@@ -74,7 +79,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn get(&self, index: usize) -> T {
         match &self.cells {
             Cells::Uniform(value) => *value,
-            Cells::Dense { cells, .. } => cells[index & (CHUNK_CELLS - 1)],
+            Cells::Dense { cells, .. } => cells.0[index & (CHUNK_CELLS - 1)],
         }
     }
 
@@ -83,7 +88,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
         let Cells::Dense { cells, seam } = &mut self.cells else { return self.set_in_uniform(index, value) };
-        let old = core::mem::replace(&mut cells[index], value);
+        let old = core::mem::replace(&mut cells.0[index], value);
         if seam.is_touched_by(index) {
             self.seek_seam(index);
         }
@@ -108,7 +113,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     fn seek_seam(&mut self, index: usize) {
         let Cells::Dense { cells, seam } = &mut self.cells else { return };
         let pairs = index.saturating_sub(1)..(index + 1).min(CHUNK_CELLS - 1);
-        match pairs.into_iter().find(|&at| cells[at] != cells[at + 1]) {
+        match pairs.into_iter().find(|&at| cells.0[at] != cells.0[at + 1]) {
             Some(at) => *seam = Seam { at: at as u16, reach: 1 },
             None => {
                 self.canonicalize();
@@ -135,7 +140,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn as_dense(&self) -> Option<&[T; CHUNK_CELLS]> {
         match &self.cells {
             Cells::Uniform(_) => None,
-            Cells::Dense { cells, .. } => Some(cells),
+            Cells::Dense { cells, .. } => Some(&cells.0),
         }
     }
 
@@ -145,12 +150,12 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn cells_mut(&mut self) -> &mut [T; CHUNK_CELLS] {
         if let Cells::Uniform(value) = self.cells {
             let seam = Seam { at: 0, reach: Seam::STALE };
-            self.cells = Cells::Dense { cells: boxed(vec![value; CHUNK_CELLS]), seam };
+            self.cells = Cells::Dense { cells: Box::new(Aligned([value; CHUNK_CELLS])), seam };
         }
         match &mut self.cells {
             Cells::Dense { cells, seam } => {
                 seam.reach = Seam::STALE;
-                cells
+                &mut cells.0
             }
             Cells::Uniform(_) => unreachable!("made dense above"),
         }
@@ -160,12 +165,12 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn canonicalize(&mut self) -> bool {
         let Cells::Dense { cells, seam } = &mut self.cells else { return true };
         // The seam is mostly where it was.
-        if cells[usize::from(seam.at)] != cells[usize::from(seam.at) + 1] {
+        if cells.0[usize::from(seam.at)] != cells.0[usize::from(seam.at) + 1] {
             seam.reach = 1;
-        } else if let Some(found) = find_seam(cells) {
+        } else if let Some(found) = find_seam(&cells.0) {
             *seam = found;
         } else {
-            self.cells = Cells::Uniform(cells[0]);
+            self.cells = Cells::Uniform(cells.0[0]);
         }
         matches!(self.cells, Cells::Uniform(_))
     }
@@ -186,7 +191,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn validate(&self) -> Result<(), NotCanonical> {
         let Cells::Dense { cells, seam } = &self.cells else { return Ok(()) };
         let at = usize::from(seam.at);
-        let found = if seam.reach == Seam::STALE { find_seam(cells).is_some() } else { cells[at] != cells[at + 1] };
+        let found =
+            if seam.reach == Seam::STALE { find_seam(&cells.0).is_some() } else { cells.0[at] != cells.0[at + 1] };
         if found { Ok(()) } else { Err(NotCanonical) }
     }
 }
@@ -216,14 +222,6 @@ fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
     let block = (0..CHUNK_CELLS).step_by(BLOCK).find(differs)?;
     let offset = pairs(block).position(|(cell, next)| cell != next)?;
     Some(Seam { at: (block + offset) as u16, reach: 1 })
-}
-
-/// The array form of a vector of 4096 cells. `Box::new` of an array would pass through the stack in debug builds.
-fn boxed<T: Copy>(cells: Vec<T>) -> Box<[T; CHUNK_CELLS]> {
-    match cells.into_boxed_slice().try_into() {
-        Ok(boxed) => boxed,
-        Err(_) => unreachable!("4096 cells"),
-    }
 }
 
 #[cfg(test)]
