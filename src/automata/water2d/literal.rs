@@ -7,12 +7,12 @@ use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::changed::differing;
 use crate::automata::rims::Rims;
-use crate::automata::rows::{RowShape, copy_of};
+use crate::automata::rows::{RowShape, copy_of, part};
 use crate::automata::workers::Workers;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
 use crate::grid::{HaloShape, Slot};
-use crate::simd;
+use crate::simd::{self, Aligned};
 
 /// The halo of a chunk: the cells one step beyond it at each side.
 type Halo = <Sheet as HaloShape>::Halo<Cell>;
@@ -190,6 +190,14 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     ]
 }
 
+/// Rows whose gifts are worked out together. Those to the west and east are read one cell off from where they are written,
+/// which is slow as long as they have not reached the cache: so not row by row.
+const STRETCH: usize = 4;
+
+/// Where what the first cell of a row gives to the east stands, with what comes in from the west before it: at the second
+/// cache line.
+const EDGE: usize = 16;
+
 /// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
 /// cells, and the units that moved out of its cells.
 #[inline(always)]
@@ -199,32 +207,42 @@ fn step_chunk<const CAPPED: bool>(
     left_first: bool,
     block: &mut Block,
 ) -> (CellMask, u64) {
-    let rows = lines::rows_mut(block);
+    let cells = lines::rows_mut(block);
     let mut changed = CellMask::EMPTY;
     let mut moved = [0i32; 64];
     let mut rising = *incoming[Face::Down.index()];
+    let (mut eastward, mut westward) = (Aligned([[0; 64 + EDGE]; STRETCH]), Aligned([[0; 64 + EDGE]; STRETCH]));
+    let (mut down, mut up) = (Aligned([[0; 64]; STRETCH]), Aligned([[0; 64]; STRETCH]));
     for y in 0..64 {
-        let padded = &halo[y + 1];
-        let here = part(padded, 1);
-        let around = [part(padded, 0), part(padded, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
-        let Gives { down, west, east, up } = gives::<CAPPED>(here, around, left_first);
-        let [mut eastward, mut westward] = [[0; 66]; 2];
-        eastward[0] = incoming[Face::West.index()][y];
-        eastward[1..65].copy_from_slice(&east);
-        westward[1..65].copy_from_slice(&west);
-        westward[65] = incoming[Face::East.index()][y];
-        let row = &mut rows[y];
+        let at = y % STRETCH;
+        if at == 0 {
+            for (at, y) in (y..y + STRETCH).enumerate() {
+                let around = [part(&halo[y + 1], 0), part(&halo[y + 1], 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
+                let gives = gives::<CAPPED>(part(&halo[y + 1], 1), around, left_first);
+                (down.0[at], up.0[at]) = (gives.down, gives.up);
+                eastward.0[at][EDGE..].copy_from_slice(&gives.east);
+                eastward.0[at][EDGE - 1] = incoming[Face::West.index()][y];
+                westward.0[at][..64].copy_from_slice(&gives.west);
+                westward.0[at][64] = incoming[Face::East.index()][y];
+            }
+        }
+        let here: &Line = part(&halo[y + 1], 1);
+        let [entering, east]: [&[i32; 64]; 2] = [EDGE - 1, EDGE].map(|first| part(&eastward.0[at], first));
+        let [west, returning]: [&[i32; 64]; 2] = [0, 1].map(|first| part(&westward.0[at], first));
+        let (down, up) = (&down.0[at], &up.0[at]);
+        let mut row = [Cell(0); 64];
         for x in 0..64 {
             let given = down[x] + west[x] + east[x] + up[x];
             moved[x] += given;
-            row[x] = Cell(here[x].0 - given + eastward[x] + westward[x + 2] + rising[x]);
+            row[x] = Cell(here[x].0 - given + entering[x] + returning[x] + rising[x]);
         }
-        rising = up;
+        cells[y] = row;
+        rising = *up;
         if y > 0 {
-            finish(&mut rows[y - 1], &down, part(&halo[y], 1), &mut changed.words_mut()[y - 1]);
+            finish(&mut cells[y - 1], down, part(&halo[y], 1), &mut changed.words_mut()[y - 1]);
         }
     }
-    finish(&mut rows[63], incoming[Face::Up.index()], part(&halo[64], 1), &mut changed.words_mut()[63]);
+    finish(&mut cells[63], incoming[Face::Up.index()], part(&halo[64], 1), &mut changed.words_mut()[63]);
     (changed, moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum())
 }
 
@@ -235,10 +253,4 @@ fn finish(row: &mut Line, falling: &[i32; 64], before: &Line, changed: &mut u64)
         row[x].0 += falling[x];
     }
     *changed = differing(before, row);
-}
-
-/// 64 cells of a padded row.
-#[inline(always)]
-fn part(row: &[Cell; 66], first: usize) -> &Line {
-    row[first..].first_chunk().expect("a padded row is two cells wider than a row")
 }
