@@ -6,7 +6,7 @@ use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
 use super::whole::{self, WholeChunk};
 use super::{Beside, BlastWorld};
-use crate::automata::changed::Changes;
+use crate::automata::changed::{Changes, Rows};
 use crate::automata::rims::{Rims, rims_of_chunk};
 use crate::automata::rows::{RowRule, copy_of};
 use crate::automata::shape::FieldShape;
@@ -141,10 +141,11 @@ impl<S: FieldShape> Frame<'_, S> {
         let ghosts = job.ghosts.iter().map(|ghost| (ghost, self.behind(ghost))).collect();
         let chunk = BlastChunk::<S> { around, ghosts, halo, cells };
         match self.rule {
-            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, changed }),
+            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, rows: Rows::new(0.0), changed }),
             Rule::Wave { damping, .. } => {
                 let flows = flows.get_or_insert_default().faces_mut::<S>();
-                chunk.run(Ripple { conductances, damping: damping as f32, flows, changed })
+                let rows = [(); 7].map(|()| Rows::new(0.0));
+                chunk.run(Ripple { conductances, damping: damping as f32, flows, rows, changed })
             }
         }
     }

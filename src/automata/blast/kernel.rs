@@ -1,7 +1,7 @@
 //! One step of a row of cells, under both rules, with links of any weight.
 
 use super::flow::{along_axes, balanced_sum, diffuse, less, ripple};
-use crate::automata::changed::{differing, mark};
+use crate::automata::changed::{Rows, mark};
 use crate::automata::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -10,6 +10,7 @@ use crate::coords::CHUNK_CELLS;
 pub(super) struct Diffuse<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
     pub(super) conductances: &'a [[f32; CHUNK_CELLS]],
+    pub(super) rows: Rows<f32>,
     pub(super) changed: &'a mut CellMask,
 }
 
@@ -27,7 +28,7 @@ impl RowRule<f32> for Diffuse<'_> {
             let out = core::array::from_fn(|face| diffuse(conductances[face][x], here[x], around[face][x]));
             cells[x] = less(here[x], balanced_sum::<N>(along_axes::<N>(out)));
         }
-        mark(self.changed, first, differing(here, cells));
+        self.rows.mark(first, here, cells, self.changed);
     }
 }
 
@@ -38,6 +39,8 @@ pub(super) struct Ripple<'a> {
     pub(super) damping: f32,
     /// What flows out of each cell across each face: before the step, then after it.
     pub(super) flows: &'a mut [[f32; CHUNK_CELLS]],
+    /// Of the pressures, and of the flows across each face.
+    pub(super) rows: [Rows<f32>; 7],
     pub(super) changed: &'a mut CellMask,
 }
 
@@ -60,10 +63,11 @@ impl RowRule<f32> for Ripple<'_> {
             }
             cells[x] = here[x] - balanced_sum::<N>(along_axes::<N>(core::array::from_fn(|face| after[face][x])));
         }
-        let mut changed = differing(here, cells);
-        for ((plane, before), after) in self.flows.iter_mut().zip(&before).zip(&after) {
+        let [rows, of_flows @ ..] = &mut self.rows;
+        let mut changed = rows.differing(first, here, cells).unwrap_or(0);
+        for (((plane, rows), before), after) in self.flows.iter_mut().zip(of_flows).zip(&before).zip(&after) {
             plane[first..first + W].copy_from_slice(after);
-            changed |= differing(before, after);
+            changed |= rows.differing(first, before, after).unwrap_or(0);
         }
         mark(self.changed, first, changed);
     }

@@ -7,15 +7,23 @@
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
-use crate::automata::changed::{differing, mark};
+use crate::automata::changed::{Rows, differing, mark};
 use crate::automata::rows::part;
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
-use crate::simd;
+use crate::simd::{self, Aligned};
 
 /// The most cells in a row.
 const WIDEST: usize = 64;
+
+/// Cells by which flows to the east are worked out ahead: some rows. They are read one cell off from where they are written,
+/// which is slow as long as they have not reached the cache.
+const AHEAD: usize = 64;
+
+/// Where what flows to the east out of the first cell of a row stands among that of the row, with what comes in from the west
+/// before it: at the second cache line.
+const EAST: usize = 16;
 
 /// The most rows in a chunk, and the most cells in a layer.
 const MOST: usize = 256;
@@ -33,14 +41,14 @@ pub(super) struct WholeChunk<'a> {
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl WholeChunk<'_> {
-    /// What flows into the first cell of each row, and out of the last one. `flow` is told which of the two, and the row.
+    /// What flows into the first cell of each row, and out of the last one, where this did before.
     #[inline(always)]
-    fn at_ends(&self, flow: impl Fn(usize, usize, f32, f32) -> f32) -> [[f32; MOST]; 2] {
+    fn at_ends(&self, before: &[[f32; MOST]; 2], flow: impl Fn(f32, f32, f32) -> f32) -> [[f32; MOST]; 2] {
         let links = [(self.beyond[0], self.rims[0]), (self.rims[1], self.beyond[1])];
         let mut flows = [[0.0; MOST]; 2];
-        for (end, (flows, (here, there))) in flows.iter_mut().zip(links).enumerate() {
-            for (row, (to, (&here, &there))) in flows.iter_mut().zip(here.iter().zip(there)).enumerate() {
-                *to = flow(end, row, here, there);
+        for ((flows, before), (here, there)) in flows.iter_mut().zip(before).zip(links) {
+            for ((to, &before), (&here, &there)) in flows.iter_mut().zip(before).zip(here.iter().zip(there)) {
+                *to = flow(before, here, there);
             }
         }
         flows
@@ -74,11 +82,11 @@ impl WholeChunk<'_> {
         last
     }
 
-    /// Writes a row, and marks those of its cells that change, and these others.
+    /// Writes a row, and marks those of its cells that change.
     #[inline(always)]
-    fn put<const W: usize>(&mut self, row: usize, here: &[f32; W], after: &[f32; W], others: u64) {
+    fn put<const W: usize>(&mut self, row: usize, here: &[f32; W], after: &[f32; W], rows: &mut Rows<f32>) {
         let first = W * row;
-        mark(self.changed, first, differing(here, after) | others);
+        rows.mark(first, here, after, self.changed);
         self.cells[first..][..W].copy_from_slice(after);
     }
 }
@@ -122,48 +130,55 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
     #[inline(always)]
     fn run(self) {
         let Diffuse { conductance, mut chunk } = self;
-        let [west, east] = chunk.at_ends(|_, _, here, there| diffuse(conductance, here, there));
+        let [west, east] = chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| diffuse(conductance, here, there));
         let last = chunk.last_row::<W>();
         let mut upward = [0.0; MOST];
         for (flow, (&here, &there)) in upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2])) {
             *flow = diffuse(conductance, here, there);
         }
-        let (mut southward, mut eastward) = ([0.0; W], [0.0; WIDEST + 1]);
-        for row in 0..CHUNK_CELLS / W {
+        let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; 2 * (AHEAD + AHEAD / 16 * EAST)]));
+        let mut rows = Rows::new(0.0);
+        let (rows_ahead, rows_in_all) = (AHEAD / W, CHUNK_CELLS / W);
+        let place = |row: usize| (W + EAST) * (row % (2 * rows_ahead));
+        for ahead in 0..rows_in_all + rows_ahead {
+            if ahead < rows_in_all {
+                let (here, [next, ..]) = chunk.look::<W, N>(ahead, &last);
+                let flows = &mut eastward.0[place(ahead)..][..W + EAST];
+                let inner: &mut [f32; W] = row_of(flows, EAST);
+                for x in 0..W {
+                    inner[x] = diffuse(conductance, here[x], next[x]);
+                }
+                [flows[EAST - 1], flows[EAST + W - 1]] = [west[ahead], east[ahead]];
+            }
+            let Some(row) = ahead.checked_sub(rows_ahead) else { continue };
             let at = W * row % layer::<W, N>();
-            let (here, around) = chunk.look::<W, N>(row, &last);
+            let (here, [_, up, south]) = chunk.look::<W, N>(row, &last);
             if N == 6 && at == 0 {
                 let north: &[f32; W] = part(chunk.beyond[4], row);
-                southward = core::array::from_fn(|x| diffuse(conductance, north[x], here[x]));
+                for x in 0..W {
+                    southward[x] = diffuse(conductance, north[x], here[x]);
+                }
             }
             let upward = upward[at..].first_chunk_mut().expect("a row of a layer");
-            let (ends, carried) = ([west[row], east[row]], [upward, &mut southward]);
-            let after = diffuse_row::<W, N>(conductance, &here, around, ends, carried, &mut eastward);
-            chunk.put(row, &here, &after, 0);
+            let carried = [(up, upward), (south, &mut southward)];
+            let eastward = &eastward.0[place(row)..];
+            let eastward = [part(eastward, EAST - 1), part(eastward, EAST)];
+            let after = diffuse_row::<W, N>(conductance, &here, eastward, carried);
+            chunk.put(row, &here, &after, &mut rows);
         }
     }
 }
 
-/// Room for what flows into the cells of a row from the west, and out of the last one.
-type Eastward = [f32; WIDEST + 1];
-
-/// A row of cells after a step of the diffusive rule. `ends` is what flows into its first cell from the west, and out of its
-/// last; `carried` what flows into its cells from below, and from the north, and then what flows on.
-/// `eastward` is room to work in.
+/// A row of cells after a step of the diffusive rule. `west` and `east` is what flows to the east into its cells and out of
+/// them. With the cells up of it, and with those south of it, comes what flows into its cells from below, or from the north,
+/// and then what flows on.
 #[inline(always)]
 fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,
     here: &[f32; W],
-    [next, up, south]: Around<W>,
-    ends: [f32; 2],
-    [upward, southward]: [&mut [f32; W]; 2],
-    eastward: &mut Eastward,
+    [west, east]: [&[f32; W]; 2],
+    [(up, upward), (south, southward)]: [(&[f32; W], &mut [f32; W]); 2],
 ) -> [f32; W] {
-    for (flow, (&here, &next)) in eastward[1..].iter_mut().zip(here.iter().zip(next)) {
-        *flow = diffuse(conductance, here, next);
-    }
-    [eastward[0], eastward[W]] = ends;
-    let (west, east): (&[f32; W], &[f32; W]) = (part(eastward, 0), part(eastward, 1));
     let on = |x: usize, ahead: &[f32; W], carried: &mut [f32; W]| {
         let flow = diffuse(conductance, here[x], ahead[x]);
         flow - core::mem::replace(&mut carried[x], flow)
@@ -193,58 +208,148 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
     fn run(self) {
         let Ripple { conductance, damping, links, mut chunk } = self;
         let flow = |before, here, there| ripple([damping, conductance], before, here, there);
-        let layer = layer::<W, N>();
-        let ends = chunk.at_ends(|end, row, here, there| flow(links[0][(W + 1) * row + W * end], here, there));
-        let last = chunk.last_row::<W>();
-        // Of links towards the row, one bit for each that changed.
-        let (mut below, mut north) = ([0; MOST / 16], 0);
-        for (at, changed) in below[..layer / W].iter_mut().enumerate() {
-            let down: &[f32; W] = part(chunk.beyond[2], W * at);
-            *changed = advance(row_of(&mut links[1], W * at), flow, down, part(chunk.rims[2], W * at));
+        let (along_x, others) = links.split_first_mut().expect("links along x");
+        let (along_y, along_z) = others.split_first_mut().expect("links along y");
+        let mut ends = [[0.0; MOST]; 2];
+        for (row, eastward) in along_x.chunks_exact(W + 1).enumerate() {
+            [ends[0][row], ends[1][row]] = [eastward[0], eastward[W]];
         }
-        for row in 0..CHUNK_CELLS / W {
-            let (first, at) = (W * row, row % (layer / W));
+        let ends = chunk.at_ends(&ends, flow);
+        let last = chunk.last_row::<W>();
+        let mut changes = LinkChanges::<W, N>::new();
+        // What flows over the links towards the row.
+        let mut upward = [0.0; MOST];
+        let (lowest, along_y) = along_y.as_chunks_mut::<W>().0.split_at_mut(layer::<W, N>() / W);
+        for (at, links) in lowest.iter_mut().enumerate() {
+            let before = *links;
+            advance(links, flow, part(chunk.beyond[2], W * at), part(chunk.rims[2], W * at));
+            changes.below(W * at, &before, links);
+            upward[W * at..][..W].copy_from_slice(links);
+        }
+        let mut rows = Rows::new(0.0);
+        for (row, (eastward, on)) in along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate() {
+            let (first, at) = (W * row, row % (layer::<W, N>() / W));
             let (here, [next, up, south]) = chunk.look::<W, N>(row, &last);
-            let eastward = &mut links[0][(W + 1) * row..][..W + 1];
-            let was = [eastward[0], eastward[W]];
-            let east = advance(row_of(eastward, 1), flow, &here, next);
-            [eastward[0], eastward[W]] = [ends[0][row], ends[1][row]];
-            let [first_changed, last_changed] = [was[0] != eastward[0], was[1] != eastward[W]].map(u64::from);
-            let east = east & !(1 << (W - 1)) | last_changed << (W - 1);
-            let up = advance(row_of(&mut links[1], first + layer), flow, &here, up);
-            let mut changed = first_changed | east << 1 | east | core::mem::replace(&mut below[at], up) | up;
-            let before = W * (row + row / W);
+            let (first_before, before) = (eastward[0], *row_of::<W>(eastward, 1));
+            let mut east = before;
+            advance(&mut east, flow, &here, next);
+            [eastward[0], east[W - 1]] = [ends[0][row], ends[1][row]];
+            *row_of(eastward, 1) = east;
+            changes.along(first, &before, &east, first_before != ends[0][row]);
+            let before = *on;
+            advance(on, flow, &here, up);
+            changes.above(first, &before, on);
+            let links = W * (row + row / W);
             if N == 6 {
                 if at == 0 {
-                    north = advance(row_of(&mut links[2], before), flow, part(chunk.beyond[4], row), &here);
+                    let north = row_of(&mut along_z[0], links);
+                    let before = *north;
+                    advance(north, flow, part(chunk.beyond[4], row), &here);
+                    changes.north(&before, north);
                 }
-                let south = advance(row_of(&mut links[2], before + W), flow, &here, south);
-                changed |= core::mem::replace(&mut north, south) | south;
+                let south_links = row_of(&mut along_z[0], links + W);
+                let before = *south_links;
+                advance(south_links, flow, &here, south);
+                changes.south(first, &before, south_links);
             }
-            let x: [&[f32; W]; 2] = both_sides(&links[0], first + row, 1);
-            let y = both_sides(&links[1], first, layer);
-            let z = if N == 6 { both_sides(&links[2], before, W) } else { y };
+            let x: [&[f32; W]; 2] = both_sides(eastward, 0, 1);
+            let upward: &mut [f32; W] = row_of(&mut upward, W * at);
+            let z = if N == 6 { both_sides(&along_z[0], links, W) } else { [&*on, &*on] };
             let mut after = [0.0; W];
             for i in 0..W {
-                let net = [x, y, z].map(|[before, behind]| behind[i] - before[i]);
-                after[i] = here[i] - balanced_sum::<N>(net);
+                let net = [[x[0][i], x[1][i]], [upward[i], on[i]], [z[0][i], z[1][i]]];
+                after[i] = here[i] - balanced_sum::<N>(net.map(|[before, behind]| behind - before));
             }
-            chunk.put(row, &here, &after, changed & u64::MAX >> (64 - W));
+            *upward = *on;
+            chunk.put(row, &here, &after, &mut rows);
+            if (first + W).is_multiple_of(64) {
+                mark(chunk.changed, first, changes.take(first));
+            }
         }
     }
 }
 
-/// Lets flow what flows over a row of links. Returns one bit for each that changed.
+/// Which links changed, 64 cells at a time: one bit for each cell that has one, the first lowest.
+struct LinkChanges<const W: usize, const N: usize> {
+    /// Of links along x, up, and south.
+    rows: [Rows<f32>; 3],
+    /// Before the first cells of rows, and behind all.
+    along: [u64; 2],
+    /// Towards the next layer, 64 of its cells after the other; at first, towards the lowest.
+    below: [u64; MOST / 64],
+    above: u64,
+    /// Towards the next row of the layer, at its own cells.
+    north: u64,
+    south: u64,
+}
+
+impl<const W: usize, const N: usize> LinkChanges<W, N> {
+    #[inline(always)]
+    fn new() -> Self {
+        let rows = [(); 3].map(|()| Rows::new(0.0));
+        LinkChanges { rows, along: [0; 2], below: [0; MOST / 64], above: 0, north: 0, south: 0 }
+    }
+
+    /// Takes in the links that come from below into the lowest layer.
+    #[inline(always)]
+    fn below(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
+        if let Some(changed) = self.rows[1].differing(first, before, after) {
+            self.below[first / 64] = changed;
+        }
+    }
+
+    /// Takes in the links behind the cells of a row, and whether the one before its first cell changed.
+    #[inline(always)]
+    fn along(&mut self, first: usize, before: &[f32; W], after: &[f32; W], is_first_changed: bool) {
+        self.along[0] |= u64::from(is_first_changed) << (first % 64);
+        self.along[1] |= self.rows[0].differing(first, before, after).unwrap_or(0);
+    }
+
+    #[inline(always)]
+    fn above(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
+        self.above |= self.rows[1].differing(first, before, after).unwrap_or(0);
+    }
+
+    /// Takes in the links that come from the north into the first row of a layer.
+    #[inline(always)]
+    fn north(&mut self, before: &[f32; W], after: &[f32; W]) {
+        let [mut wide_before, mut wide_after] = [[0.0; 64]; 2];
+        wide_before[..W].copy_from_slice(before);
+        wide_after[..W].copy_from_slice(after);
+        self.north = differing(&wide_before, &wide_after);
+    }
+
+    #[inline(always)]
+    fn south(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
+        self.south |= self.rows[2].differing(first, before, after).unwrap_or(0);
+    }
+
+    /// The cells, of the 64 around index `first`, with a link that changed, when all of these were taken in.
+    #[inline(always)]
+    fn take(&mut self, first: usize) -> u64 {
+        let ([before, behind], above) = (core::mem::take(&mut self.along), core::mem::take(&mut self.above));
+        // What lies behind the last cell of a row lies before none.
+        let last: u64 = (0..64 / W).fold(0, |last, row| last | 1 << (W * row + W - 1));
+        let along = before | behind | (behind & !last) << 1;
+        let below = core::mem::replace(&mut self.below[first % layer::<W, N>() / 64], above);
+        let (north, south) = (self.north, core::mem::take(&mut self.south));
+        // The last row of these is the next one's north, unless that begins a layer.
+        self.north = if N == 6 { south >> (64 - W) } else { 0 };
+        along | below | above | north | if N == 6 { south | south << W } else { 0 }
+    }
+}
+
+/// Lets flow what flows over a row of links.
 #[inline(always)]
 fn advance<const W: usize>(
     links: &mut [f32; W],
     flow: impl Fn(f32, f32, f32) -> f32,
     here: &[f32; W],
     there: &[f32; W],
-) -> u64 {
-    let before = *links;
-    *links = core::array::from_fn(|x| flow(before[x], here[x], there[x]));
-    differing(&before, links)
+) {
+    for x in 0..W {
+        links[x] = flow(links[x], here[x], there[x]);
+    }
 }
 
 #[inline(always)]

@@ -14,7 +14,7 @@ use super::cell::Ground;
 use super::rules::Rules;
 use super::step::{Job, Room};
 use super::store::{Store, words};
-use crate::automata::changed::{differing, mark};
+use crate::automata::changed::Rows;
 use crate::automata::rims::{Before, Rims, rims_of_chunk};
 use crate::automata::rows::{RowRule, part};
 use crate::automata::shape::FieldShape;
@@ -130,12 +130,13 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             }
         };
         S::pad(quotients, around, halo);
+        let differing = Rows::new(0);
         if IN_PLACE {
             let plane = S::STRIDES[1];
-            let mut rule = InPlace { fixed, changed, plane, down: [0; 256], north: [0; 64] };
+            let mut rule = InPlace { fixed, rows: differing, changed, plane, down: [0; 256], north: [0; 64] };
             S::rows(halo, cells, &mut rule);
         } else {
-            S::rows(halo, cells, &mut Synchronous { fixed, changed });
+            S::rows(halo, cells, &mut Synchronous { fixed, rows: differing, changed });
         }
         *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient);
     }
@@ -214,6 +215,7 @@ fn mean<const N: usize>(word: u32, impermeability: f32, quotients: [u32; N], den
 
 struct Synchronous<'a> {
     fixed: Fixed<'a>,
+    rows: Rows<u32>,
     changed: &'a mut CellMask,
 }
 
@@ -230,16 +232,21 @@ impl RowRule<u32> for Synchronous<'_> {
         let denominators: &[u32; W] = part(self.fixed.denominators, first);
         let cap = self.fixed.cap;
         let before = *cells;
+        // Not in place: held cells are left out of a store, and what is stored so has to reach the cache before it can be
+        // read again, to be compared.
+        let mut after = [0; W];
         for x in 0..W {
             let impermeability = Ground(ground[x]).impermeability();
-            cells[x] = mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap);
+            after[x] = mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap);
         }
-        mark(self.changed, first, differing(&before, cells));
+        self.rows.mark(first, &before, &after, self.changed);
+        *cells = after;
     }
 }
 
 struct InPlace<'a> {
     fixed: Fixed<'a>,
+    rows: Rows<u32>,
     changed: &'a mut CellMask,
     /// Cells in a plane of equal y.
     plane: usize,
@@ -281,6 +288,6 @@ impl RowRule<u32> for InPlace<'_> {
             self.down[in_plane + x] = west;
             self.north[x] = west;
         }
-        mark(self.changed, first, differing(&before, cells));
+        self.rows.mark(first, &before, cells, self.changed);
     }
 }

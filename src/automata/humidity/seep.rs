@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::shares::Faces;
 use super::step::Job;
 use super::store::Store;
-use crate::automata::changed::{differing, mark};
+use crate::automata::changed::{Rows, mark};
 use crate::automata::rims::{Before, Rims, rims_of_chunk};
 use crate::automata::rows::{InPlaceRule, part};
 use crate::automata::shape::FieldShape;
@@ -140,6 +140,7 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
             down,
             north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
+            rows: Rows::new(0),
             changed,
             flows,
         };
@@ -161,7 +162,11 @@ fn flow(share: u32, from: u32, to: u32) -> i32 {
 
 #[inline(always)]
 fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [i32; W] {
-    core::array::from_fn(|x| flow(shares[x], from[x], to[x]))
+    let mut flows = [0; W];
+    for x in 0..W {
+        flows[x] = flow(shares[x], from[x], to[x]);
+    }
+    flows
 }
 
 /// Cells whose flows to the east are worked out together: some rows.
@@ -189,6 +194,7 @@ struct Rule<'a, S: FieldShape> {
     north: Aligned<[i32; 64]>,
     /// What flowed out of the cells of the last rows, by x, and is not entered yet.
     moved: Aligned<[u32; 64]>,
+    rows: Rows<u32>,
     changed: &'a mut CellMask,
     flows: &'a mut Flows,
 }
@@ -243,9 +249,8 @@ impl<S: FieldShape> Rule<'_, S> {
     /// Has what will be read of a cell fetched from memory.
     #[inline(always)]
     fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
-        let [east, up, _] = &self.faces.inner;
         if index < CHUNK_CELLS {
-            hint::black_box((cells[index], east[index], up[index]));
+            hint::black_box((cells[index], self.faces.inner[0].0[index], self.faces.inner[1].0[index]));
         }
     }
 
@@ -253,7 +258,7 @@ impl<S: FieldShape> Rule<'_, S> {
     #[inline(always)]
     fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
         let first = stretch + W * row;
-        let (shares, here) = (part::<_, W>(&self.faces.inner[0], first), part(cells, first));
+        let (shares, here) = (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
         let out = &mut self.east.0[(W + EAST) * row + EAST - 1..][..W + 1];
         // Out of the last cell flows 0 so far, whatever cell comes next.
         let inner = match cells[first + 1..].first_chunk() {
@@ -279,7 +284,7 @@ impl<S: FieldShape> Rule<'_, S> {
         if next % within < S::STRIDES[axis] {
             return part(S::rim(self.entering, 2 * axis + 1), along_face).map(|enters: i32| -enters);
         }
-        flows(part(&self.faces.inner[axis], first), part(cells, first), part(cells, next))
+        flows(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
     }
 
     /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and take.
@@ -295,7 +300,7 @@ impl<S: FieldShape> Rule<'_, S> {
         let cap = self.cap as i32;
         let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
         let rain = Self::in_row::<W>(&self.faces.rain, first);
-        let mut changed = differing(here, &new) & !rain;
+        let mut changed = self.rows.differing(first, here, &new);
         let row: &mut [u32; W] = cells[first..].first_chunk_mut().expect("a row");
         *row = new;
         for x in ones(rain) {
@@ -304,9 +309,12 @@ impl<S: FieldShape> Rule<'_, S> {
         }
         if over {
             self.run_off(first, row);
-            changed = differing(here, row);
+            changed = self.rows.differing(first, here, row);
         }
-        mark(self.changed, first, changed);
+        if let Some(changed) = changed {
+            // What rain was given has been put back.
+            mark(self.changed, first, changed & !self.faces.rain.words()[first / 64]);
+        }
     }
 
     #[inline(always)]

@@ -7,12 +7,13 @@ use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simd::Aligned;
 
 /// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much flows in a step.
 #[derive(Clone)]
 pub(super) struct Faces<S: FieldShape> {
-    /// Towards east, up and south, by cell, and 0 out of the chunk; south is empty in a sheet.
-    pub(super) inner: [Vec<u32>; 3],
+    /// Towards east, up and in cubes south, by cell, and 0 out of the chunk.
+    pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
     /// Out of the chunk.
     pub(super) outer: S::Rims<u32>,
     /// Cells before a draining border, in index order, with the share that goes over it.
@@ -24,9 +25,8 @@ pub(super) struct Faces<S: FieldShape> {
 
 impl<S: FieldShape> Faces<S> {
     pub(super) fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
-        let south = if S::NEIGHBOURS == 6 { CHUNK_CELLS } else { 0 };
         let mut faces = Box::new(Faces {
-            inner: [vec![0; CHUNK_CELLS], vec![0; CHUNK_CELLS], vec![0; south]],
+            inner: vec![Aligned([0; CHUNK_CELLS]); S::NEIGHBOURS / 2].into(),
             outer: S::uniform_rims(0),
             drains: Vec::new(),
             rain: CellMask::EMPTY,
@@ -40,8 +40,7 @@ impl<S: FieldShape> Faces<S> {
 
     /// Bytes on the heap, with its own.
     pub(super) fn memory_bytes(&self) -> usize {
-        let shares: usize = self.inner.iter().map(|shares| shares.capacity() * size_of::<u32>()).sum();
-        size_of::<Self>() + shares + self.drains.capacity() * size_of::<(u16, u32)>()
+        size_of::<Self>() + size_of_val(&*self.inner) + self.drains.capacity() * size_of::<(u16, u32)>()
     }
 }
 
@@ -81,7 +80,7 @@ impl<S: FieldShape> RowRule<u32> for Shares<'_, S> {
                     S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = share;
                     self.rims[face] += 1;
                 } else if face % 2 == 1 {
-                    self.faces.inner[face / 2][index] = share;
+                    self.faces.inner[face / 2].0[index] = share;
                 }
                 if beyond == Ground::DRAIN {
                     // Beyond a draining border lies soil like this.
