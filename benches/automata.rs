@@ -7,6 +7,11 @@ use criterion::Criterion;
 
 #[path = "automata/blast.rs"]
 mod blast;
+#[path = "automata/cubes.rs"]
+mod cubes;
+#[expect(dead_code, reason = "worlds of other benches stand there too")]
+#[path = "worlds/fields.rs"]
+mod fields;
 #[path = "automata/humidity.rs"]
 mod humidity;
 #[path = "automata/water2d.rs"]
@@ -19,5 +24,6 @@ fn main() {
     blast::benches(&mut criterion);
     humidity::benches(&mut criterion);
     water2d::benches(&mut criterion);
+    cubes::benches(&mut criterion);
     criterion.final_summary();
 }

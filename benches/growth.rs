@@ -93,10 +93,19 @@ fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
     let runs: [(&'static str, Run); 8] = [
         ("water, spreading", Box::new(|at| cost(water::spread_world(FLOORS[at], 0), WARM))),
         ("water, a river", Box::new(|at| cost(water::river_world(RIVERS[at], 64).0, 3))),
-        ("humidity, conservative", Box::new(move |at| cost(fields::humidity(Sweep::Conservative, sheets(at)), 2))),
-        ("humidity, synchronous", Box::new(move |at| cost(fields::humidity(Sweep::Synchronous, sheets(at)), 2))),
-        ("blast, sheets", Box::new(move |at| cost(fields::blast::<Sheet>(0.24, sheets(at)), 2))),
-        ("blast, cubes", Box::new(move |at| cost(fields::blast::<Cube>(0.16, cubes(at)), 2))),
+        (
+            "humidity, conservative",
+            Box::new(move |at| cost(fields::humidity::<Sheet>(Sweep::Conservative, sheets(at)), 2)),
+        ),
+        (
+            "humidity, synchronous",
+            Box::new(move |at| cost(fields::humidity::<Sheet>(Sweep::Synchronous, sheets(at)), 2)),
+        ),
+        (
+            "blast, sheets",
+            Box::new(move |at| cost(fields::blast::<Sheet>(blast::Rules::diffusive(0.24), sheets(at)), 2)),
+        ),
+        ("blast, cubes", Box::new(move |at| cost(fields::blast::<Cube>(blast::Rules::diffusive(0.16), cubes(at)), 2))),
         ("water2d, literal", Box::new(move |at| cost(fields::water2d(water2d::Rules::literal(), sheets(at)), 4))),
         ("water2d, settling", Box::new(move |at| cost(fields::water2d(water2d::Rules::default(), sheets(at)), 4))),
     ];

@@ -11,7 +11,9 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, Grid, Region, Shape, Sheet, StepReport, blast, water2d};
+use floodplain::{
+    CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport, blast, water2d,
+};
 use gungraun::prelude::*;
 use std::hint::black_box;
 use worlds::{fields, water};
@@ -178,15 +180,23 @@ fn humidity_step(mut world: HumidityWorld) -> (StepReport, HumidityWorld) {
     (world.step(), world)
 }
 
-fn exploding() -> blast::BlastWorld<Sheet> {
+fn exploding<S: FieldShape>(rules: blast::Rules, chunks: [i32; 3]) -> blast::BlastWorld<S> {
     one_thread();
-    let mut world = fields::blast(0.24, fields::chunks([2, 2, 1]));
+    let mut world = fields::blast(rules, fields::chunks(chunks));
     world.step();
     world
 }
 
 #[library_benchmark]
-#[bench::sheet(exploding())]
+#[bench::cube(exploding(blast::Rules::diffusive(0.16), [2, 2, 1]))]
+#[bench::cube_of_waves(exploding(blast::Rules::wave(0.16, 0.98), [2, 2, 1]))]
+fn blast_step_in_cubes(mut world: blast::BlastWorld<Cube>) -> (StepReport, blast::BlastWorld<Cube>) {
+    (world.step(), world)
+}
+
+#[library_benchmark]
+#[bench::sheet(exploding(blast::Rules::diffusive(0.24), [2, 2, 1]))]
+#[bench::sheet_of_waves(exploding(blast::Rules::wave(0.24, 0.98), [2, 2, 1]))]
 fn blast_step(mut world: blast::BlastWorld<Sheet>) -> (StepReport, blast::BlastWorld<Sheet>) {
     (world.step(), world)
 }
@@ -229,6 +239,7 @@ library_benchmark_group!(
         water_load,
         humidity_step,
         blast_step,
+        blast_step_in_cubes,
         water2d_step,
         snapshot_save,
         snapshot_load

@@ -19,7 +19,7 @@ pub fn chunks(size: [i32; 3]) -> Region {
 }
 
 /// Soils of three kinds, wet at random, with some rock and rain.
-pub fn humidity(sweep: Sweep, chunks: Region) -> HumidityWorld {
+pub fn humidity<S: FieldShape>(sweep: Sweep, chunks: Region) -> HumidityWorld<S> {
     let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).expect("rules in range");
     for (seed, position) in (0..).zip(chunks.positions()) {
         let ground = chunk(seed, |rng| match rng.u32(..100) {
@@ -33,9 +33,8 @@ pub fn humidity(sweep: Sweep, chunks: Region) -> HumidityWorld {
 }
 
 /// Pressures that differ everywhere, with rigid borders all round.
-pub fn blast<S: FieldShape>(coefficient: f64, chunks: Region) -> BlastWorld<S> {
+pub fn blast<S: FieldShape>(rules: blast::Rules, chunks: Region) -> BlastWorld<S> {
     let ends = Region::new(S::region_of(chunks.min()).min(), S::region_of(chunks.max()).max());
-    let rules = blast::Rules::diffusive(coefficient);
     let mut world = BlastWorld::with_bounds(rules, ends, Borders::all(Border::Rigid)).expect("stable");
     for (seed, position) in (0..).zip(chunks.positions()) {
         world.insert_chunk(position, chunk(seed, |rng| 1.0 + 99.0 * rng.f32())).expect("in bounds");

@@ -1,0 +1,53 @@
+//! Humidity and explosions in cubes: steps of 6³ chunks, in all of which every cell is looked at. No loop stands beside them:
+//! the same rules do in sheets.
+
+use crate::fields;
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use floodplain::blast::{self, BlastWorld};
+use floodplain::glam::IVec3;
+use floodplain::humidity::Sweep;
+use floodplain::{Automaton, CHUNK_CELLS, Cube, Region, Shape};
+
+/// Steps that one sample runs, and steps before that.
+const STEPS: u64 = 4;
+
+fn chunks() -> Region {
+    fields::chunks([6; 3])
+}
+
+/// A world of explosions, with a cell of each chunk removed or none. One is enough for all links of its chunk to be looked up.
+fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
+    let mut world = fields::blast(rules, chunks());
+    for chunk in chunks().positions().filter(|_| is_walled) {
+        world.set_solid(Cube::region_of(chunk).min() + IVec3::splat(8)).expect("in bounds");
+    }
+    world
+}
+
+/// Times steps of a world that is built anew for each sample, so that none has come to rest.
+fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() -> W) {
+    let begun = || {
+        let mut world = build();
+        world.run(STEPS);
+        world
+    };
+    let visited = begun().run(STEPS).visited;
+    assert_eq!(visited, STEPS * (chunks().positions().count() * CHUNK_CELLS) as u64, "all of it is awake");
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(20).throughput(Throughput::Elements(visited));
+    group.bench_function(BenchmarkId::new("cubes", 96), |bencher| {
+        bencher.iter_batched_ref(begun, |world| world.run(STEPS), BatchSize::PerIteration);
+    });
+    group.finish();
+}
+
+pub fn benches(criterion: &mut Criterion) {
+    let (diffusive, waves) = (blast::Rules::diffusive(0.16), blast::Rules::wave(0.16, 0.98));
+    time(criterion, "blast", || exploding(diffusive, false));
+    time(criterion, "blast/walled", || exploding(diffusive, true));
+    time(criterion, "blast/wave", || exploding(waves, false));
+    time(criterion, "blast/wave/walled", || exploding(waves, true));
+    time(criterion, "humidity/in_place", || fields::humidity::<Cube>(Sweep::InPlace, chunks()));
+    time(criterion, "humidity/synchronous", || fields::humidity::<Cube>(Sweep::Synchronous, chunks()));
+    time(criterion, "humidity/conservative", || fields::humidity::<Cube>(Sweep::Conservative, chunks()));
+}
