@@ -8,11 +8,14 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::Sweep;
 use floodplain::{Automaton, CHUNK_CELLS, Cube, Region, Shape};
 
+/// Chunks along each side.
+const SIDE: i32 = 6;
+
 /// Steps that one sample runs, and steps before that.
 const STEPS: u64 = 4;
 
 fn chunks() -> Region {
-    fields::chunks([6; 3])
+    fields::chunks([SIDE; 3])
 }
 
 /// A world of explosions, with a cell of each chunk removed or none. One is enough for all links of its chunk to be looked up.
@@ -35,7 +38,7 @@ fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() ->
     assert_eq!(visited, STEPS * (chunks().positions().count() * CHUNK_CELLS) as u64, "all of it is awake");
     let mut group = criterion.benchmark_group(name);
     group.sample_size(20).throughput(Throughput::Elements(visited));
-    group.bench_function(BenchmarkId::new("cubes", 96), |bencher| {
+    group.bench_function(BenchmarkId::from_parameter(16 * SIDE), |bencher| {
         bencher.iter_batched_ref(begun, |world| world.run(STEPS), BatchSize::PerIteration);
     });
     group.finish();
@@ -43,11 +46,11 @@ fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() ->
 
 pub fn benches(criterion: &mut Criterion) {
     let (diffusive, waves) = (blast::Rules::diffusive(0.16), blast::Rules::wave(0.16, 0.98));
-    time(criterion, "blast", || exploding(diffusive, false));
-    time(criterion, "blast/walled", || exploding(diffusive, true));
-    time(criterion, "blast/wave", || exploding(waves, false));
-    time(criterion, "blast/wave/walled", || exploding(waves, true));
-    time(criterion, "humidity/in_place", || fields::humidity::<Cube>(Sweep::InPlace, chunks()));
-    time(criterion, "humidity/synchronous", || fields::humidity::<Cube>(Sweep::Synchronous, chunks()));
-    time(criterion, "humidity/conservative", || fields::humidity::<Cube>(Sweep::Conservative, chunks()));
+    time(criterion, "cubes/blast", || exploding(diffusive, false));
+    time(criterion, "cubes/blast/walled", || exploding(diffusive, true));
+    time(criterion, "cubes/blast/wave", || exploding(waves, false));
+    time(criterion, "cubes/blast/wave/walled", || exploding(waves, true));
+    time(criterion, "cubes/humidity/in_place", || fields::humidity::<Cube>(Sweep::InPlace, chunks()));
+    time(criterion, "cubes/humidity/synchronous", || fields::humidity::<Cube>(Sweep::Synchronous, chunks()));
+    time(criterion, "cubes/humidity/conservative", || fields::humidity::<Cube>(Sweep::Conservative, chunks()));
 }

@@ -65,7 +65,7 @@ impl<S: RowShape> simd::Kernel for Sum<'_, S> {
     }
 }
 
-/// Marks those of the 64 cells with that at an index that have a bit, the first lowest.
+/// Marks cells among the 64 around an index: one bit for each, the first lowest.
 #[inline(always)]
 pub(crate) fn mark(changed: &mut CellMask, index: usize, cells: u64) {
     changed.words_mut()[index / 64] |= cells;
@@ -85,8 +85,9 @@ impl<T: Copy + PartialEq> Rows<T> {
         Rows { before: Aligned([any; 64]), after: Aligned([any; 64]) }
     }
 
-    /// Takes in the row that begins at index `first`; rows come in the order of their indices. With the last of 64 cells,
-    /// returns one bit for each of them that differs, the first lowest.
+    /// Takes in the row that begins at index `first`; rows come in the order of their indices, and one that comes once more
+    /// takes the place of what it was. With the last of 64 cells, returns one bit for each of them that differs, the first
+    /// lowest.
     #[inline(always)]
     pub(crate) fn differing<const W: usize>(&mut self, first: usize, before: &[T; W], after: &[T; W]) -> Option<u64> {
         if let (Some(before), Some(after)) = (before.first_chunk(), after.first_chunk()) {
@@ -186,7 +187,10 @@ mod tests {
             assert_eq!(differing(&a, &b), expected);
             let mut rows = Rows::new(9);
             let quarters = [0, 16, 32, 48];
-            let told = quarters.map(|first| rows.differing::<16>(128 + first, part(&a, first), part(&b, first)));
+            let told = quarters.map(|first| {
+                rows.differing::<16>(128 + first, part(&b, first), &[5; 16]);
+                rows.differing::<16>(128 + first, part(&a, first), part(&b, first))
+            });
             assert_eq!(told, [None, None, None, Some(expected)]);
             assert_eq!(rows.differing(64, &a, &b), Some(expected));
             let mut changed = CellMask::EMPTY;

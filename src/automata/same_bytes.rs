@@ -42,10 +42,11 @@ impl<A: Automaton> World for A {
 type Build = (&'static str, fn() -> Box<dyn World + Send>);
 
 /// Worlds large enough that threads share them, in which something moves, sleeps and wakes.
-const WORLDS: [Build; 12] = [
+const WORLDS: [Build; 13] = [
     ("humidity in place", || humidity::<Sheet>(Sweep::InPlace)),
     ("humidity synchronous", || humidity::<Sheet>(Sweep::Synchronous)),
     ("humidity conservative", || humidity::<Sheet>(Sweep::Conservative)),
+    ("humidity in place, cubes", || humidity::<Cube>(Sweep::InPlace)),
     ("humidity synchronous, cubes", || humidity::<Cube>(Sweep::Synchronous)),
     ("humidity conservative, cubes", || humidity::<Cube>(Sweep::Conservative)),
     ("blast", || blast::<Sheet>(BlastRules::default(), Border::Open)),

@@ -17,6 +17,9 @@ use crate::simd::Aligned;
 /// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of `0.0` in which a cell is
 /// set to `-0.0` stays as it was, and a cell that is not equal to itself (a NaN) never joins a uniform chunk. Where such
 /// values must come back bit for bit, store the bits.
+///
+/// Cells are meant to be some bytes: in builds that are not optimised all 4096 pass over the stack when a chunk becomes an
+/// array.
 #[derive(Clone, Debug)]
 pub struct Chunk<T> {
     cells: Cells<T>,
@@ -25,7 +28,7 @@ pub struct Chunk<T> {
 #[derive(Clone, Debug)]
 enum Cells<T> {
     Uniform(T),
-    /// Comes over the stack in builds that are not optimised.
+    /// Comes over the stack in builds that are not optimised: there is no safe way around that to an aligned box.
     Dense {
         cells: Box<Aligned<[T; CHUNK_CELLS]>>,
         seam: Seam,
@@ -240,6 +243,16 @@ mod tests {
         }
         assert_eq!(chunk, Chunk::uniform(9));
         assert_eq!(chunk.validate(), Ok(()));
+    }
+
+    #[test]
+    fn cells_begin_at_a_cache_line() {
+        let mut chunk = Chunk::uniform(1u16);
+        chunk.cells_mut()[0] = 2;
+        let chunks: Vec<Chunk<u16>> = (0..9).map(|_| Chunk::from_cells(chunk.as_dense().unwrap())).collect();
+        for chunk in chunks.iter().chain(&chunks.clone()).chain([&chunk]) {
+            assert_eq!(chunk.as_dense().unwrap().as_ptr().align_offset(64), 0);
+        }
     }
 
     #[test]

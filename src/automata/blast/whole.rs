@@ -17,9 +17,13 @@ use crate::simd::{self, Aligned};
 /// The most cells in a row.
 const WIDEST: usize = 64;
 
-/// Cells by which flows to the east are worked out ahead: some rows. They are read one cell off from where they are written,
-/// which is slow as long as they have not reached the cache.
+/// Cells by which flows to the east are worked out ahead: a row of sheets, four of cubes. They are read one cell off from where
+/// they are written, which is slow as long as they have not reached the cache.
 const AHEAD: usize = 64;
+
+/// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the place of a row is a remainder by
+/// a power of two.
+const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * EAST);
 
 /// Where what flows to the east out of the first cell of a row stands among that of the row, with what comes in from the west
 /// before it: at the second cache line.
@@ -41,7 +45,7 @@ pub(super) struct WholeChunk<'a> {
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl WholeChunk<'_> {
-    /// What flows into the first cell of each row, and out of the last one, where this did before.
+    /// What flows into the first cell of each row, and out of the last one; `before` is what did in the step before.
     #[inline(always)]
     fn at_ends(&self, before: &[[f32; MOST]; 2], flow: impl Fn(f32, f32, f32) -> f32) -> [[f32; MOST]; 2] {
         let links = [(self.beyond[0], self.rims[0]), (self.rims[1], self.beyond[1])];
@@ -136,7 +140,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
         for (flow, (&here, &there)) in upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2])) {
             *flow = diffuse(conductance, here, there);
         }
-        let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; 2 * (AHEAD + AHEAD / 16 * EAST)]));
+        let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; ROOM]));
         let mut rows = Rows::new(0.0);
         let (rows_ahead, rows_in_all) = (AHEAD / W, CHUNK_CELLS / W);
         let place = |row: usize| (W + EAST) * (row % (2 * rows_ahead));
@@ -278,7 +282,7 @@ struct LinkChanges<const W: usize, const N: usize> {
     /// Towards the next layer, 64 of its cells after the other; at first, towards the lowest.
     below: [u64; MOST / 64],
     above: u64,
-    /// Towards the next row of the layer, at its own cells.
+    /// Towards the first row of the next 64 cells, if the layer goes on, at its own cells.
     north: u64,
     south: u64,
 }
@@ -305,6 +309,7 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         self.along[1] |= self.rows[0].differing(first, before, after).unwrap_or(0);
     }
 
+    /// Takes in the links up of a row.
     #[inline(always)]
     fn above(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
         self.above |= self.rows[1].differing(first, before, after).unwrap_or(0);
@@ -319,6 +324,7 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         self.north = differing(&wide_before, &wide_after);
     }
 
+    /// Takes in the links south of a row.
     #[inline(always)]
     fn south(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
         self.south |= self.rows[2].differing(first, before, after).unwrap_or(0);
@@ -365,10 +371,14 @@ fn both_sides<const W: usize>(links: &[f32], before: usize, step: usize) -> [&[f
 
 #[cfg(test)]
 mod tests {
+    use super::super::kernel;
     use super::super::planes::ChunkFlows;
     use super::*;
+    use crate::automata::rows::copy_of;
     use crate::coords::{Cube, Face, Sheet};
     use glam::IVec3;
+
+    const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
     /// Pressures of a chunk and of those behind its faces: some alike, so that not all of them change.
     fn chunks() -> [[f32; CHUNK_CELLS]; 7] {
@@ -379,16 +389,28 @@ mod tests {
         })
     }
 
-    /// Checks a step against one that asks every cell for what lies behind each of its faces.
-    fn steps_as_cell_by_cell<S: FieldShape>(rule: Rule) {
-        let [here, behind @ ..] = chunks();
-        let mut rng = fastrand::Rng::with_seed(8);
-        let mut before = ChunkFlows::default();
-        if let Rule::Wave { .. } = rule {
-            for link in before.links_mut::<S>().iter_mut().flatten() {
-                *link = if rng.bool() { rng.f32() - 0.5 } else { 0.0 };
-            }
+    /// Links over which something flows, or nothing.
+    fn flowing<S: FieldShape>() -> ChunkFlows {
+        let (mut rng, mut flows) = (fastrand::Rng::with_seed(8), ChunkFlows::default());
+        for link in flows.links_mut::<S>().iter_mut().flatten() {
+            *link = if rng.bool() { rng.f32() - 0.5 } else { 0.0 };
         }
+        flows
+    }
+
+    /// Links over some of which less than a grain of a pressure of 5 flows: that ends, and no pressure changes.
+    fn ebbing<S: FieldShape>() -> ChunkFlows {
+        let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
+        for link in flows.links_mut::<S>().iter_mut().flatten() {
+            *link = if rng.u32(..12) == 0 { 1e-7 } else { 0.0 };
+        }
+        flows
+    }
+
+    /// Checks a step against one that asks every cell for what lies behind each of its faces. `chunks` are the one and those
+    /// behind its faces, `before` what flowed.
+    fn steps_as_cell_by_cell<S: FieldShape>(rule: Rule, chunks: [[f32; CHUNK_CELLS]; 7], before: &ChunkFlows) {
+        let [here, behind @ ..] = chunks;
         let (mut cells, mut flows, mut changed) = (here, before.clone(), CellMask::EMPTY);
         let (own, around) = (S::rims_of(&here), behind.each_ref().map(|cells| S::rims_of(cells)));
         let beyond = core::array::from_fn(|face| S::rim(&around[face], face ^ 1));
@@ -423,13 +445,50 @@ mod tests {
         }
         assert_eq!(changed, marked);
         assert!(!marked.is_full() && marked.len() > 999);
+        assert!(
+            by_weight::<S>(rule, &here, &around, before) == (cells, changed),
+            "as with weights, all of which are 1"
+        );
+    }
+
+    /// The step of the same chunk, and the cells that it changes, by the rules for links of any weight.
+    fn by_weight<S: FieldShape>(
+        rule: Rule,
+        here: &[f32; CHUNK_CELLS],
+        around: &[S::Rims<f32>; 6],
+        before: &ChunkFlows,
+    ) -> ([f32; CHUNK_CELLS], CellMask) {
+        let (mut halo, mut cells, mut changed) = (S::uniform_halo(0.0), *here, CellMask::EMPTY);
+        S::pad(copy_of(here), around.each_ref(), &mut halo);
+        let conductances = &vec![[conductance(rule); CHUNK_CELLS]; S::NEIGHBOURS][..];
+        let rows = [(); 7].map(|()| Rows::new(0.0));
+        let changed_by = &mut changed;
+        if let Rule::Wave { damping, .. } = rule {
+            let (damping, mut flows) = (damping as f32, before.clone());
+            let flows = flows.faces_mut::<S>();
+            let mut rule = kernel::Ripple { conductances, damping, flows, rows, changed: changed_by };
+            S::rows(&halo, &mut cells, &mut rule);
+        } else {
+            let [rows, ..] = rows;
+            S::rows(&halo, &mut cells, &mut kernel::Diffuse { conductances, rows, changed: changed_by });
+        }
+        (cells, changed)
     }
 
     #[test]
     fn whole_chunks_step_as_cell_by_cell() {
-        for rule in [Rule::Diffusive { coefficient: 0.15 }, Rule::Wave { coefficient: 0.2, damping: 0.9 }] {
-            steps_as_cell_by_cell::<Sheet>(rule);
-            steps_as_cell_by_cell::<Cube>(rule);
-        }
+        let diffusive = Rule::Diffusive { coefficient: 0.15 };
+        steps_as_cell_by_cell::<Sheet>(diffusive, chunks(), &ChunkFlows::default());
+        steps_as_cell_by_cell::<Cube>(diffusive, chunks(), &ChunkFlows::default());
+        steps_as_cell_by_cell::<Sheet>(WAVE, chunks(), &flowing::<Sheet>());
+        steps_as_cell_by_cell::<Cube>(WAVE, chunks(), &flowing::<Cube>());
+    }
+
+    /// Cells of equal pressures are marked for their links alone.
+    #[test]
+    fn whole_chunks_in_which_flows_end_step_as_cell_by_cell() {
+        let level = [[5.0; CHUNK_CELLS]; 7];
+        steps_as_cell_by_cell::<Sheet>(WAVE, level, &ebbing::<Sheet>());
+        steps_as_cell_by_cell::<Cube>(WAVE, level, &ebbing::<Cube>());
     }
 }

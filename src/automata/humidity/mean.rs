@@ -232,8 +232,8 @@ impl RowRule<u32> for Synchronous<'_> {
         let denominators: &[u32; W] = part(self.fixed.denominators, first);
         let cap = self.fixed.cap;
         let before = *cells;
-        // Not in place: held cells are left out of a store, and what is stored so has to reach the cache before it can be
-        // read again, to be compared.
+        // Into an array of its own: held cells are left out of a store into the chunk, and what is stored so has to reach the
+        // cache before it can be read again, to be compared.
         let mut after = [0; W];
         for x in 0..W {
             let impermeability = Ground(ground[x]).impermeability();
