@@ -130,13 +130,13 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
             }
         };
         S::pad(quotients, around, halo);
-        let differing = Rows::new(0);
+        let rows = Rows::new(0);
         if IN_PLACE {
             let plane = S::STRIDES[1];
-            let mut rule = InPlace { fixed, rows: differing, changed, plane, down: [0; 256], north: [0; 64] };
+            let mut rule = InPlace { fixed, rows, changed, plane, down: [0; 256], north: [0; 64] };
             S::rows(halo, cells, &mut rule);
         } else {
-            S::rows(halo, cells, &mut Synchronous { fixed, rows: differing, changed });
+            S::rows(halo, cells, &mut Synchronous { fixed, rows, changed });
         }
         *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient);
     }
