@@ -21,13 +21,15 @@ pub struct Oracle {
     pub rained: i128,
     pub runoff: i128,
     pub drained: i128,
+    /// Units that left a cell, for a neighbour or over a border.
+    pub moved: i128,
 }
 
 impl Oracle {
     pub fn of<S: FieldShape>(world: &HumidityWorld<S>, region: Region) -> Oracle {
         let cells = region.positions().filter_map(|at| Some((key(at), world.cell(at)?))).collect();
         let (rules, bounds) = (*world.rules(), world.bounds());
-        Oracle { rules, bounds, neighbours: S::NEIGHBOURS, cells, rained: 0, runoff: 0, drained: 0 }
+        Oracle { rules, bounds, neighbours: S::NEIGHBOURS, cells, rained: 0, runoff: 0, drained: 0, moved: 0 }
     }
 
     pub fn step(&mut self) {
@@ -94,6 +96,7 @@ impl Oracle {
                 // Division of whole numbers rounds towards zero.
                 let flow = share * (units(cell) - units(beside)) / 4_294_967_296;
                 left -= flow;
+                self.moved += flow.max(0);
                 self.drained += if drains { flow } else { 0 };
             }
             let cap = (f64::from(self.rules.cap) * 65_536.0) as i128;

@@ -139,7 +139,7 @@ impl<S: FieldShape> skew::Job<u32, S> for Job<S> {
 
 impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
-    /// sweep, and nothing in the others.
+    /// sweep, also only of these chunks, and nothing in the others.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
