@@ -13,12 +13,14 @@ const PARTS: usize = 4;
 pub(crate) struct Workers<W> {
     make: fn() -> W,
     rooms: Vec<W>,
+    /// Whether the last jobs were done from the last to the first. By turns, because what was done last is still in the caches.
+    is_backward: bool,
 }
 
 impl<W: Send> Workers<W> {
     /// Workers with what `make` makes to work in.
     pub(crate) fn new(make: fn() -> W) -> Self {
-        Workers { make, rooms: vec![make()] }
+        Workers { make, rooms: vec![make()], is_backward: false }
     }
 
     /// Does every job.
@@ -38,7 +40,12 @@ impl<W: Send> Workers<W> {
         if self.rooms.len() < parts {
             self.rooms.resize_with(parts, self.make);
         }
-        let run = |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
+        self.is_backward = !self.is_backward;
+        let is_backward = self.is_backward;
+        let run = |(jobs, room): (&mut [J], &mut W)| match is_backward {
+            true => jobs.iter_mut().rev().for_each(|job| work(room, job)),
+            false => jobs.iter_mut().for_each(|job| work(room, job)),
+        };
         #[cfg(feature = "rayon")]
         if parts > 1 {
             use rayon::prelude::*;

@@ -55,8 +55,7 @@ impl<S: FieldShape> BlastWorld<S> {
             jobs.resize_with(slots.len(), Job::new);
         }
         let jobs = &mut jobs[..slots.len()];
-        // The last rims that were read are the nearest in the caches: so the last chunks come first.
-        for (job, &slot) in jobs.iter_mut().zip(slots.iter().rev()) {
+        for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.know_conductances(slot);
             job.begin(slot, self.ghosts(slot, opened, &self.rims));
         }
@@ -67,7 +66,7 @@ impl<S: FieldShape> BlastWorld<S> {
     /// which chunks are audible no more.
     fn take_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
         let (mut changed, mut faded) = (0, Vec::new());
-        for job in stepped.iter_mut().rev() {
+        for job in stepped.iter_mut() {
             self.exchange(job);
             self.rims.note(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
