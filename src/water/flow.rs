@@ -3,13 +3,13 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::Purpose;
+use super::layer_work::{add_flow, passed};
 use super::settle::{LocalFlow, can_give, least_height};
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::way::Step;
 use super::window::{Window, lower_layer, upper_layer};
-use super::workspace::{add_flow, passed};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
@@ -318,8 +318,8 @@ impl Tick<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layer_work::LayerWork;
     use super::super::sample;
-    use super::super::workspace::LayerWork;
     use super::*;
 
     #[test]

@@ -183,8 +183,8 @@ fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> boo
 #[cfg(test)]
 mod tests {
     use super::super::bits::ALL;
+    use super::super::layer_work::LayerWork;
     use super::super::voxel::Voxel;
-    use super::super::workspace::LayerWork;
     use super::super::{Rules, WaterCell, WaterWorld, sample};
     use super::*;
     use crate::chunk::Chunk;

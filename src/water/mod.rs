@@ -14,6 +14,7 @@ mod finish;
 mod flow;
 mod follow;
 mod heads;
+mod layer_work;
 mod ledger;
 mod levelling;
 mod links;

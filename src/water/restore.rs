@@ -68,7 +68,7 @@ impl WaterWorld {
     /// Makes what stands beside the cells of a layer what it was when the tick underway began.
     fn turn_back(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
         let Some(work) = self.work.get(slot, layer) else { return };
-        record.awake.set_layer(layer, work.awake_before());
+        record.awake.set_layer(layer, work.awake_before);
         if !work.may_have_changed() {
             return;
         }

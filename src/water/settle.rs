@@ -3,10 +3,10 @@
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
 use super::chance::{Queue, SIDE_ORDERS, mix, sides_first};
+use super::layer_work::{add_flow, passed};
 use super::store::LAYER_CELLS;
 use super::voxel::Voxel;
 use super::window::{SIDE, Window, around, window_index};
-use super::workspace::{add_flow, passed};
 use crate::coords::Face;
 
 /// What a step across each lateral face adds to a cell's index in its layer.

@@ -9,11 +9,11 @@ use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
 use super::chance::{Purpose, mix};
 use super::heads::{JOINED, Need};
+use super::layer_work::{add_flow, passed};
 use super::links::Met;
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::voxel::Voxel;
-use super::workspace::{add_flow, passed};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 

@@ -397,7 +397,7 @@ mod tests {
             let tick = world.underway();
             for &place in places.iter().filter(|place| place.1 % 11 == 0) {
                 let work = tick.work.join(tick.store, place.0, place.1 / 256);
-                super::super::workspace::add_flow(&mut work.flow[place.1 % 256], Face::Up, 7);
+                super::super::layer_work::add_flow(&mut work.flow[place.1 % 256], Face::Up, 7);
             }
             let (mut search, mut fruitless) = (Search::new(), HashSet::new());
             search.cells = if round % 3 == 0 { 400 } else { SEARCH_LIMIT };

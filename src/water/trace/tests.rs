@@ -1,7 +1,7 @@
 //! Ways and draws, against walks from cell to cell.
 
+use super::super::layer_work::LayerWork;
 use super::super::sample::{self, ancestors};
-use super::super::workspace::LayerWork;
 use super::super::{Rules, WaterCell, WaterWorld};
 use super::*;
 use crate::chunk::Chunk;
