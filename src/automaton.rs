@@ -6,9 +6,9 @@ use glam::IVec3;
 /// What all automata have in common: steps, totals with their account, changes, rest, and the check of their laws.
 ///
 /// Every method is also an inherent one of each automaton, so that this trait is only needed by code that serves several.
-/// Edits differ from one to the next in what they write, and agree in how: they come between steps, are named `set_…`,
-/// `fill_…`, `insert_chunk` and `remove_chunk`, wake what they touch, and, if they cannot be made, return an error that
-/// names the thing and change nothing.
+/// Edits differ from one to the next in what they write, and agree in how: they come between steps; are named `set_…`,
+/// `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, and where water is poured and scooped `pour` and `scoop`; wake
+/// what they touch; and, if they cannot be made, return an error that names the thing and change nothing.
 ///
 /// ```
 /// use floodplain::Automaton;

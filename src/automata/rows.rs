@@ -7,6 +7,10 @@ use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
+/// Where, among the flows along x of a row, that out of its first cell stands, after that into it: at the second cache line, if
+/// the row's begin at one.
+pub(crate) const FIRST_OUT: usize = 16;
+
 /// What a rule does to one row.
 pub(crate) trait RowRule<T> {
     /// Writes the row of `cells` that begins at index `first`. `here` is what stood in it before the step, and `around` what

@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
 
 /// Cells that a search for circles looks at before it gives up and leaves the tie unmade.
-const SEARCH_LIMIT: usize = 1 << 16;
+const CIRCLE_SEARCH_LIMIT: usize = 1 << 16;
 
 /// A set of cells that a search has met: a few in a list, more in a table.
 #[derive(Default)]
@@ -193,7 +193,7 @@ impl Store {
         let mut steps = 0;
         while let Some(place) = open.pop() {
             steps += 1;
-            if place == ancestor || steps > SEARCH_LIMIT {
+            if place == ancestor || steps > CIRCLE_SEARCH_LIMIT {
                 return true;
             }
             let parents = self.parents_of(place);

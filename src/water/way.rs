@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 
 /// Cells that the searches of one body look at in a tick. Those of a walk that gets stuck count once, with the search that
 /// looks at them again.
-const SEARCH_LIMIT: usize = 1 << 16;
+const BODY_SEARCH_LIMIT: usize = 1 << 16;
 
 /// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
 const SEARCH_SLACK: usize = 64;
@@ -136,7 +136,7 @@ impl Quest {
 impl Search {
     pub(super) fn new() -> Self {
         Search {
-            cells: SEARCH_LIMIT,
+            cells: BODY_SEARCH_LIMIT,
             quest: None,
             marks: Marks::default(),
             met: Vec::new(),
@@ -400,7 +400,7 @@ mod tests {
                 super::super::layer_work::add_flow(&mut work.flow[place.1 % 256], Face::Up, 7);
             }
             let (mut search, mut fruitless) = (Search::new(), HashSet::new());
-            search.cells = if round % 3 == 0 { 400 } else { SEARCH_LIMIT };
+            search.cells = if round % 3 == 0 { 400 } else { BODY_SEARCH_LIMIT };
             let mut left = search.cells;
             for _ in 0..20 {
                 let [to, goal] = [(); 2].map(|()| places[random.usize(..places.len())]);

@@ -8,7 +8,7 @@ use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
 use crate::automata::changed::{Rows, differing, mark};
-use crate::automata::rows::part;
+use crate::automata::rows::{FIRST_OUT, part};
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -23,11 +23,7 @@ const AHEAD: usize = 64;
 
 /// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the place of a row is a remainder by
 /// a power of two.
-const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * EAST);
-
-/// Where what flows to the east out of the first cell of a row stands among that of the row, with what comes in from the west
-/// before it: at the second cache line.
-const EAST: usize = 16;
+const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
 
 /// The most rows in a chunk, and the most cells in a layer.
 const MOST: usize = 256;
@@ -143,16 +139,16 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
         let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; ROOM]));
         let mut rows = Rows::new(0.0);
         let (rows_ahead, rows_in_all) = (AHEAD / W, CHUNK_CELLS / W);
-        let place = |row: usize| (W + EAST) * (row % (2 * rows_ahead));
+        let place = |row: usize| (W + FIRST_OUT) * (row % (2 * rows_ahead));
         for ahead in 0..rows_in_all + rows_ahead {
             if ahead < rows_in_all {
                 let (here, [next, ..]) = chunk.look::<W, N>(ahead, &last);
-                let flows = &mut eastward.0[place(ahead)..][..W + EAST];
-                let inner: &mut [f32; W] = row_of(flows, EAST);
+                let flows = &mut eastward.0[place(ahead)..][..W + FIRST_OUT];
+                let inner: &mut [f32; W] = row_of(flows, FIRST_OUT);
                 for x in 0..W {
                     inner[x] = diffuse(conductance, here[x], next[x]);
                 }
-                [flows[EAST - 1], flows[EAST + W - 1]] = [west[ahead], east[ahead]];
+                [flows[FIRST_OUT - 1], flows[FIRST_OUT + W - 1]] = [west[ahead], east[ahead]];
             }
             let Some(row) = ahead.checked_sub(rows_ahead) else { continue };
             let at = W * row % layer::<W, N>();
@@ -166,7 +162,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
             let upward = upward[at..].first_chunk_mut().expect("a row of a layer");
             let carried = [(up, upward), (south, &mut southward)];
             let eastward = &eastward.0[place(row)..];
-            let eastward = [part(eastward, EAST - 1), part(eastward, EAST)];
+            let eastward = [part(eastward, FIRST_OUT - 1), part(eastward, FIRST_OUT)];
             let after = diffuse_row::<W, N>(conductance, &here, eastward, carried);
             chunk.put(row, &here, &after, &mut rows);
         }

@@ -12,7 +12,7 @@ use super::step::Job;
 use super::store::Store;
 use crate::automata::changed::{Rows, mark};
 use crate::automata::rims::{Before, Rims, rims_of_chunk};
-use crate::automata::rows::{InPlaceRule, part};
+use crate::automata::rows::{FIRST_OUT, InPlaceRule, part};
 use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
@@ -136,7 +136,7 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
             cap,
             drains: &faces.drains,
             entering: &entering,
-            east: Aligned([0; STRETCH + STRETCH / 16 * EAST]),
+            east: Aligned([0; STRETCH + STRETCH / 16 * FIRST_OUT]),
             down,
             north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
@@ -172,10 +172,6 @@ fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [
 /// Cells whose flows to the east are worked out together: some rows.
 const STRETCH: usize = 256;
 
-/// Where what flows to the east out of the first cell of a row stands among that of the row, with what comes in from the west
-/// before it: at the second cache line.
-const EAST: usize = 16;
-
 /// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across such a border.
 const PAGE: usize = 1024;
 
@@ -188,7 +184,7 @@ struct Rule<'a, S: FieldShape> {
     entering: &'a S::Rims<i32>,
     /// Of each row of a stretch, what comes in from the west, and then what flows to the east out of each cell. They are read
     /// one cell off, which is slow so soon after they are written that they have not reached the cache: so not row by row.
-    east: Aligned<[i32; STRETCH + STRETCH / 16 * EAST]>,
+    east: Aligned<[i32; STRETCH + STRETCH / 16 * FIRST_OUT]>,
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
     down: Aligned<[i32; 256]>,
     north: Aligned<[i32; 64]>,
@@ -211,8 +207,8 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
         let up = self.flow_on::<W>(1, first, first % plane, cells);
-        let east = &self.east.0[first % STRETCH / W * (W + EAST)..];
-        let (west, east): (&[i32; W], &[i32; W]) = (part(east, EAST - 1), part(east, EAST));
+        let east = &self.east.0[first % STRETCH / W * (W + FIRST_OUT)..];
+        let (west, east): (&[i32; W], &[i32; W]) = (part(east, FIRST_OUT - 1), part(east, FIRST_OUT));
         let down: &mut [i32; W] = self.down.0[first % plane..].first_chunk_mut().expect("a row of the plane");
         let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
         let mut new = [0; W];
@@ -259,7 +255,7 @@ impl<S: FieldShape> Rule<'_, S> {
     fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
         let first = stretch + W * row;
         let (shares, here) = (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
-        let out = &mut self.east.0[(W + EAST) * row + EAST - 1..][..W + 1];
+        let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
         // Out of the last cell flows 0 so far, whatever cell comes next.
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => flows(shares, here, next),

@@ -7,7 +7,7 @@ use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::changed::differing;
 use crate::automata::rims::Rims;
-use crate::automata::rows::{RowShape, copy_of, part};
+use crate::automata::rows::{FIRST_OUT, RowShape, copy_of, part};
 use crate::automata::workers::Workers;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
@@ -194,10 +194,6 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
 /// which is slow as long as they have not reached the cache: so not row by row.
 const STRETCH: usize = 4;
 
-/// Where what the first cell of a row gives to the east stands, with what comes in from the west before it: at the second
-/// cache line.
-const EDGE: usize = 16;
-
 /// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
 /// cells, and the units that moved out of its cells.
 #[inline(always)]
@@ -211,7 +207,8 @@ fn step_chunk<const CAPPED: bool>(
     let mut changed = CellMask::EMPTY;
     let mut moved = [0i32; 64];
     let mut rising = *incoming[Face::Down.index()];
-    let (mut eastward, mut westward) = (Aligned([[0; 64 + EDGE]; STRETCH]), Aligned([[0; 64 + EDGE]; STRETCH]));
+    let (mut eastward, mut westward) =
+        (Aligned([[0; 64 + FIRST_OUT]; STRETCH]), Aligned([[0; 64 + FIRST_OUT]; STRETCH]));
     let (mut down, mut up) = (Aligned([[0; 64]; STRETCH]), Aligned([[0; 64]; STRETCH]));
     for y in 0..64 {
         let at = y % STRETCH;
@@ -220,14 +217,14 @@ fn step_chunk<const CAPPED: bool>(
                 let around = [part(&halo[y + 1], 0), part(&halo[y + 1], 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
                 let gives = gives::<CAPPED>(part(&halo[y + 1], 1), around, left_first);
                 (down.0[at], up.0[at]) = (gives.down, gives.up);
-                eastward.0[at][EDGE..].copy_from_slice(&gives.east);
-                eastward.0[at][EDGE - 1] = incoming[Face::West.index()][y];
+                eastward.0[at][FIRST_OUT..].copy_from_slice(&gives.east);
+                eastward.0[at][FIRST_OUT - 1] = incoming[Face::West.index()][y];
                 westward.0[at][..64].copy_from_slice(&gives.west);
                 westward.0[at][64] = incoming[Face::East.index()][y];
             }
         }
         let here: &Line = part(&halo[y + 1], 1);
-        let [entering, east]: [&[i32; 64]; 2] = [EDGE - 1, EDGE].map(|first| part(&eastward.0[at], first));
+        let [entering, east]: [&[i32; 64]; 2] = [FIRST_OUT - 1, FIRST_OUT].map(|first| part(&eastward.0[at], first));
         let [west, returning]: [&[i32; 64]; 2] = [0, 1].map(|first| part(&westward.0[at], first));
         let (down, up) = (&down.0[at], &up.0[at]);
         let mut row = [Cell(0); 64];
