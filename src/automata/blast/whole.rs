@@ -75,6 +75,24 @@ impl WholeChunk<'_> {
         (*part(self.cells, first), [next, up, south])
     }
 
+    /// Lets flow what flows into the lowest layer from below, and returns it by cell of the layer.
+    #[inline(always)]
+    fn enter_from_below<const W: usize, const N: usize>(
+        &self,
+        links: &mut [[f32; W]],
+        flow: impl Fn(f32, f32, f32) -> f32 + Copy,
+        changes: &mut LinkChanges<W, N>,
+    ) -> [f32; MOST] {
+        let mut upward = [0.0; MOST];
+        for (at, links) in links.iter_mut().enumerate() {
+            let first = W * at;
+            let before = advance(links, flow, part(self.beyond[2], first), part(self.rims[2], first));
+            changes.below(first, &before, links);
+            upward[first..][..W].copy_from_slice(links);
+        }
+        upward
+    }
+
     #[inline(always)]
     fn last_row<const W: usize>(&self) -> [f32; WIDEST + 1] {
         let mut last = [0.0; WIDEST + 1];
@@ -210,47 +228,33 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
         let flow = |before, here, there| ripple([damping, conductance], before, here, there);
         let (along_x, others) = links.split_first_mut().expect("links along x");
         let (along_y, along_z) = others.split_first_mut().expect("links along y");
-        let mut ends = [[0.0; MOST]; 2];
-        for (row, eastward) in along_x.chunks_exact(W + 1).enumerate() {
-            [ends[0][row], ends[1][row]] = [eastward[0], eastward[W]];
-        }
-        let ends = chunk.at_ends(&ends, flow);
+        let ends = chunk.at_ends(&ends_of::<W>(along_x), flow);
         let last = chunk.last_row::<W>();
         let mut changes = LinkChanges::<W, N>::new();
-        // What flows over the links towards the row.
-        let mut upward = [0.0; MOST];
         let (lowest, along_y) = along_y.as_chunks_mut::<W>().0.split_at_mut(layer::<W, N>() / W);
-        for (at, links) in lowest.iter_mut().enumerate() {
-            let before = *links;
-            advance(links, flow, part(chunk.beyond[2], W * at), part(chunk.rims[2], W * at));
-            changes.below(W * at, &before, links);
-            upward[W * at..][..W].copy_from_slice(links);
-        }
+        // What flows over the links towards the row.
+        let mut upward = chunk.enter_from_below(lowest, flow, &mut changes);
         let mut rows = Rows::new(0.0);
         for (row, (eastward, on)) in along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate() {
             let (first, at) = (W * row, row % (layer::<W, N>() / W));
             let (here, [next, up, south]) = chunk.look::<W, N>(row, &last);
-            let (first_before, before) = (eastward[0], *row_of::<W>(eastward, 1));
-            let mut east = before;
-            advance(&mut east, flow, &here, next);
+            let (into_first, mut east) = (eastward[0], *row_of::<W>(eastward, 1));
+            let before = advance(&mut east, flow, &here, next);
             [eastward[0], east[W - 1]] = [ends[0][row], ends[1][row]];
             *row_of(eastward, 1) = east;
-            changes.along(first, &before, &east, first_before != ends[0][row]);
-            let before = *on;
-            advance(on, flow, &here, up);
+            changes.along(first, &before, &east, into_first != ends[0][row]);
+            let before = advance(on, flow, &here, up);
             changes.above(first, &before, on);
             let links = W * (row + row / W);
             if N == 6 {
                 if at == 0 {
                     let north = row_of(&mut along_z[0], links);
-                    let before = *north;
-                    advance(north, flow, part(chunk.beyond[4], row), &here);
+                    let before = advance(north, flow, part(chunk.beyond[4], row), &here);
                     changes.north(&before, north);
                 }
-                let south_links = row_of(&mut along_z[0], links + W);
-                let before = *south_links;
-                advance(south_links, flow, &here, south);
-                changes.south(first, &before, south_links);
+                let on_south = row_of(&mut along_z[0], links + W);
+                let before = advance(on_south, flow, &here, south);
+                changes.south(first, &before, on_south);
             }
             let x: [&[f32; W]; 2] = both_sides(eastward, 0, 1);
             let upward: &mut [f32; W] = row_of(&mut upward, W * at);
@@ -341,17 +345,29 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
     }
 }
 
-/// Lets flow what flows over a row of links.
+/// Lets flow what flows over a row of links. Returns what did before.
 #[inline(always)]
 fn advance<const W: usize>(
     links: &mut [f32; W],
     flow: impl Fn(f32, f32, f32) -> f32,
     here: &[f32; W],
     there: &[f32; W],
-) {
+) -> [f32; W] {
+    let before = *links;
     for x in 0..W {
-        links[x] = flow(links[x], here[x], there[x]);
+        links[x] = flow(before[x], here[x], there[x]);
     }
+    before
+}
+
+/// What flows into the first cell of each row along x, and out of the last one.
+#[inline(always)]
+fn ends_of<const W: usize>(along_x: &[f32]) -> [[f32; MOST]; 2] {
+    let mut ends = [[0.0; MOST]; 2];
+    for (row, eastward) in along_x.chunks_exact(W + 1).enumerate() {
+        [ends[0][row], ends[1][row]] = [eastward[0], eastward[W]];
+    }
+    ends
 }
 
 #[inline(always)]
