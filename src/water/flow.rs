@@ -4,9 +4,9 @@ use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::Purpose;
 use super::layer_work::{add_flow, passed};
-use super::settle::{LocalFlow, can_give, least_height};
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
+use super::turns::{LocalFlow, can_give, least_height};
 use super::voxel::Voxel;
 use super::way::Step;
 use super::window::{Window, lower_layer, upper_layer};
@@ -14,7 +14,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
 impl Tick<'_> {
-    /// Lets the layer's awake cells fall and settle.
+    /// Lets the layer's awake cells give to below and sideways.
     pub(super) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let (wet, closed) = self.store.layer(slot, layer);
         let awake = and(self.awake(slot, layer), wet);

@@ -28,12 +28,12 @@ mod rules;
 #[cfg(test)]
 mod sample;
 mod schedule;
-mod settle;
 mod store;
 mod straight;
 mod surface;
 mod tick;
 mod trace;
+mod turns;
 mod validate;
 mod voxel;
 mod way;

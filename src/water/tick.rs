@@ -6,8 +6,8 @@
 use super::bits::{self, LayerBits, NONE, and, any};
 use super::chance::{Purpose, Queue, fraction, mix};
 use super::schedule::Phase;
-use super::settle::Limits;
 use super::store::{LAYER_CELLS, Store};
+use super::turns::Limits;
 use super::window::Window;
 use super::workspace::Workspace;
 use super::{Ledger, Rules, WaterWorld};

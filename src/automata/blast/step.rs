@@ -42,7 +42,7 @@ impl<S: FieldShape> BlastWorld<S> {
             Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims, broken: &places };
         self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let (changed, faded) = self.take_back(open);
-        self.settle(&shut, open, &faded);
+        self.advance_front(&shut, open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
         broken.into_iter().for_each(|place| self.touch(place));
         self.jobs = jobs;
@@ -178,7 +178,7 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Puts to sleep and wakes whom the step calls for.
-    fn settle(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
+    fn advance_front(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
         let shut = shut.iter().map(|&slot| (slot, None));
         let touched = stepped.iter().map(|job| (job.slot, job.changes.touched()));
         front::advance(&mut self.pressure, shut.chain(touched));

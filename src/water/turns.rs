@@ -1,4 +1,4 @@
-//! Local flow: the rules by which the cells of one layer give to the cells below and to their sides.
+//! The turns of local flow: the rules by which the cells of one layer give to the cells below and to their sides.
 
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
@@ -129,7 +129,7 @@ impl Window {
             self.fall(&mut turn, &mut flow[cell], &mut done);
             // What is left has found the cell below full.
             if turn.height > 0 && turn.left > 0 {
-                self.settle(&mut turn, voxel, seeds.1, &mut flow[cell], inflow, &mut queue, &mut done);
+                self.spread(&mut turn, voxel, seeds.1, &mut flow[cell], inflow, &mut queue, &mut done);
             }
             let units = left - turn.left;
             if units == 0 {
@@ -178,7 +178,7 @@ impl Window {
     /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at random.
     #[expect(clippy::too_many_arguments, reason = "the layer's records are borrowed apart from the window")]
     #[inline]
-    fn settle(
+    fn spread(
         &mut self,
         turn: &mut Turn,
         voxel: Voxel,
