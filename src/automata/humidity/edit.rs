@@ -152,7 +152,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             }
         }
         if !changed.is_empty() {
-            self.kernel.rims_mut().lose(slot);
+            self.kernel.rims.lose(slot);
             self.store.moisture.mark_changes_at(slot, &changed);
             wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
             if new_ground {

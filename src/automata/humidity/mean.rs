@@ -15,7 +15,7 @@ use super::rules::Rules;
 use super::step::{Job, Room};
 use super::store::{Store, words};
 use crate::automata::changed::Rows;
-use crate::automata::rims::{Before, Rims, rims_of_chunk};
+use crate::automata::rims::{Before, rims_of_chunk};
 use crate::automata::rows::{RowRule, part};
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
@@ -27,22 +27,15 @@ use crate::simd;
 const HELD: u32 = 0;
 
 /// What a step of the weighted mean works with.
-pub(super) struct Mean<S: FieldShape> {
+pub(super) struct Mean {
     cap: f32,
     /// By slot, of chunks that are awake: the bits of each cell's denominator, or [`HELD`].
     denominators: Vec<Option<Box<[u32; CHUNK_CELLS]>>>,
-    /// The bits of `h/i`.
-    rims: Rims<u32, S>,
 }
 
-impl<S: FieldShape> Mean<S> {
+impl Mean {
     pub(super) fn new(rules: &Rules) -> Self {
-        Mean {
-            cap: rules.cap,
-            denominators: Vec::new(),
-            // What is missing is dry.
-            rims: Rims::new(0),
-        }
+        Mean { cap: rules.cap, denominators: Vec::new() }
     }
 
     /// Drops what was derived from the ground of a chunk and its neighbours.
@@ -50,30 +43,17 @@ impl<S: FieldShape> Mean<S> {
         if let Some(denominators) = self.denominators.get_mut(slot.index()) {
             *denominators = None;
         }
-        self.rims.lose(slot);
     }
 
-    /// What is kept of the quotients at the faces of chunks.
-    pub(super) fn rims(&self) -> &Rims<u32, S> {
-        &self.rims
-    }
-
-    /// The same, to change.
-    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
-        &mut self.rims
-    }
-
-    /// Saves the quotients at the faces of these chunks and of their neighbours, as they are now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        self.rims.renew(&store.moisture, slots, |slot| {
-            let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
-            let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
-            S::join_rims(&moisture, &ground, quotient)
-        });
+    /// The bits of `h/i` at the faces of a chunk.
+    pub(super) fn rims_of<S: FieldShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+        let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
+        let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
+        S::join_rims(&moisture, &ground, quotient)
     }
 
     /// Works out the denominators of a chunk, unless they are at hand.
-    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
+    pub(super) fn prepare<S: FieldShape>(&mut self, store: &Store<S>, slot: Slot) {
         if self.denominators.len() <= slot.index() {
             self.denominators.resize(slot.index() + 1, None);
         }
@@ -81,7 +61,7 @@ impl<S: FieldShape> Mean<S> {
     }
 
     /// Steps a chunk that was prepared.
-    pub(super) fn step_chunk<const IN_PLACE: bool>(
+    pub(super) fn step_chunk<S: FieldShape, const IN_PLACE: bool>(
         &self,
         store: &Store<S>,
         before: Before<u32, S>,
@@ -101,7 +81,6 @@ impl<S: FieldShape> Mean<S> {
     pub(super) fn memory_bytes(&self) -> usize {
         self.denominators.iter().flatten().count() * size_of::<[u32; CHUNK_CELLS]>()
             + self.denominators.capacity() * size_of::<Option<Box<[u32; CHUNK_CELLS]>>>()
-            + self.rims.memory_bytes()
     }
 }
 

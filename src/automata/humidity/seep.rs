@@ -11,7 +11,7 @@ use super::shares::Faces;
 use super::step::Job;
 use super::store::Store;
 use crate::automata::changed::{Rows, mark};
-use crate::automata::rims::{Before, Rims, rims_of_chunk};
+use crate::automata::rims::{Before, rims_of_chunk};
 use crate::automata::rows::{FIRST_OUT, InPlaceRule, part};
 use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, ones};
@@ -27,7 +27,6 @@ pub(super) struct Seep<S: FieldShape> {
     cap: u32,
     /// By slot, of chunks that are awake.
     faces: Vec<Option<Box<Faces<S>>>>,
-    rims: Rims<u32, S>,
 }
 
 /// Units that rain gave, less what it took, and that the cap and the borders took away, in one chunk and step.
@@ -54,7 +53,6 @@ impl<S: FieldShape> Seep<S> {
             coefficient: rules.coefficient,
             cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
             faces: Vec::new(),
-            rims: Rims::new(0),
         }
     }
 
@@ -63,22 +61,11 @@ impl<S: FieldShape> Seep<S> {
         if let Some(faces) = self.faces.get_mut(slot.index()) {
             *faces = None;
         }
-        self.rims.lose(slot);
     }
 
-    /// What is kept of the humidity at the faces of chunks.
-    pub(super) fn rims(&self) -> &Rims<u32, S> {
-        &self.rims
-    }
-
-    /// The same, to change.
-    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
-        &mut self.rims
-    }
-
-    /// Saves the humidity at the faces of these chunks and of their neighbours, as it is now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        self.rims.renew(&store.moisture, slots, |slot| rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)));
+    /// The humidity at the faces of a chunk.
+    pub(super) fn rims_of(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+        rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
     }
 
     /// Works out the shares of a chunk, unless they are at hand.
@@ -99,7 +86,6 @@ impl<S: FieldShape> Seep<S> {
     pub(super) fn memory_bytes(&self) -> usize {
         self.faces.iter().flatten().map(|faces| faces.memory_bytes()).sum::<usize>()
             + self.faces.capacity() * size_of::<Option<Box<Faces<S>>>>()
-            + self.rims.memory_bytes()
     }
 }
 

@@ -15,77 +15,75 @@ use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
-/// The sweep's arithmetic, with what it derives from the ground and its scratch memory.
-pub(super) enum Kernel<S: FieldShape> {
-    Mean(Mean<S>),
+/// What steps chunks: the sweep's arithmetic, and what chunks show each other.
+pub(super) struct Kernel<S: FieldShape> {
+    arithmetic: Arithmetic<S>,
+    /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost to every change of a chunk
+    /// that is not a step's.
+    pub(super) rims: Rims<u32, S>,
+}
+
+/// The two kinds of arithmetic, each with what it derives from the ground.
+enum Arithmetic<S: FieldShape> {
+    Mean(Mean),
     Seep(Seep<S>),
 }
 
 impl<S: FieldShape> Kernel<S> {
     pub(super) fn new(rules: &Rules) -> Self {
-        match rules.sweep {
-            Sweep::InPlace | Sweep::Synchronous => Kernel::Mean(Mean::new(rules)),
-            Sweep::Conservative => Kernel::Seep(Seep::new(rules)),
-        }
+        let arithmetic = match rules.sweep {
+            Sweep::InPlace | Sweep::Synchronous => Arithmetic::Mean(Mean::new(rules)),
+            Sweep::Conservative => Arithmetic::Seep(Seep::new(rules)),
+        };
+        Kernel { arithmetic, rims: Rims::new(0) }
     }
 
     /// Drops what was derived from the ground of a chunk and its neighbours.
     pub(super) fn forget(&mut self, slot: Slot) {
-        match self {
-            Kernel::Mean(mean) => mean.forget(slot),
-            Kernel::Seep(seep) => seep.forget(slot),
+        match &mut self.arithmetic {
+            Arithmetic::Mean(mean) => mean.forget(slot),
+            Arithmetic::Seep(seep) => seep.forget(slot),
         }
+        self.rims.lose(slot);
     }
 
     /// Works out what follows from the ground of a chunk, unless that is at hand.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
-        match self {
-            Kernel::Mean(mean) => mean.prepare(store, slot),
-            Kernel::Seep(seep) => seep.prepare(store, slot),
-        }
-    }
-
-    /// What is kept of the faces of chunks, which is lost to every change of a chunk that is not a step's.
-    pub(super) fn rims(&self) -> &Rims<u32, S> {
-        match self {
-            Kernel::Mean(mean) => mean.rims(),
-            Kernel::Seep(seep) => seep.rims(),
-        }
-    }
-
-    /// The same, to change.
-    pub(super) fn rims_mut(&mut self) -> &mut Rims<u32, S> {
-        match self {
-            Kernel::Mean(mean) => mean.rims_mut(),
-            Kernel::Seep(seep) => seep.rims_mut(),
+        match &mut self.arithmetic {
+            Arithmetic::Mean(mean) => mean.prepare(store, slot),
+            Arithmetic::Seep(seep) => seep.prepare(store, slot),
         }
     }
 
     /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        match self {
-            Kernel::Mean(mean) => mean.save_rims(store, slots),
-            Kernel::Seep(seep) => seep.save_rims(store, slots),
-        }
+        let rims_of = match self.arithmetic {
+            Arithmetic::Mean(_) => Mean::rims_of::<S>,
+            Arithmetic::Seep(_) => Seep::rims_of,
+        };
+        self.rims.renew(&store.moisture, slots, |slot| rims_of(store, slot));
     }
 
     /// Steps a chunk that was prepared, whose words are no longer in the store.
     pub(super) fn step_chunk(&self, store: &Store<S>, before: Before<u32, S>, room: &mut Room<S>, job: &mut Job<S>) {
         let mut changed = CellMask::EMPTY;
-        match (self, store.sweep) {
-            (Kernel::Mean(mean), Sweep::InPlace) => mean.step_chunk::<true>(store, before, room, job, &mut changed),
-            (Kernel::Mean(mean), _) => mean.step_chunk::<false>(store, before, room, job, &mut changed),
-            (Kernel::Seep(seep), _) => seep.step_chunk(before, job, &mut changed),
+        match (&self.arithmetic, store.sweep) {
+            (Arithmetic::Mean(mean), Sweep::InPlace) => {
+                mean.step_chunk::<S, true>(store, before, room, job, &mut changed);
+            }
+            (Arithmetic::Mean(mean), _) => mean.step_chunk::<S, false>(store, before, room, job, &mut changed),
+            (Arithmetic::Seep(seep), _) => seep.step_chunk(before, job, &mut changed),
         }
         job.moisture.canonicalize();
         job.changes.sum_up::<S>(&changed);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        match self {
-            Kernel::Mean(mean) => mean.memory_bytes(),
-            Kernel::Seep(seep) => seep.memory_bytes(),
-        }
+        let derived = match &self.arithmetic {
+            Arithmetic::Mean(mean) => mean.memory_bytes(),
+            Arithmetic::Seep(seep) => seep.memory_bytes(),
+        };
+        derived + self.rims.memory_bytes()
     }
 }
 
@@ -203,7 +201,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         });
         let jobs = jobs.collect();
         let (kernel, store) = (&self.kernel, &self.store);
-        let members = plan.run(kernel.rims(), &mut self.workers, jobs, |room, job, before| {
+        let members = plan.run(&kernel.rims, &mut self.workers, jobs, |room, job, before| {
             kernel.step_chunk(store, before, room, job);
         });
         let mut report = StepReport::default();
@@ -214,7 +212,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         for (member, is_awake) in members.into_iter().zip(awake) {
             let mut job = member.job;
             self.exchange(&mut job);
-            self.kernel.rims_mut().note(job.slot, &mut job.rims);
+            self.kernel.rims.note(job.slot, &mut job.rims);
             front::put(&mut self.store.moisture, job.slot, is_awake);
         }
         self.store.moisture.drop_sleepers();
@@ -273,11 +271,11 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |room, job| {
-            kernel.step_chunk(store, kernel.rims().before(&store.moisture, job.slot), room, job);
+            kernel.step_chunk(store, kernel.rims.before(&store.moisture, job.slot), room, job);
         });
         for job in &mut jobs {
             self.exchange(job);
-            self.kernel.rims_mut().note(job.slot, &mut job.rims);
+            self.kernel.rims.note(job.slot, &mut job.rims);
             enter(report, &mut self.ledger, job.changes.count(), &job.flows);
         }
         jobs

@@ -116,7 +116,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             kernel.save_rims(&self.store, &[slot]);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
-            kernel.step_chunk(&self.store, kernel.rims().before(moisture, slot), &mut room, &mut job);
+            kernel.step_chunk(&self.store, kernel.rims.before(moisture, slot), &mut room, &mut job);
             kernel.forget(slot);
             if !job.changes.is_empty() || job.flows.are_booked() {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
