@@ -17,10 +17,10 @@ use super::voxel::Voxel;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
-/// Cells of a way for which there is room from one tick to the next.
+/// Cells of a path for which there is room from one tick to the next.
 const BUFFER: usize = 1 << 12;
 
-/// Cells from which on the part of a way that lies in one layer is long.
+/// Cells from which on the part of a path that lies in one layer is long.
 const LONG_PART: usize = 8;
 
 /// The heads of the flows met in this tick, and buffers for searches.
@@ -28,7 +28,7 @@ const LONG_PART: usize = 8;
 pub(super) struct Trees {
     pub(super) heads: Vec<Place>,
     pub(super) walked: Vec<Place>,
-    way: Way,
+    path: Path,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last put back.
     pub(super) spent: bool,
 }
@@ -40,29 +40,29 @@ impl Trees {
         self.heads.shrink_to(BUFFER);
         self.walked.clear();
         self.walked.shrink_to(BUFFER);
-        self.way.links.clear();
-        self.way.links.shrink_to(BUFFER);
+        self.path.cells.clear();
+        self.path.cells.shrink_to(BUFFER);
         self.spent = false;
     }
 
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
         (self.heads.capacity() + self.walked.capacity()) * size_of::<Place>()
-            + self.way.links.capacity() * size_of::<Link>()
-            + self.way.forks.capacity() * size_of::<Fork>()
+            + self.path.cells.capacity() * size_of::<PathCell>()
+            + self.path.forks.capacity() * size_of::<Fork>()
     }
 }
 
-/// A cell of a way, the face that it passes water on across, and the units that it still may.
+/// A cell of a path, the face that it passes water on across, and the units that it still may.
 #[derive(Clone, Copy)]
-struct Link {
+struct PathCell {
     slot: Slot,
     index: u16,
     exit: Face,
     left: u8,
 }
 
-impl Link {
+impl PathCell {
     fn place(&self) -> Place {
         (self.slot, usize::from(self.index))
     }
@@ -78,18 +78,18 @@ impl Link {
     }
 }
 
-/// A way up as far as it has been searched.
+/// A path up as far as it has been searched.
 #[derive(Default)]
-struct Way {
+struct Path {
     /// From the cell that was asked first up.
-    links: Vec<Link>,
+    cells: Vec<PathCell>,
     /// Where it may go on otherwise.
     forks: Vec<Fork>,
     /// Cells all of whose ways were tried and led to heads with nothing to give.
     fruitless: Option<Box<Met>>,
 }
 
-/// Where a stretch of a way ended.
+/// Where a stretch of a path ended.
 enum End {
     /// At a head that offers so much.
     Head(u8),
@@ -101,7 +101,7 @@ enum End {
     Empty(Place),
 }
 
-/// One layer as a way passes through it.
+/// One layer as a path passes through it.
 pub(super) struct Layer<'t> {
     blocked: &'t LayerBits,
     flow: Option<&'t [u16; LAYER_CELLS]>,
@@ -151,7 +151,7 @@ fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
 
 /// Where a search may take another way.
 struct Fork {
-    /// Links of the way up to here.
+    /// Cells of the path up to here.
     length: usize,
     /// The faces not tried yet, by bit.
     ways: u8,
@@ -174,28 +174,28 @@ impl Tick<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`. The caller sees to
     /// where they go.
     pub(super) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
-        let mut way = core::mem::take(&mut self.work.trees.way);
-        way.links.clear();
-        let drawn = match self.search(first, exit, need, &mut way) {
-            Ok(offer) => self.pass_along(&way.links, wanted, offer),
+        let mut path = core::mem::take(&mut self.work.trees.path);
+        path.cells.clear();
+        let drawn = match self.search(first, exit, need, &mut path) {
+            Ok(offer) => self.pass_along(&path.cells, wanted, offer),
             Err(nothing) => nothing,
         };
-        way.forks.clear();
-        way.fruitless = None;
-        self.work.trees.way = way;
+        path.forks.clear();
+        path.fruitless = None;
+        self.work.trees.path = path;
         drawn
     }
 
-    /// The way to a head that offers something, or why there is none. Where flows join, the parents are tried in random
+    /// The path to a head that offers something, or why there is none. Where flows join, the parents are tried in random
     /// order.
     ///
-    /// A cell all of whose ways are exhausted is marked so. A way to one head that has nothing to give is remembered with
+    /// A cell all of whose ways are exhausted is marked so. A path to one head that has nothing to give is remembered with
     /// its head, so that who comes after asks that at once.
-    fn search(&mut self, first: Place, exit: Face, need: Need, way: &mut Way) -> Result<u8, Drawn> {
+    fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Path) -> Result<u8, Drawn> {
         let mut waiting = false;
         let mut next = Some((first, exit));
         while let Some((place, exit)) = next {
-            let nothing = match self.climb(place, exit, need, way) {
+            let nothing = match self.climb(place, exit, need, path) {
                 End::Head(offer) => return Ok(offer),
                 End::Exhausted => {
                     waiting = true;
@@ -203,25 +203,25 @@ impl Tick<'_> {
                 }
                 End::Fruitless => true,
                 End::Empty(head) => {
-                    if way.forks.is_empty() {
-                        self.remember(&way.links, head);
+                    if path.forks.is_empty() {
+                        self.remember(&path.cells, head);
                     }
                     true
                 }
             };
-            next = self.back_up(way, nothing);
+            next = self.back_up(path, nothing);
         }
         Err(if waiting { Drawn::Waiting } else { Drawn::Nothing })
     }
 
     /// Follows the parents from a cell up until that ends.
-    fn climb(&self, place: Place, exit: Face, need: Need, way: &mut Way) -> End {
+    fn climb(&self, place: Place, exit: Face, need: Need, path: &mut Path) -> End {
         let (mut place, mut exit) = (place, exit);
         'layers: loop {
             let here = self.layer_of(place);
             let (slot, first, mut cell) = (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
             loop {
-                if way.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains((slot, first + cell))) {
+                if path.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains((slot, first + cell))) {
                     return End::Fruitless;
                 }
                 if bits::contains(here.blocked, cell) {
@@ -229,7 +229,7 @@ impl Tick<'_> {
                 }
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
-                way.links.push(Link { slot, index: (first + cell) as u16, exit, left });
+                path.cells.push(PathCell { slot, index: (first + cell) as u16, exit, left });
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
                 if matches!(tree, 0 | JOINED) && !voxel.has(CellFlags::EXTRA) {
                     if let Some((parent, heading)) = parent_beside(cell, voxel) {
@@ -256,7 +256,7 @@ impl Tick<'_> {
                 }
                 let Some(face) = self.pick(place, &mut parents) else { return End::Empty(place) };
                 if parents != 0 {
-                    way.forks.push(Fork { length: way.links.len(), ways: parents, nothing: false });
+                    path.forks.push(Fork { length: path.cells.len(), ways: parents, nothing: false });
                 }
                 (place, exit) = (self.store.step(place, face), face.opposite());
                 if place.0 != slot || place.1 & !(LAYER_CELLS - 1) != first {
@@ -280,74 +280,74 @@ impl Tick<'_> {
         }
     }
 
-    /// Goes back along a way that ended, in a head with `nothing` or exhausted, to where another can be taken, and marks
+    /// Goes back along a path that ended, in a head with `nothing` or exhausted, to where another can be taken, and marks
     /// what is left behind if that is exhausted. Returns the next cell to try, with the face it would pass water on across.
-    fn back_up(&mut self, way: &mut Way, nothing: bool) -> Option<(Place, Face)> {
+    fn back_up(&mut self, path: &mut Path, nothing: bool) -> Option<(Place, Face)> {
         let mut nothing = nothing;
         loop {
-            let length = way.forks.last().map_or(0, |fork| fork.length);
+            let length = path.forks.last().map_or(0, |fork| fork.length);
             if !nothing {
-                self.block(&way.links[length..]);
+                self.block(&path.cells[length..]);
             }
-            way.links.truncate(length);
-            let fork = way.forks.last_mut()?;
+            path.cells.truncate(length);
+            let fork = path.forks.last_mut()?;
             fork.nothing |= nothing;
-            let at = way.links[length - 1].place();
+            let at = path.cells[length - 1].place();
             if let Some(face) = self.pick(at, &mut fork.ways) {
                 return Some((self.store.step(at, face), face.opposite()));
             }
             nothing = fork.nothing;
-            way.forks.pop();
+            path.forks.pop();
             if nothing {
-                way.fruitless.get_or_insert_default().insert(at);
+                path.fruitless.get_or_insert_default().insert(at);
             }
         }
     }
 
-    /// Takes water from the head at the way's end and lets it pass to the way's start; marks the way.
-    fn pass_along(&mut self, links: &[Link], wanted: u8, offer: u8) -> Drawn {
-        let Some(head) = links.last() else { return Drawn::Nothing };
-        let largest = links.iter().fold(offer, |largest, link| largest.min(link.left));
+    /// Takes water from the head at the path's end and lets it pass to the path's start; marks the path.
+    fn pass_along(&mut self, path: &[PathCell], wanted: u8, offer: u8) -> Drawn {
+        let Some(head) = path.last() else { return Drawn::Nothing };
+        let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
         let units = wanted.min(largest);
         self.take(head.place(), units);
-        for stretch in links.chunk_by(|one, next| one.layer() == next.layer()) {
+        for stretch in path.chunk_by(|one, next| one.layer() == next.layer()) {
             self.enter_flow(stretch, units);
         }
         let mut bottleneck = offer;
-        for stretch in links.chunk_by(|one, next| one.slot == next.slot).rev() {
+        for stretch in path.chunk_by(|one, next| one.slot == next.slot).rev() {
             self.store.write_marks(stretch[0].slot, |cells| {
-                for link in stretch.iter().rev() {
-                    bottleneck = bottleneck.min(link.left);
-                    let voxel = &mut cells[usize::from(link.index) & (CHUNK_CELLS - 1)];
+                for here in stretch.iter().rev() {
+                    bottleneck = bottleneck.min(here.left);
+                    let voxel = &mut cells[usize::from(here.index) & (CHUNK_CELLS - 1)];
                     if voxel.direction_code() != 0 {
                         *voxel = voxel.with_largest(bottleneck);
                     }
                 }
             });
         }
-        self.report.moved += u64::from(units) * links.len() as u64;
+        self.report.moved += u64::from(units) * path.len() as u64;
         Drawn::Units { units, largest }
     }
 
-    /// Keeps the part of a way that lies in one layer of one chunk as it is, and enters the units that pass along it. Notes
+    /// Keeps the part of a path that lies in one layer of one chunk as it is, and enters the units that pass along it. Notes
     /// which cells of it may not pass on any more.
-    fn enter_flow(&mut self, links: &[Link], units: u8) {
-        let (slot, layer) = links[0].layer();
+    fn enter_flow(&mut self, path: &[PathCell], units: u8) {
+        let (slot, layer) = path[0].layer();
         let work = self.work.join(self.store, slot, layer);
         // A long part is kept with all of its layer, without asking cell by cell.
-        if links.len() > LONG_PART {
+        if path.len() > LONG_PART {
             work.save(self.store, slot, layer, bits::ALL);
         } else {
-            for link in links {
-                work.save_cell(self.store, slot, layer, link.cell());
+            for here in path {
+                work.save_cell(self.store, slot, layer, here.cell());
             }
         }
         let mut spent = false;
-        for link in links {
-            let cell = link.cell();
-            add_flow(&mut work.flow[cell], link.exit, units);
+        for here in path {
+            let cell = here.cell();
+            add_flow(&mut work.flow[cell], here.exit, units);
             bits::insert(&mut work.touched, cell);
-            if link.left == units {
+            if here.left == units {
                 bits::insert(&mut work.blocked, cell);
                 spent = true;
             }
@@ -355,18 +355,18 @@ impl Tick<'_> {
         self.work.trees.spent |= spent;
     }
 
-    /// Remembers the one head of the cells of a way.
-    fn remember(&mut self, links: &[Link], head: Place) {
+    /// Remembers the one head of the cells of a path.
+    fn remember(&mut self, path: &[PathCell], head: Place) {
         self.work.trees.heads.push(head);
         let tree = self.work.trees.heads.len() as u32;
-        for link in links {
-            self.label(link.place(), tree);
+        for here in path {
+            self.label(here.place(), tree);
         }
     }
 
-    fn block(&mut self, links: &[Link]) {
-        for link in links {
-            let (slot, index) = link.place();
+    fn block(&mut self, path: &[PathCell]) {
+        for here in path {
+            let (slot, index) = here.place();
             bits::insert(&mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked, index % LAYER_CELLS);
         }
     }

@@ -151,13 +151,13 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
         for _ in 0..100 {
             let place = places[random.usize(..places.len())];
             let need = if random.bool() { Need::Leave } else { Need::Rise { y: random.i32(2..7) } };
-            let mut way = Way::default();
-            let found = tick.search(place, Face::Up, need, &mut way);
+            let mut path = Path::default();
+            let found = tick.search(place, Face::Up, need, &mut path);
             let heads = ancestors(tick.store, place).into_iter().filter(|&place| tick.store.parents_of(place) == 0);
             let offers: Vec<u8> = heads.map(|head| tick.offer(head, need)).filter(|&offer| offer > 0).collect();
             match found {
                 Ok(offer) => {
-                    let head = way.links.last().expect("at least the cell itself").place();
+                    let head = path.cells.last().expect("at least the cell itself").place();
                     assert!(offers.contains(&offer) && tick.offer(head, need) == offer, "round {round}");
                 }
                 Err(nothing) => {
@@ -186,7 +186,7 @@ fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
     let mut world = sample::weave();
     let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
     let mut tick = world.underway();
-    let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Way::default());
+    let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Path::default());
     assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");
     assert_eq!(search(-1), Ok(7));
 }
@@ -197,11 +197,11 @@ fn buffers_begin_empty_and_only_long_ones_go_back() {
     for length in [100, 10_000] {
         trees.heads.resize(length, (Slot::NONE, 0));
         trees.walked.resize(length, (Slot::NONE, 0));
-        trees.way.links.resize(length, Link { slot: Slot::NONE, index: 0, exit: Face::Up, left: 0 });
+        trees.path.cells.resize(length, PathCell { slot: Slot::NONE, index: 0, exit: Face::Up, left: 0 });
         let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
         trees.begin();
-        assert!(trees.heads.is_empty() && trees.walked.is_empty() && trees.way.links.is_empty() && !trees.spent);
-        for capacity in [trees.heads.capacity(), trees.walked.capacity(), trees.way.links.capacity()] {
+        assert!(trees.heads.is_empty() && trees.walked.is_empty() && trees.path.cells.is_empty() && !trees.spent);
+        for capacity in [trees.heads.capacity(), trees.walked.capacity(), trees.path.cells.capacity()] {
             assert!(kept.contains(&capacity), "{capacity} after {length}");
         }
     }
