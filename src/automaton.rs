@@ -131,6 +131,15 @@ impl core::ops::AddAssign for StepReport {
     }
 }
 
+/// What became of the water, flat or not, that stood in the way of an edit, in units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Displaced {
+    /// Went to neighbours with room.
+    pub moved: u32,
+    /// Found no room and left the world; entered in the ledger as removed.
+    pub removed: u32,
+}
+
 /// The cells of one chunk that changed since they were last asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkChanges {

@@ -56,7 +56,7 @@ pub mod snapshot;
 pub mod water;
 
 pub use automata::{FieldShape, blast, humidity, water2d};
-pub use automaton::{Automaton, ChunkChanges, StepReport};
+pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use glam;

@@ -1,24 +1,15 @@
 //! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
 
-use super::WaterWorld;
 use super::cell::{CellFlags, WaterCell};
 use super::store::{Place, border_cells, units_in};
 use super::voxel::Voxel;
+use super::{Displaced, WaterWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
-
-/// What became of the water that stood in the way of an edit, in units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Displaced {
-    /// Went to neighbours with room.
-    pub moved: u32,
-    /// Found no room and left the world; entered in the ledger as removed.
-    pub removed: u32,
-}
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

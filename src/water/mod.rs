@@ -40,8 +40,9 @@ mod way;
 mod window;
 mod workspace;
 
+pub use crate::automaton::Displaced;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
-pub use edit::{Displaced, EditError};
+pub use edit::EditError;
 pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;

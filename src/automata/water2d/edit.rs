@@ -1,7 +1,7 @@
 //! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
 
-use super::Water2dWorld;
 use super::cell::{Cell, MAX_LEVEL};
+use super::{Displaced, Water2dWorld};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
@@ -11,15 +11,6 @@ use hashbrown::HashSet;
 
 /// A cell's place: its chunk's slot, and its index there.
 type Place = (Slot, usize);
-
-/// What became of the water that stood in the way of an edit, in units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Displaced {
-    /// Went to open neighbours.
-    pub moved: u32,
-    /// Had nowhere to go and left the world; entered in the ledger as removed.
-    pub removed: u32,
-}
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

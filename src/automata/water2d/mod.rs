@@ -43,8 +43,9 @@ mod step;
 mod validate;
 mod wake;
 
+pub use crate::automaton::Displaced;
 pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
-pub use edit::{Displaced, EditError};
+pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Rule, Rules, RulesError};
 pub use validate::Violation;
