@@ -3,7 +3,7 @@
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
 use super::chance::Purpose;
-use super::layer_work::{add_flow, passed};
+use super::layer_work::passed;
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
 use super::turns::{LocalFlow, can_give, least_height};
@@ -241,12 +241,7 @@ impl Tick<'_> {
     pub(super) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         let left = self.limits.left(self.store.read(place), self.work.passed(place));
         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        let work = self.work.join(self.store, place.0, layer);
-        add_flow(&mut work.flow[cell], face, units);
-        bits::insert(&mut work.touched, cell);
-        if left <= units {
-            bits::insert(&mut work.blocked, cell);
-        }
+        self.work.join(self.store, place.0, layer).pass_on(cell, face, units, left);
         self.report.moved += u64::from(units);
     }
 
@@ -269,13 +264,10 @@ impl Tick<'_> {
         let mut along = NONE;
         for &(place, exit) in path {
             let cell = place.1 % LAYER_CELLS;
-            if self.limits.left(self.store.read(place), passed(work.flow[cell])) <= units {
-                bits::insert(&mut work.blocked, cell);
-            }
-            add_flow(&mut work.flow[cell], exit, units);
+            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
+            work.pass_on(cell, exit, units, left);
             bits::insert(&mut along, cell);
         }
-        work.touched = or(work.touched, along);
         work.woken = or(work.woken, along);
         self.store.grid.wake_layer_at(slot, layer, along);
         self.report.moved += u64::from(units) * path.len() as u64;
@@ -318,7 +310,7 @@ impl Tick<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer_work::LayerWork;
+    use super::super::layer_work::{LayerWork, add_flow};
     use super::super::sample;
     use super::*;
 

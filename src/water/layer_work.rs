@@ -140,6 +140,19 @@ impl LayerWork {
         }
     }
 
+    /// Enters units that a cell passes on across a face, of those that it still might in this tick. Returns whether these were
+    /// all of them.
+    #[inline]
+    pub(super) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
+        add_flow(&mut self.flow[cell], face, units);
+        bits::insert(&mut self.touched, cell);
+        let is_spent = left <= units;
+        if is_spent {
+            bits::insert(&mut self.blocked, cell);
+        }
+        is_spent
+    }
+
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerBits; 6]>())

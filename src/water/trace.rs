@@ -9,7 +9,7 @@ use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
 use super::chance::{Purpose, mix};
 use super::heads::{JOINED, Need};
-use super::layer_work::{add_flow, passed};
+use super::layer_work::passed;
 use super::links::Met;
 use super::store::{LAYER_CELLS, Place};
 use super::tick::Tick;
@@ -344,13 +344,7 @@ impl Tick<'_> {
         }
         let mut spent = false;
         for here in path {
-            let cell = here.cell();
-            add_flow(&mut work.flow[cell], here.exit, units);
-            bits::insert(&mut work.touched, cell);
-            if here.left == units {
-                bits::insert(&mut work.blocked, cell);
-                spent = true;
-            }
+            spent |= work.pass_on(here.cell(), here.exit, units, here.left);
         }
         self.work.trees.spent |= spent;
     }
