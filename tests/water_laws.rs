@@ -57,6 +57,32 @@ fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
     replay(1_531_234_719_201_835_450, Rules::lossless(), region([-6, -5, -6], [5, 6, 5]), &edits);
 }
 
+/// Water goes into a cell from its side if it would fall there. A chunk that came, or went, below that cell woke what touches it
+/// and not the water beside that cell, if that lay in a chunk next to the one above: it slept on at the brink.
+#[test]
+fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
+    let (brink, below) = (IVec3::new(1, 0, 0), IVec3::new(0, -1, -1));
+    let comes = [
+        Edit::RemoveChunk(IVec3::new(0, -1, 0)),
+        Edit::RemoveChunk(below),
+        Edit::FillWater(Region::new(brink, brink), 1),
+        Edit::Run(4),
+        Edit::InsertChunk(below),
+        Edit::Run(1),
+    ];
+    let goes = [
+        Edit::FillSolid(region([-3, -1, -3], [2, -1, 2])),
+        Edit::FillWater(Region::new(brink, brink), 1),
+        Edit::Run(4),
+        Edit::RemoveChunk(below),
+        Edit::Run(1),
+    ];
+    for (unloaded, edits) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
+        let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+        (0..32).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), edits));
+    }
+}
+
 /// A fill with water passed over cells of just that water without entering it, so that the ledger and the returned units
 /// depended on whether the water there had ever moved.
 #[test]

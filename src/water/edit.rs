@@ -213,7 +213,8 @@ impl WaterWorld {
 
     /// Loads a chunk, of whatever world. Its water is entered as placed; cells beyond the bounds are ignored; directions
     /// that lead nowhere or in a circle are cleared; no cell keeps a [`largest`](WaterCell::largest) above the throughput
-    /// here; cells that had run empty in a tick underway are dry. Everything at its six faces wakes.
+    /// here; cells that had run empty in a tick underway are dry. Everything at its six faces wakes, and what lies beside the
+    /// cells above it.
     ///
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world.
@@ -249,7 +250,7 @@ impl WaterWorld {
             self.store.adopt(slot);
         }
         for slot in slots {
-            self.wake_around(slot);
+            self.store.wake_around(slot);
         }
         Ok(())
     }
@@ -279,7 +280,7 @@ impl WaterWorld {
                 border_cells(face.opposite()).for_each(|index| self.store.unlink((there, index), face.opposite()));
             }
         }
-        self.wake_around(slot);
+        self.store.wake_around(slot);
         self.work.forget(slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
@@ -303,16 +304,6 @@ impl WaterWorld {
     fn replace(&mut self, place: Place, voxel: Voxel) {
         self.store.write(place, voxel);
         self.store.note_change(place);
-    }
-
-    /// Wakes what touches a chunk from outside.
-    fn wake_around(&mut self, slot: Slot) {
-        for face in Face::ALL {
-            let there = self.store.neighbour(slot, face);
-            if there.is_some() {
-                self.store.wake_border(there, face.opposite());
-            }
-        }
     }
 
     /// Cuts every tie of a cell that is about to change its nature: source, parents, children.

@@ -2,9 +2,9 @@
 
 use super::ends::{border_cells, mark};
 use super::masks::LayerMasks;
-use super::{Beside, Store, boxed};
+use super::{Beside, LAYER_CELLS, Store, boxed};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::bits;
 use crate::water::voxel::Voxel;
@@ -81,10 +81,24 @@ impl Store {
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
 
-    /// Wakes the cells of a chunk along a face.
-    pub(in crate::water) fn wake_border(&mut self, slot: Slot, face: Face) {
-        if self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert()) {
-            border_cells(face).for_each(|index| self.wake((slot, index)));
+    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies beside the cells above it,
+    /// for water goes into a cell from its side if it would fall there.
+    pub(in crate::water) fn wake_around(&mut self, slot: Slot) {
+        for face in Face::ALL {
+            self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
+        }
+        let above = self.neighbour(slot, Face::Up);
+        if above.is_some() {
+            for face in Face::LATERAL {
+                self.wake_border(self.neighbour(above, face), face.opposite(), LAYER_CELLS);
+            }
+        }
+    }
+
+    /// Wakes the cells along a face of a chunk, if it is there, whose index is below `end`.
+    fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
+        if slot.is_some() && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert()) {
+            border_cells(face).filter(|&index| index < end).for_each(|index| self.wake((slot, index)));
         }
     }
 }
@@ -115,9 +129,8 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::LAYER_CELLS;
     use super::*;
-    use crate::coords::{CHUNK_CELLS, Region};
+    use crate::coords::Region;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
 
@@ -204,7 +217,7 @@ mod tests {
             for face in Face::ALL {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
                 let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
-                store.wake_border(slot, face);
+                store.wake_border(slot, face, CHUNK_CELLS);
                 let border: Vec<usize> = border_cells(face).collect();
                 for index in 0..CHUNK_CELLS {
                     let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
