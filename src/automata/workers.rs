@@ -78,3 +78,42 @@ pub(crate) fn threads() -> usize {
     #[cfg(not(feature = "rayon"))]
     1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    /// The numbers of 100 jobs in the order in which they were done.
+    fn done(workers: &mut Workers<()>) -> Vec<usize> {
+        let order = Mutex::new(Vec::new());
+        let mut jobs: Vec<usize> = (0..100).collect();
+        workers.each(&mut jobs, |(), job| order.lock().unwrap().push(*job));
+        order.into_inner().unwrap()
+    }
+
+    #[test]
+    fn every_job_is_done_once() {
+        let work = || {
+            let mut workers = Workers::new(|| ());
+            for _ in 0..4 {
+                let mut order = done(&mut workers);
+                order.sort_unstable();
+                assert!(order.into_iter().eq(0..100));
+            }
+        };
+        work();
+        #[cfg(feature = "rayon")]
+        rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap().install(work);
+    }
+
+    #[test]
+    fn one_thread_begins_where_it_ended() {
+        let mut workers = Workers::new(|| ());
+        let mut order = || done(&mut workers);
+        #[cfg(feature = "rayon")]
+        let mut order = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(&mut order);
+        let [first, second, third] = [order(), order(), order()];
+        assert!(first.iter().eq(second.iter().rev()) && first == third);
+    }
+}
