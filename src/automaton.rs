@@ -118,8 +118,8 @@ pub struct StepReport {
     /// Cells whose state differs from before the step.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for every cell it left; 0 in
-    /// automata that do not count in whole units. Where every cell of a chunk gets as much as it gives, the chunk sleeps, and
-    /// what flows through it is not counted.
+    /// automata that do not count in whole units. A chunk that sleeps counts nothing, although each of its cells may get as
+    /// much as it gives: then units that go through it are missing here.
     pub moved: u64,
 }
 

@@ -7,8 +7,8 @@ use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
-/// Where, among the flows along x of a row, that out of its first cell stands, after that into it: at the second cache line, if
-/// the row's begin at one.
+/// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; what flows into that cell stands
+/// just before it. Sixteen words of four bytes, so that the flows out begin at a cache line if the buffer does.
 pub(crate) const FIRST_OUT: usize = 16;
 
 /// What a rule does to one row.

@@ -13,7 +13,7 @@ pub(super) enum Phase {
     Rest,
     /// Water at the world's end leaves, layer by layer.
     Outflows,
-    /// Water falls, settles and is drawn, layer by layer.
+    /// Water falls, spreads and is drawn, layer by layer.
     Flow,
     /// Bodies of water are found, chunk by chunk.
     Flood,

@@ -5,9 +5,9 @@
 
 use super::bits::{self, LayerBits, NONE, and, any};
 use super::chance::{Purpose, Queue, fraction, mix};
+use super::local_flow::Limits;
 use super::schedule::Phase;
 use super::store::{LAYER_CELLS, Store};
-use super::turns::Limits;
 use super::window::Window;
 use super::workspace::Workspace;
 use super::{Ledger, Rules, WaterWorld};

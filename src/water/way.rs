@@ -1,4 +1,5 @@
-//! The shortest way through a body of water, from a cell that draws to the surface that it draws from.
+//! The shortest way through a body of water, from a cell that draws to the surface that it draws from: searched in that order, so
+//! against the flow.
 //!
 //! A search goes first where it promises most (A*); see `straight` for ways on which that is always one step nearer. It
 //! marks the cells that it meets in pages, one byte a cell, and puts them in one list; so what it has still to look at is a

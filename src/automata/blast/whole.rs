@@ -75,7 +75,7 @@ impl WholeChunk<'_> {
         (*part(self.cells, first), [next, up, south])
     }
 
-    /// Lets flow what flows into the lowest layer from below, and returns it by cell of the layer.
+    /// Works out what flows over the links below the lowest layer, and returns it by cell of the layer.
     #[inline(always)]
     fn enter_from_below<const W: usize, const N: usize>(
         &self,
@@ -235,16 +235,16 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
         // What flows over the links towards the row.
         let mut upward = chunk.enter_from_below(lowest, flow, &mut changes);
         let mut rows = Rows::new(0.0);
-        for (row, (eastward, on)) in along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate() {
+        for (row, (eastward, upward_links)) in along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate() {
             let (first, at) = (W * row, row % (layer::<W, N>() / W));
             let (here, [next, up, south]) = chunk.look::<W, N>(row, &last);
-            let (into_first, mut east) = (eastward[0], *row_of::<W>(eastward, 1));
+            let (first_before, mut east) = (eastward[0], *row_of::<W>(eastward, 1));
             let before = advance(&mut east, flow, &here, next);
             [eastward[0], east[W - 1]] = [ends[0][row], ends[1][row]];
             *row_of(eastward, 1) = east;
-            changes.along(first, &before, &east, into_first != ends[0][row]);
-            let before = advance(on, flow, &here, up);
-            changes.above(first, &before, on);
+            changes.along(first, &before, &east, first_before != ends[0][row]);
+            let before = advance(upward_links, flow, &here, up);
+            changes.above(first, &before, upward_links);
             let links = W * (row + row / W);
             if N == 6 {
                 if at == 0 {
@@ -252,19 +252,19 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
                     let before = advance(north, flow, part(chunk.beyond[4], row), &here);
                     changes.north(&before, north);
                 }
-                let on_south = row_of(&mut along_z[0], links + W);
-                let before = advance(on_south, flow, &here, south);
-                changes.south(first, &before, on_south);
+                let southward_links = row_of(&mut along_z[0], links + W);
+                let before = advance(southward_links, flow, &here, south);
+                changes.south(first, &before, southward_links);
             }
             let x: [&[f32; W]; 2] = both_sides(eastward, 0, 1);
             let upward: &mut [f32; W] = row_of(&mut upward, W * at);
-            let z = if N == 6 { both_sides(&along_z[0], links, W) } else { [&*on, &*on] };
+            let z = if N == 6 { both_sides(&along_z[0], links, W) } else { [&*upward_links, &*upward_links] };
             let mut after = [0.0; W];
             for i in 0..W {
-                let net = [[x[0][i], x[1][i]], [upward[i], on[i]], [z[0][i], z[1][i]]];
+                let net = [[x[0][i], x[1][i]], [upward[i], upward_links[i]], [z[0][i], z[1][i]]];
                 after[i] = here[i] - balanced_sum::<N>(net.map(|[before, behind]| behind - before));
             }
-            *upward = *on;
+            *upward = *upward_links;
             chunk.put(row, &here, &after, &mut rows);
             if (first + W).is_multiple_of(64) {
                 mark(chunk.changed, first, changes.take(first));
@@ -345,7 +345,7 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
     }
 }
 
-/// Lets flow what flows over a row of links. Returns what did before.
+/// Works out what flows over a row of links. Returns what did in the step before.
 #[inline(always)]
 fn advance<const W: usize>(
     links: &mut [f32; W],

@@ -115,16 +115,16 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
                 *entering = flow(share, there, here);
             }
         }
-        let mut down = Aligned([0; 256]);
-        down.0[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
+        let mut from_below = Aligned([0; 256]);
+        from_below.0[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
         let mut rule = Rule::<S> {
             faces,
             cap,
             drains: &faces.drains,
             entering: &entering,
             east: Aligned([0; STRETCH + STRETCH / 16 * FIRST_OUT]),
-            down,
-            north: Aligned([0; 64]),
+            from_below,
+            from_north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
             rows: Rows::new(0),
             changed,
@@ -172,8 +172,8 @@ struct Rule<'a, S: FieldShape> {
     /// one cell off, which is slow so soon after they are written that they have not reached the cache: so not row by row.
     east: Aligned<[i32; STRETCH + STRETCH / 16 * FIRST_OUT]>,
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
-    down: Aligned<[i32; 256]>,
-    north: Aligned<[i32; 64]>,
+    from_below: Aligned<[i32; 256]>,
+    from_north: Aligned<[i32; 64]>,
     /// What flowed out of the cells of the last rows, by x, and is not entered yet.
     moved: Aligned<[u32; 64]>,
     rows: Rows<u32>,
@@ -195,28 +195,29 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         let up = self.flow_on::<W>(1, first, first % plane, cells);
         let east = &self.east.0[first % STRETCH / W * (W + FIRST_OUT)..];
         let (west, east): (&[i32; W], &[i32; W]) = (part(east, FIRST_OUT - 1), part(east, FIRST_OUT));
-        let down: &mut [i32; W] = self.down.0[first % plane..].first_chunk_mut().expect("a row of the plane");
+        let from_below: &mut [i32; W] =
+            self.from_below.0[first % plane..].first_chunk_mut().expect("a row of the plane");
         let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
         let mut new = [0; W];
         for x in 0..W {
             // Without the flows along z it may be below 0 so far; in the end it is not.
-            new[x] = here[x].wrapping_add_signed(west[x] - east[x] + down[x] - up[x]);
+            new[x] = here[x].wrapping_add_signed(west[x] - east[x] + from_below[x] - up[x]);
             moved[x] += east[x].unsigned_abs() + up[x].unsigned_abs();
         }
-        *down = up;
+        *from_below = up;
         if S::NEIGHBOURS == 6 {
             let along_face = first / plane * W;
             let south = self.flow_on::<W>(2, first, along_face, cells);
-            let north: &mut [i32; W] = self.north.0.first_chunk_mut().expect("a row");
+            let from_north: &mut [i32; W] = self.from_north.0.first_chunk_mut().expect("a row");
             let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
             if first.is_multiple_of(plane) {
-                *north = *part(S::rim(self.entering, 4), along_face);
+                *from_north = *part(S::rim(self.entering, 4), along_face);
             }
             for x in 0..W {
-                new[x] = new[x].wrapping_add_signed(north[x] - south[x]);
+                new[x] = new[x].wrapping_add_signed(from_north[x] - south[x]);
                 moved[x] += south[x].unsigned_abs();
             }
-            *north = south;
+            *from_north = south;
         }
         // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not too many.
         if first / W % 4 == 3 {
@@ -242,7 +243,7 @@ impl<S: FieldShape> Rule<'_, S> {
         let first = stretch + W * row;
         let (shares, here) = (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
-        // Out of the last cell flows 0 so far, whatever cell comes next.
+        // The share of the last cell is 0, so whatever cell comes next makes no difference; what flows out of it comes last.
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => flows(shares, here, next),
             None => flows(shares, here, &core::array::from_fn(|x| here[(x + 1) % W])),

@@ -137,7 +137,8 @@ impl<S: FieldShape> skew::Job<u32, S> for Job<S> {
 
 impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
-    /// sweep, also only of these chunks, and nothing in the others.
+    /// sweep, over borders and over the faces between two cells, each face with the cell at smaller coordinates, if its chunk is
+    /// awake; and nothing in the other sweeps.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -330,6 +331,12 @@ mod tests {
             3 => world.set_rain(at, f64::from(rng.u32(..900))).is_ok(),
             4 => world.fill_cells(S::region_of(chunk), cell(&mut rng)).is_ok(),
             5 => world.remove_chunk(chunk).is_ok(),
+            // At once, so that the new chunk takes the place of the old one in memory.
+            6 => {
+                let is_there = world.remove_chunk(chunk).is_ok();
+                world.insert_chunk(chunk, Chunk::uniform(cell(&mut rng))).unwrap();
+                is_there
+            }
             _ => world.insert_chunk(chunk, Chunk::uniform(cell(&mut rng))).is_ok(),
         }
     }

@@ -1,4 +1,4 @@
-//! The turns of local flow: the rules by which the cells of one layer give to the cells below and to their sides.
+//! Local flow: the rules by which the cells of one layer give to the cells below and to their sides.
 
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
