@@ -3,7 +3,7 @@
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region, Sheet};
+use floodplain::{Chunk, Cube, Region};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -21,10 +21,10 @@ fn world(springs: i32) -> WaterWorld {
     world
 }
 
-/// Some 64 chunks of soil of all humidities.
-fn ground(sweep: Sweep) -> HumidityWorld<Sheet> {
+/// 64 chunks of soil of all humidities, in cubes, of whose memory much is faces.
+fn ground(sweep: Sweep) -> HumidityWorld<Cube> {
     let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
-    for chunk in Region::new(IVec3::ZERO, IVec3::new(7, 7, 0)).positions() {
+    for chunk in Region::new(IVec3::ZERO, IVec3::splat(3)).positions() {
         let cells = core::array::from_fn(|index| humidity::Cell::soil(index as f64 / 8.0, 1.0));
         world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
     }
