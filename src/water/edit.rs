@@ -266,7 +266,7 @@ impl WaterWorld {
         chunk
     }
 
-    /// Unloads a chunk and returns it. Its water is entered as removed.
+    /// Unloads a chunk and returns it. Its water is entered as removed, and what loading it would wake wakes.
     ///
     /// # Errors
     /// There is no such chunk.

@@ -64,7 +64,8 @@ impl WaterWorld {
     /// A tick passes over its awake cells several times, and each time counts; so do the cells that a body of joined water
     /// looks at, to level out, in search of a way. It is done in pieces of one layer of one chunk, or as many cells of a
     /// search: 256 at most. The call stops after the piece that uses up the budget; with a budget of 0, after one. Not
-    /// counted is what is done with bits, a layer of a chunk at a time: finding the bodies and their surfaces.
+    /// counted is what is done with bits, a layer of a chunk at a time: finding the bodies and their surfaces. Nor is how a tick
+    /// begins and ends, each in one go: in large worlds the calls that do so take longer than the budget suggests.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
     /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
