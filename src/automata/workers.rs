@@ -13,15 +13,12 @@ const PARTS: usize = 4;
 pub(crate) struct Workers<W> {
     make: fn() -> W,
     rooms: Vec<W>,
-    /// Whether the next jobs, or those of each thread's parts, are done from the last to the first. By turns, because what was
-    /// done last is still in the caches when the same list comes again: 7 to 12 % of a step of explosions at 4096².
-    is_backward: bool,
 }
 
 impl<W: Send> Workers<W> {
     /// Workers with what `make` makes to work in.
     pub(crate) fn new(make: fn() -> W) -> Self {
-        Workers { make, rooms: vec![make()], is_backward: false }
+        Workers { make, rooms: vec![make()] }
     }
 
     /// Does every job.
@@ -41,12 +38,8 @@ impl<W: Send> Workers<W> {
         if self.rooms.len() < parts {
             self.rooms.resize_with(parts, self.make);
         }
-        let is_backward = self.is_backward;
-        self.is_backward = !is_backward;
-        let run = |(jobs, room): (&mut [J], &mut W)| match is_backward {
-            true => jobs.iter_mut().rev().for_each(|job| work(room, job)),
-            false => jobs.iter_mut().for_each(|job| work(room, job)),
-        };
+        // From the first to the last: processors fetch by themselves what comes next in memory, where the next chunk mostly lies.
+        let run = |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
         #[cfg(feature = "rayon")]
         if parts > 1 {
             use rayon::prelude::*;
@@ -109,12 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_begins_where_it_ended() {
-        let mut workers = Workers::new(|| ());
-        let mut order = || done(&mut workers);
+    fn one_thread_goes_from_the_first_to_the_last() {
+        let in_order = || assert!(done(&mut Workers::new(|| ())).into_iter().eq(0..100));
         #[cfg(feature = "rayon")]
-        let mut order = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(&mut order);
-        let [first, second, third] = [order(), order(), order()];
-        assert!(first.iter().eq(second.iter().rev()) && first == third);
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(in_order);
+        #[cfg(not(feature = "rayon"))]
+        in_order();
     }
 }
