@@ -5,7 +5,8 @@
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step s of the chunk at (x, y)
 //! belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs lies in that tile or in one with smaller coordinates.
 //! In a tile step follows step. Tiles whose coordinates have the same sum do not wait for one another, and no chunk is in two
-//! of them, so threads share them out. Of each chunk two rims are kept: a neighbour may be a step behind.
+//! of them, so threads share them out. One thread goes along rows of tiles, where each has most of the chunks of the one before
+//! it. Of each chunk two rims are kept: a neighbour may be a step behind.
 //!
 //! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves as it is while it sleeps. Who
 //! is awake in which step is told afterwards, from what changed.
@@ -93,8 +94,11 @@ pub(crate) struct Plan {
     tiles: Tiles,
 }
 
-/// By the sum of their coordinates x and y, which is their stage, then by x and z.
-type Tiles = BTreeMap<[i32; 3], Vec<Part>>;
+/// By stage, then by x and z.
+type Tiles = BTreeMap<(Stage, [i32; 2]), Vec<Part>>;
+
+/// When it is a tile's turn. Those of one stage do not wait for one another.
+type Stage = [i32; 2];
 
 /// What a tile does of a member, which is given by number.
 struct Part {
@@ -116,17 +120,18 @@ impl Plan {
         }
         SIDES
             .into_iter()
-            .map(|side| Plan::new(grid, &slots, steps, side))
+            .map(|side| Plan::new(grid, &slots, steps, side, workers::threads()))
             .find(|plan| plan.occupies(workers::threads()))
     }
 
     /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so many chunks along each
-    /// side; for [`MOST_STEPS`] at most.
+    /// side, by so many threads; for [`MOST_STEPS`] at most.
     pub(crate) fn new<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         slots: &[Slot],
         steps: u64,
         side: i32,
+        threads: usize,
     ) -> Self {
         let steps = steps.min(MOST_STEPS) as usize;
         // There are no more of them than slots, of which there are fewer than 2³²−1.
@@ -134,8 +139,9 @@ impl Plan {
         let mut tiles = Tiles::new();
         for (&slot, member) in slots.iter().zip(0..) {
             let chunk = grid.position_at(slot);
-            for ([x, y], steps) in tiles_of(chunk, steps, side) {
-                tiles.entry([x + y, x, chunk.z]).or_default().push(Part { member, steps });
+            for (tile, steps) in tiles_of(chunk, steps, side) {
+                let place = (stage(tile, threads), [tile[0], chunk.z]);
+                tiles.entry(place).or_default().push(Part { member, steps });
             }
         }
         let place = |&slot: &Slot| {
@@ -151,8 +157,8 @@ impl Plan {
     /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting for the last tile of a stage.
     fn occupies(&self, threads: usize) -> bool {
         // Chunks times steps: of each stage, and of its largest tile.
-        let mut stages = BTreeMap::<i32, [usize; 2]>::new();
-        for (&[stage, ..], parts) in &self.tiles {
+        let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
+        for (&(stage, _), parts) in &self.tiles {
             let work: usize = parts.iter().map(|part| part.steps.len()).sum();
             let [all, largest] = stages.entry(stage).or_default();
             (*all, *largest) = (*all + work, work.max(*largest));
@@ -187,9 +193,9 @@ impl Plan {
         };
         let mut members: Vec<_> = self.places.iter().zip(jobs).map(member).collect();
         let mut tiles = self.tiles.iter().peekable();
-        while let Some(&(&[stage, ..], _)) = tiles.peek() {
+        while let Some(&(&(stage, _), _)) = tiles.peek() {
             let mut together = Vec::new();
-            while let Some((_, parts)) = tiles.next_if(|([sum, ..], _)| *sum == stage) {
+            while let Some((_, parts)) = tiles.next_if(|((of_tile, _), _)| *of_tile == stage) {
                 let taken = parts.iter().map(|part| members[part.member as usize].take()).collect();
                 together.push(Tile { plan: self, parts, members: taken });
             }
@@ -251,6 +257,11 @@ pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Ve
     slots.dedup();
     grid.sort_slots(&mut slots);
     slots
+}
+
+/// When it is a tile's turn, if so many threads share them out.
+fn stage([x, y]: [i32; 2], threads: usize) -> Stage {
+    if threads > 1 { [x + y, 0] } else { [y, x] }
 }
 
 /// The tiles in which a chunk is stepped, with the steps.
@@ -343,11 +354,12 @@ mod tests {
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
         for side in SIDES {
-            tiles_wait_only_for_earlier_ones(side);
+            tiles_wait_only_for_earlier_ones(side, 1);
+            tiles_wait_only_for_earlier_ones(side, 2);
         }
     }
 
-    fn tiles_wait_only_for_earlier_ones(side: i32) {
+    fn tiles_wait_only_for_earlier_ones(side: i32, threads: usize) {
         let steps = MOST_STEPS as usize;
         let mut tiles = HashMap::new();
         for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
@@ -359,7 +371,7 @@ mod tests {
             }
             assert_eq!(next, steps);
         }
-        let stage = |tile: [i32; 2]| tile[0] + tile[1];
+        let stage = |tile: [i32; 2]| stage(tile, threads);
         for (&(x, y, step), &tile) in &tiles {
             let around = [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)].map(|(dx, dy)| (x + dx, y + dy));
             for other in around.into_iter().filter_map(|(x, y)| tiles.get(&(x, y, step.checked_sub(1)?))) {
@@ -376,18 +388,18 @@ mod tests {
     /// A square of chunks all awake, and towers of a few on one another.
     #[test]
     fn tiles_are_as_small_as_the_threads_ask_for() {
-        let plan = |chunks: IVec3, side: i32| {
+        let plan = |chunks: IVec3, side: i32, threads: usize| {
             let mut grid = Grid::<u8, Sheet>::new(0);
             for chunk in Region::new(IVec3::ZERO, chunks - 1).positions() {
                 grid.insert(chunk, Chunk::uniform(0)).unwrap();
                 grid.wake(Sheet::cell_at(chunk, 0)).unwrap();
             }
-            Plan::new(&grid, &members(&grid), MOST_STEPS, side)
+            Plan::new(&grid, &members(&grid), MOST_STEPS, side, threads)
         };
         let square = IVec3::new(32, 32, 1);
-        let fits = [1, 2, 4, 16].map(|threads| SIDES.map(|side| plan(square, side).occupies(threads)));
+        let fits = [1, 2, 4, 16].map(|threads| SIDES.map(|side| plan(square, side, threads).occupies(threads)));
         assert_eq!(fits, [[true, true], [true, true], [false, true], [false, false]]);
         let towers = IVec3::new(2, 2, 64);
-        assert!(plan(towers, SIDES[0]).occupies(16), "what lies on one another is apart");
+        assert!(plan(towers, SIDES[0], 16).occupies(16), "what lies on one another is apart");
     }
 }

@@ -416,7 +416,7 @@ mod tests {
             for _ in 0..6 {
                 let steps = rng.u64(1..=skew::MOST_STEPS);
                 let moisture = &together.store.moisture;
-                let plan = Plan::new(moisture, &skew::members(moisture), steps, rng.i32(1..9));
+                let plan = Plan::new(moisture, &skew::members(moisture), steps, rng.i32(1..9), rng.usize(1..3));
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
                 let report = in_pool(rng.usize(1..4), || together.step_together(&plan));
