@@ -4,6 +4,9 @@
 /// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
 pub(super) type LayerBits = [u64; 4];
 
+/// What looking at a layer as bits counts as, in cells: one for each row.
+pub(super) const LAYER_ROWS: usize = 16;
+
 pub(super) const NONE: LayerBits = [0; 4];
 pub(super) const ALL: LayerBits = [u64::MAX; 4];
 

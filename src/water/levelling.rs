@@ -1,13 +1,14 @@
 //! Levelling: the lowest cells of a body draw from its highest surface, nearest first, one after another.
 //!
-//! Who draws and from where is settled at once; the rest goes on in pieces, each of which looks at no more cells than a
-//! layer has.
+//! It is done in pieces, each of which looks at no more cells than a layer has: first the highest surface is looked for, then
+//! who would draw from it; then one after another draws.
 
-use super::bits::{NONE, any, minus};
+use super::bits::{self, LayerBits, NONE, and, any, minus};
 use super::body::{Body, Piece};
 use super::cell::{CellFlags, FULL};
+use super::pools::Gathering;
 use super::store::{LAYER_CELLS, Place, head};
-use super::surface::Surface;
+use super::surface::{Surface, Survey};
 use super::tick::Tick;
 use super::voxel::Voxel;
 use super::way::{Found, Search, Step};
@@ -18,10 +19,14 @@ const DRAWS_PER_BODY: usize = 96;
 /// A body that is being levelled.
 pub(super) struct Levelling {
     body: Body,
+    /// The look for a lower surface, while there is one underway.
+    survey: Option<Survey>,
     /// What is drawn from now.
     surface: Surface,
-    /// Who draws, the next last.
-    drawers: Vec<Place>,
+    /// The look for who draws, while it is underway.
+    gathering: Option<Gathering>,
+    /// Who draws, the next last; `None` before they have been looked for.
+    drawers: Option<Vec<Place>>,
     /// Whether more cells would draw than may.
     unheard: bool,
     /// The last cell for which there was water that it could not have in this tick.
@@ -41,28 +46,30 @@ enum Outcome {
     Underway,
 }
 
+impl Levelling {
+    fn new(body: Body) -> Self {
+        Levelling {
+            body,
+            survey: Some(Survey::below(i64::MAX)),
+            surface: Surface::none(),
+            gathering: None,
+            drawers: None,
+            unheard: false,
+            unserved: None,
+            draws: DRAWS_PER_BODY,
+            search: Search::new(),
+        }
+    }
+}
+
 impl Tick<'_> {
-    /// Settles who draws from a body, and from which surface; `None`, and the body goes back, if nobody does.
+    /// Begins to level a body; `None`, and the body goes back, if it can be told that nobody draws from it.
     pub(super) fn begin_levelling(&mut self, body: Body) -> Option<Levelling> {
         if self.is_film(&body) || self.is_all_touched(&body) {
             self.work.flooded.recycle(body);
             return None;
         }
-        let surface = self.surface_below(&body.pieces, i64::MAX);
-        let mut drawers = surface.as_ref().map_or_else(Vec::new, |top| self.drawers(&body.pieces, top.head - 2));
-        let Some(surface) = surface.filter(|_| !drawers.is_empty()) else {
-            self.work.flooded.recycle(body);
-            return None;
-        };
-        let unheard = drawers.len() > DRAWS_PER_BODY;
-        if unheard {
-            drawers.select_nth_unstable(DRAWS_PER_BODY);
-            drawers.truncate(DRAWS_PER_BODY);
-        }
-        drawers.sort_unstable();
-        let drawers = drawers.into_iter().rev().map(|(_, _, place)| place).collect();
-        let search = Search::new();
-        Some(Levelling { body, surface, drawers, unheard, unserved: None, draws: DRAWS_PER_BODY, search })
+        Some(Levelling::new(body))
     }
 
     /// Whether a body is no more than cells of one unit beside each other in one layer of one chunk, as rain leaves them: a
@@ -81,22 +88,14 @@ impl Tick<'_> {
         body.pieces.iter().all(|piece| !any(minus(piece.cells, touched(piece))))
     }
 
-    /// Goes on with a levelling for a piece, and keeps it if that does not end it. Returns how many cells drew, were looked
-    /// at as a surface in vain, or in search of a way.
+    /// Goes on with a levelling for a piece, and keeps it if that does not end it. Returns how many cells drew, or were looked
+    /// at as a surface in vain, or in search of a way; and, where a layer was looked at as bits, one for each of its rows.
     pub(super) fn level(&mut self, mut levelling: Levelling) -> u64 {
         let mut left = LAYER_CELLS;
-        while left > 0
-            && let Some(&place) = levelling.drawers.last()
-        {
-            match self.draw_from(place, &mut levelling, &mut left) {
-                Outcome::Underway => break,
-                Outcome::Level if !levelling.unheard => {}
-                Outcome::Level | Outcome::Unserved => levelling.unserved = Some(place),
-            }
-            levelling.drawers.pop();
-            left = left.saturating_sub(1);
+        if self.settle(&mut levelling, &mut left) {
+            self.draw_one_by_one(&mut levelling, &mut left);
         }
-        if levelling.drawers.is_empty() {
+        if levelling.drawers.as_ref().is_some_and(Vec::is_empty) {
             if let Some(place) = levelling.unserved {
                 self.wake_neighbourhood(place);
             }
@@ -105,6 +104,58 @@ impl Tick<'_> {
             self.work.levelling = Some(levelling);
         }
         (LAYER_CELLS - left) as u64
+    }
+
+    /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as are `left` have been
+    /// looked at before that is done.
+    fn settle(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
+        if !self.find_surface(levelling, left) {
+            return false;
+        }
+        if levelling.drawers.is_some() {
+            return true;
+        }
+        if levelling.surface.is_none() {
+            levelling.drawers = Some(Vec::new());
+            return true;
+        }
+        let highest = levelling.surface.head - 2;
+        let gathering = levelling.gathering.get_or_insert_with(|| Gathering::new(highest, DRAWS_PER_BODY));
+        let is_complete = self.gather(&levelling.body.pieces, gathering, left);
+        if is_complete && let Some(gathering) = levelling.gathering.take() {
+            let (drawers, unheard) = gathering.chosen();
+            levelling.drawers = Some(drawers.into_iter().rev().map(|(_, _, place)| place).collect());
+            levelling.unheard = unheard;
+        }
+        is_complete
+    }
+
+    /// Goes on with the look for a surface, if one is underway. `false` if it is not done when as many cells as are `left` have
+    /// been looked at.
+    fn find_surface(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
+        let Some(survey) = &mut levelling.survey else { return true };
+        let is_complete = self.survey(&levelling.body.pieces, survey, left);
+        if is_complete && let Some(survey) = levelling.survey.take() {
+            levelling.surface = survey.surface(self.store);
+        }
+        is_complete
+    }
+
+    /// Lets the drawers draw one after another, until all have or as many cells as are `left` have been looked at.
+    fn draw_one_by_one(&mut self, levelling: &mut Levelling, left: &mut usize) {
+        while *left > 0
+            && let Some(&place) = levelling.drawers.as_ref().and_then(|drawers| drawers.last())
+        {
+            match self.draw_from(place, levelling, left) {
+                Outcome::Underway => return,
+                Outcome::Level if !levelling.unheard => {}
+                Outcome::Level | Outcome::Unserved => levelling.unserved = Some(place),
+            }
+            if let Some(drawers) = &mut levelling.drawers {
+                drawers.pop();
+            }
+            *left = left.saturating_sub(1);
+        }
     }
 
     /// Draws for one cell until it is level with the surface or full, or as many cells as are `left` have been looked at.
@@ -133,26 +184,43 @@ impl Tick<'_> {
         levelling: &mut Levelling,
         left: &mut usize,
     ) -> Result<Place, Outcome> {
-        let Levelling { body, surface, draws, .. } = levelling;
         loop {
+            if !self.find_surface(levelling, left) {
+                return Err(Outcome::Underway);
+            }
+            let Levelling { surface, draws, .. } = levelling;
             if self.store.read(place).room() == 0 || surface.head < own + 2 {
                 return Err(Outcome::Level);
             }
-            let Some((piece, goal)) = self.nearest(surface, place) else {
-                *surface = self.surface_below(&body.pieces, surface.head).ok_or(Outcome::Level)?;
+            let Some(goal) = surface.cells.nearest(self.store, place) else {
+                levelling.survey = Some(Survey::below(surface.head));
                 continue;
             };
-            surface.near = piece;
             let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
                 *left = left.checked_sub(1).ok_or(Outcome::Underway)?;
-                let (word, bit) = ((goal.1 % LAYER_CELLS) >> 6, goal.1 & 63);
-                surface.pieces[piece].cells[word] &= !(1 << bit);
+                let mut vain = self.spent_sources(surface.cells.last_piece());
+                bits::insert(&mut vain, goal.1 % LAYER_CELLS);
+                surface.cells.remove_from_last(vain);
                 continue;
             }
             *draws = draws.checked_sub(1).ok_or(Outcome::Unserved)?;
             return Ok(goal);
         }
+    }
+
+    /// The sources of a piece that can give no more in this tick. Of the springs under a wide surface, which stand as high as
+    /// it, the near ones are soon spent.
+    fn spent_sources(&self, piece: Option<&Piece>) -> LayerBits {
+        let Some(&Piece { slot, layer, cells }) = piece else { return NONE };
+        let mut spent = and(cells, self.store.sources(slot, layer));
+        for cell in bits::iter(spent) {
+            let place = (slot, layer * LAYER_CELLS + cell);
+            if self.limits.left(self.store.read(place), self.work.passed(place)) > 0 {
+                bits::remove(&mut spent, cell);
+            }
+        }
+        spent
     }
 
     /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
@@ -274,9 +342,10 @@ mod tests {
             }
             tick.flood(slot, 1);
             for body in core::mem::take(&mut tick.work.bodies) {
-                let top = tick.surface_below(&body.pieces, i64::MAX);
-                let drawers = top.map_or(0, |top| tick.drawers(&body.pieces, top.head - 2).len());
                 let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
+                let mut levelling = Levelling::new(body);
+                assert!(tick.settle(&mut levelling, &mut usize::MAX.clone()), "seed {seed}");
+                let drawers = levelling.drawers.map_or(0, |drawers| drawers.len());
                 assert!(!(is_film || has_moved) || drawers == 0, "seed {seed}");
                 films += u32::from(is_film);
                 moved += u32::from(has_moved && !is_film);

@@ -19,6 +19,7 @@ mod ledger;
 mod levelling;
 mod links;
 mod local_flow;
+mod nearest;
 mod opening;
 mod places;
 mod pools;

@@ -2,12 +2,13 @@
 //!
 //! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept between ticks.
 
-use super::bits::{self, LayerBits, NONE, and, any, minus, or};
+use super::bits::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus, or};
 use super::body::Piece;
 use super::cell::FULL;
 use super::chance::{Purpose, mix};
+use super::heads::Forks;
 use super::store::{LAYER_CELLS, Place, head};
-use super::tick::Tick;
+use super::tick::{Tick, spend};
 use super::voxel::Voxel;
 use super::window::upper_layer;
 use crate::coords::Face;
@@ -15,6 +16,56 @@ use crate::grid::Slot;
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 pub(super) type Drawer = (i64, u64, Place);
+
+/// A look for the cells that may draw from a body, done in pieces: partial cells that moved nothing, and dry cells beside or
+/// above those that moved nothing.
+pub(super) struct Gathering {
+    /// The highest head that a drawer may have.
+    highest: i64,
+    /// How many may draw: the first in their order.
+    most: usize,
+    /// Pieces of the body that have been looked at.
+    seen: usize,
+    /// Meanwhile nobody draws, so that no ties change.
+    forks: Forks,
+    /// Cells whose sources have been looked for in the piece that is looked at.
+    asked: usize,
+    drawers: Vec<Drawer>,
+    /// Whether there are more than may draw.
+    unheard: bool,
+}
+
+impl Gathering {
+    /// Begins to look for cells whose heads are at most `highest`; of these, `most` may draw.
+    pub(super) fn new(highest: i64, most: usize) -> Self {
+        Gathering { highest, most, seen: 0, forks: Forks::default(), asked: 0, drawers: Vec::new(), unheard: false }
+    }
+
+    /// Adds a cell. It may be there already: a dry one may lie next to several pieces.
+    fn admit(&mut self, drawer: Drawer) {
+        if self.drawers.len() >= self.most.saturating_mul(4) {
+            self.choose();
+        }
+        self.drawers.push(drawer);
+    }
+
+    /// Puts the drawers in order and drops those that may not draw.
+    fn choose(&mut self) {
+        self.drawers.sort_unstable();
+        self.drawers.dedup();
+        if self.drawers.len() > self.most {
+            self.unheard = true;
+            self.drawers.truncate(self.most);
+            self.highest = self.drawers.last().map_or(self.highest, |&(head, ..)| head);
+        }
+    }
+
+    /// Those that may draw, in order, and whether there are others.
+    pub(super) fn chosen(mut self) -> (Vec<Drawer>, bool) {
+        self.choose();
+        (self.drawers, self.unheard)
+    }
+}
 
 impl Tick<'_> {
     /// Finds the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
@@ -34,24 +85,25 @@ impl Tick<'_> {
         looked_at
     }
 
-    /// The cells that may draw from a body, whose heads are at most `highest`: its partial cells that moved nothing, and
-    /// dry cells beside or above those that moved nothing.
-    pub(super) fn drawers(&mut self, body: &[Piece], highest: i64) -> Vec<Drawer> {
-        let (mut drawers, mut dry_ones) = (Vec::new(), Vec::new());
-        for piece in body {
-            self.add_drawers_of(piece, highest, &mut drawers, &mut dry_ones);
+    /// Goes on looking for who may draw from a body until all of it has been looked at, which is returned, or as many cells
+    /// as are `left`.
+    pub(super) fn gather(&mut self, body: &[Piece], gathering: &mut Gathering, left: &mut usize) -> bool {
+        while let Some(piece) = body.get(gathering.seen) {
+            if !spend(left, LAYER_ROWS) {
+                return false;
+            }
+            self.gather_from(piece, gathering);
+            *left = left.saturating_sub(core::mem::take(&mut gathering.asked));
+            gathering.seen += 1;
         }
-        // Wet cells are of one piece each, but a dry one may lie next to several.
-        dry_ones.sort_unstable();
-        dry_ones.dedup();
-        drawers.append(&mut dry_ones);
-        drawers
+        true
     }
 
     /// Adds what may draw of a piece, and the dry cells beside and above it that may.
-    fn add_drawers_of(&mut self, piece: &Piece, highest: i64, drawers: &mut Vec<Drawer>, dry_ones: &mut Vec<Drawer>) {
+    fn gather_from(&mut self, piece: &Piece, gathering: &mut Gathering) {
         let &Piece { slot, layer, cells } = piece;
         let y = self.layer_height(piece);
+        let highest = gathering.highest;
         let Some(is_low) = low(highest - head(y, 0)) else { return };
         let (_, closed) = self.store.layer(slot, layer);
         let still = minus(cells, self.work.get(slot, layer).map_or(NONE, |work| work.touched));
@@ -77,15 +129,15 @@ impl Tick<'_> {
             return;
         }
         // A source lifts water to the cell under its own level, so cells above ask for a higher one.
-        let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2)));
-        let agents = minus(agents, self.supplied(slot, layer, agents, y));
-        self.add_drawers(drawers, slot, layer, minus(agents, closed), highest);
-        self.add_drawers(dry_ones, slot, layer, and(bits::spread(agents), dry), highest);
+        let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2), gathering));
+        let agents = minus(agents, self.supplied(slot, layer, agents, y, gathering));
+        self.add_drawers(gathering, slot, layer, minus(agents, closed));
+        self.add_drawers(gathering, slot, layer, and(bits::spread(agents), dry));
         for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(bits::leaving(agents)) {
-            self.add_drawers(dry_ones, there, layer, and(cells, dry), highest);
+            self.add_drawers(gathering, there, layer, and(cells, dry));
         }
         if let Some((slot, layer)) = above {
-            self.add_drawers(dry_ones, slot, layer, roofs, highest);
+            self.add_drawers(gathering, slot, layer, roofs);
         }
     }
 
@@ -95,12 +147,12 @@ impl Tick<'_> {
         minus(bits::ALL, or(wet, closed))
     }
 
-    fn add_drawers(&mut self, drawers: &mut Vec<Drawer>, slot: Slot, layer: usize, cells: LayerBits, highest: i64) {
+    fn add_drawers(&mut self, gathering: &mut Gathering, slot: Slot, layer: usize, cells: LayerBits) {
         if !any(cells) {
             return;
         }
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        let Some(is_low) = low(highest - head(y, 0)) else { return };
+        let Some(is_low) = low(gathering.highest - head(y, 0)) else { return };
         if !self.store.has(slot, layer, is_low) {
             return;
         }
@@ -110,21 +162,22 @@ impl Tick<'_> {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
             if !voxel.is_mark() {
-                drawers.push((head(y, voxel.height()), mix(seed, cell as u64), place));
+                gathering.admit((head(y, voxel.height()), mix(seed, cell as u64), place));
             }
         }
     }
 
     /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
-    fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32) -> LayerBits {
+    fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32, gathering: &mut Gathering) -> LayerBits {
         let sourced = and(cells, self.store.sourced(slot, layer));
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
         }
         let mut supplied = sourced;
         for cell in bits::iter(sourced) {
-            if self.is_out_of_reach((slot, layer * LAYER_CELLS + cell), y) {
-                supplied[cell >> 6] &= !(1 << (cell & 63));
+            gathering.asked += 1;
+            if self.is_out_of_reach((slot, layer * LAYER_CELLS + cell), y, &mut gathering.forks) {
+                bits::remove(&mut supplied, cell);
             }
         }
         supplied
@@ -173,7 +226,8 @@ mod tests {
                 continue;
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));
-            let mut is_supplied = |level: i32| voxel.is_sourced() && !tick.is_out_of_reach(place, level);
+            let mut is_supplied =
+                |level: i32| voxel.is_sourced() && !tick.is_out_of_reach(place, level, &mut Forks::default());
             let (by_own, by_higher) = (is_supplied(y), is_supplied(y + 2));
             let mut add = |place: Place, head: i64| {
                 if head <= highest {
@@ -216,7 +270,9 @@ mod tests {
         for body in core::mem::take(&mut tick.work.bodies) {
             for highest in heads.clone() {
                 let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
-                let found = tick.drawers(&body.pieces, highest);
+                let mut gathering = Gathering::new(highest, usize::MAX);
+                while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
+                let (found, _) = gathering.chosen();
                 let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
                 assert_eq!((places.len(), &places), (found.len(), &expected), "up to {highest}");
                 let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();

@@ -6,8 +6,8 @@
 //! stuck is given up for a search from the beginning, which looks at its cells once more; they count twice towards a call's
 //! budget, and once towards what a body may look at.
 
+use super::nearest::distance;
 use super::store::{LAYER_CELLS, Place};
-use super::surface::distance;
 use super::tick::Tick;
 use super::way::Step;
 use crate::coords::Face;

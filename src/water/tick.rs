@@ -253,3 +253,11 @@ impl Tick<'_> {
         (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
     }
 }
+
+/// Takes cells from those that a piece may still look at; `false` if none were left.
+#[inline]
+pub(super) fn spend(left: &mut usize, cells: usize) -> bool {
+    let may = *left > 0;
+    *left = left.saturating_sub(cells);
+    may
+}

@@ -5,9 +5,9 @@
 //! marks the cells that it meets in pages, one byte a cell, and puts them in one list; so what it has still to look at is a
 //! heap of numbers. It can stop anywhere and go on later.
 
+use super::nearest::distance;
 use super::store::Place;
 use super::straight::{Walk, Walked};
-use super::surface::distance;
 use super::tick::Tick;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
