@@ -1,9 +1,10 @@
-//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found by flooding bit masks.
+//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found by flooding bit masks, in
+//! pieces.
 //!
 //! Layers of a chunk that are full from side to side are flooded together, and those of them that can neither be a
 //! surface nor border on a dry cell are left out of the body: a lake costs what its surface and its shores do.
 
-use super::bits::{self, ALL, LayerBits, NONE, and, any, minus};
+use super::bits::{self, ALL, LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use super::store::{LAYER_CELLS, Store};
 use super::window::{lower_layer, upper_layer};
 use crate::chunk::{CellMask, ones};
@@ -34,6 +35,8 @@ pub(super) struct Flooded {
     tick: u64,
     /// Those of this tick and of the one before: others have nothing in `chunks`.
     reached: [Vec<Slot>; 2],
+    /// The body that is being flooded, and what is known to be joined to it.
+    growing: Option<Body>,
     open: Vec<Piece>,
     open_layers: Vec<(Slot, u16)>,
     /// Lists of pieces to be used again.
@@ -84,36 +87,49 @@ impl Flooded {
         chunk
     }
 
-    /// The body of the cells in `seed`, apart from what is flooded already; `None` if that is nothing.
-    pub(super) fn flood(&mut self, store: &Store, seed: Piece) -> Option<Body> {
-        let mut body = Body { pieces: self.spare.pop().unwrap_or_default(), lowest: [i32::MAX; 3] };
+    /// Begins to flood the body of the cells in `seed`.
+    pub(super) fn begin_body(&mut self, seed: Piece) {
+        let pieces = self.spare.pop().unwrap_or_default();
+        self.growing = Some(Body { pieces, lowest: [i32::MAX; 3] });
         self.lists += 1;
         self.open.push(seed);
-        loop {
+    }
+
+    /// Whether a body has been begun and not taken.
+    pub(super) fn is_growing(&self) -> bool {
+        self.growing.is_some()
+    }
+
+    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as many cells as are `left`
+    /// have been looked at before that. A layer counts as many cells as it has rows with water of the body.
+    pub(super) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
+        let mut body = self.growing.take()?;
+        while *left > 0 {
             if let Some((slot, layers)) = self.open_layers.pop() {
                 self.flood_layers(store, slot, layers, &mut body);
+                *left = left.saturating_sub(LAYER_ROWS);
             } else if let Some(piece) = self.open.pop() {
                 if self.chunk(store, piece.slot).full >> piece.layer & 1 != 0 {
                     self.open_layers.push((piece.slot, 1 << piece.layer));
                 } else {
-                    self.flood_piece(store, piece, &mut body);
+                    let rows = self.flood_piece(store, piece, &mut body);
+                    *left = left.saturating_sub(rows.max(1));
                 }
             } else {
-                if body.lowest != [i32::MAX; 3] {
-                    return Some(body);
-                }
-                self.recycle(body);
-                return None;
+                return Some(body);
             }
         }
+        self.growing = Some(body);
+        None
     }
 
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
-        let spare: usize = self.spare.iter().map(Vec::capacity).sum();
+        let lists = self.spare.iter().chain(self.growing.as_ref().map(|body| &body.pieces));
+        let pieces: usize = lists.map(Vec::capacity).sum();
         self.chunks.iter().flatten().count() * size_of::<FloodedChunk>()
             + self.chunks.capacity() * size_of::<Option<Box<FloodedChunk>>>()
-            + (spare + self.open.capacity()) * size_of::<Piece>()
+            + (pieces + self.open.capacity()) * size_of::<Piece>()
             + self.open_layers.capacity() * size_of::<(Slot, u16)>()
             + self.reached.iter().map(Vec::capacity).sum::<usize>() * size_of::<Slot>()
     }
@@ -124,13 +140,13 @@ impl Flooded {
         self.spare.push(body.pieces);
     }
 
-    /// Floods the cells of a piece and what is joined to them in its layer.
-    fn flood_piece(&mut self, store: &Store, Piece { slot, layer, cells }: Piece, body: &mut Body) {
+    /// Floods the cells of a piece and what is joined to them in its layer. Returns how many rows these have.
+    fn flood_piece(&mut self, store: &Store, Piece { slot, layer, cells }: Piece, body: &mut Body) -> usize {
         let (wet, _) = store.layer(slot, layer);
         let mask = &mut self.chunk(store, slot).cells;
         let fresh = minus(wet, mask.layer(layer));
         if !any(and(cells, fresh)) {
-            return;
+            return 0;
         }
         let filled = bits::fill(cells, fresh);
         mask.insert_layer(layer, filled);
@@ -148,6 +164,8 @@ impl Flooded {
         if inner.is_none() {
             self.reach_beside(store, slot, layer, filled);
         }
+        // A column has one in each layer.
+        if inner.is_some() { layers.count() } else { bits::rows(filled).count_ones() as usize }
     }
 
     /// Keeps for later what lies beside the sides of a chunk at which these cells of a layer are.
@@ -294,6 +312,12 @@ mod tests {
     use glam::IVec3;
     use hashbrown::HashSet;
 
+    /// The body of the cells in `seed`, found in one go.
+    fn flood(flooded: &mut Flooded, store: &Store, seed: Piece) -> Body {
+        flooded.begin_body(seed);
+        flooded.grow(store, &mut usize::MAX.clone()).expect("all of it")
+    }
+
     /// Eight chunks, many layers of which are full from side to side.
     fn store(random: &mut fastrand::Rng) -> Store {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
@@ -394,7 +418,10 @@ mod tests {
                     }
                     let mut cells = bits::NONE;
                     bits::insert(&mut cells, cell);
-                    let found = flooded.flood(&store, Piece { slot, layer, cells }).expect("a wet cell has a body");
+                    flooded.begin_body(Piece { slot, layer, cells });
+                    let found = core::iter::repeat_with(|| flooded.grow(&store, &mut random.usize(1..300)));
+                    let found = found.flatten().next().expect("it comes to an end");
+                    assert!(!flooded.is_growing());
                     let mut walked = walk(&store, place);
                     let key = |&place: &Place| {
                         let cell = store.position(place);
@@ -434,7 +461,7 @@ mod tests {
         let mut flooded = Flooded::default();
         flooded.begin(store.grid.slot_capacity());
         let slots = store.grid.sorted_slots();
-        flooded.flood(&store, Piece { slot: slots[0], layer: 3, cells: ALL }).expect("water");
+        flood(&mut flooded, &store, Piece { slot: slots[0], layer: 3, cells: ALL });
         for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
             assert_eq!(flooded.cells(&store, slot, layer), store.layer(slot, layer).0, "layer {layer}");
         }
@@ -448,16 +475,18 @@ mod tests {
         let layer = (0..16).find(|&layer| any(store.layer(slot, layer).0)).expect("a wet layer");
         let seed = Piece { slot, layer, cells: ALL };
         let mut flooded = Flooded::default();
-        let mut flood = || {
+        let mut flood_twice = || {
             flooded.begin(store.grid.slot_capacity());
-            let mut body = flooded.flood(&store, seed).expect("water");
+            let mut body = flood(&mut flooded, &store, seed);
             let (pieces, room) = (body.pieces.len(), body.pieces.capacity());
             body.pieces.reserve(1_000);
             flooded.recycle(body);
-            assert!(flooded.flood(&store, seed).is_none(), "all is flooded");
+            let nothing = flood(&mut flooded, &store, seed);
+            assert!(nothing.pieces.is_empty(), "all is flooded");
+            flooded.recycle(nothing);
             (pieces, room)
         };
-        let (first, again) = (flood(), flood());
+        let (first, again) = (flood_twice(), flood_twice());
         assert_eq!(first.0, again.0);
         assert!(first.1 < 1_000 && again.1 >= 1_000, "room for {} pieces, then {}", first.1, again.1);
     }

@@ -340,7 +340,7 @@ mod tests {
                 let still = 1 << random.u32(..64) | 1 << random.u32(..64);
                 tick.work.join(tick.store, slot, 1).touched = [!still; 4];
             }
-            tick.flood(slot, 1);
+            sample::flood(&mut tick, slot, 1);
             for body in core::mem::take(&mut tick.work.bodies) {
                 let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
                 let mut levelling = Levelling::new(body);
@@ -371,7 +371,7 @@ mod tests {
                 tick.work.join(tick.store, slot, layer).touched = touched;
             }
             for &(slot, layer) in &layers {
-                tick.flood(slot, layer);
+                sample::flood(&mut tick, slot, layer);
             }
             for body in core::mem::take(&mut tick.work.bodies) {
                 let moved =

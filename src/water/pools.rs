@@ -68,21 +68,42 @@ impl Gathering {
 }
 
 impl Tick<'_> {
-    /// Finds the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
-    /// such cells there are.
-    pub(super) fn flood(&mut self, slot: Slot, layer: usize) -> u64 {
+    /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
+    /// cells have been looked at: those, and what is counted of their bodies.
+    pub(super) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
         let (wet, _) = self.store.layer(slot, layer);
         let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
-        let mut seeds = and(or(self.awake(slot, layer), touched), wet);
-        let looked_at = u64::from(bits::count(seeds));
-        let (store, work) = (&*self.store, &mut *self.work);
-        while let Some(cell) = bits::iter(seeds).next() {
-            let mut seed = NONE;
-            bits::insert(&mut seed, cell);
-            work.bodies.extend(work.flooded.flood(store, Piece { slot, layer, cells: seed }));
-            seeds = minus(minus(seeds, seed), work.flooded.cells(store, slot, layer));
+        let seeds = and(or(self.awake(slot, layer), touched), wet);
+        let count = bits::count(seeds) as usize;
+        if count == 0 {
+            return 0;
         }
-        looked_at
+        let seeds = minus(seeds, self.work.flooded.cells(self.store, slot, layer));
+        let left = LAYER_CELLS - count;
+        count as u64 + self.flood(Piece { slot, layer, cells: seeds }, left)
+    }
+
+    /// Finds the bodies of these cells of a layer, which are not found yet, until as many cells as are `left` have been looked
+    /// at; then keeps those that are still to be found, and what is joined to them. Returns how many have been looked at.
+    pub(super) fn flood(&mut self, mut seeds: Piece, mut left: usize) -> u64 {
+        let Piece { slot, layer, .. } = seeds;
+        let before = left;
+        let (store, work) = (&*self.store, &mut *self.work);
+        loop {
+            if !work.flooded.is_growing() {
+                let Some(cell) = bits::iter(seeds.cells).next() else { break };
+                let mut seed = NONE;
+                bits::insert(&mut seed, cell);
+                work.flooded.begin_body(Piece { cells: seed, ..seeds });
+            }
+            let Some(body) = work.flooded.grow(store, &mut left) else {
+                work.seeds = Some(seeds);
+                break;
+            };
+            work.bodies.push(body);
+            seeds.cells = minus(seeds.cells, work.flooded.cells(store, slot, layer));
+        }
+        (before - left) as u64
     }
 
     /// Goes on looking for who may draw from a body until all of it has been looked at, which is returned, or as many cells
@@ -264,7 +285,7 @@ mod tests {
         let mut tick = world.underway();
         tick.work.bodies.clear();
         for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
-            tick.flood(slot, layer);
+            sample::flood(&mut tick, slot, layer);
         }
         let [mut wet, mut dry, mut none] = [0; 3];
         for body in core::mem::take(&mut tick.work.bodies) {

@@ -1,9 +1,11 @@
 //! Random worlds for the unit tests of the tick.
 
 use super::bits::NONE;
+use super::tick::Tick;
 use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::grid::Slot;
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use fastrand::Rng;
 use glam::IVec3;
@@ -54,6 +56,14 @@ pub(super) fn weave() -> WaterWorld {
 pub(super) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
     slots.into_iter().flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index))).collect()
+}
+
+/// Finds all bodies with awake cells in a layer.
+pub(super) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
+    tick.begin_flood(slot, layer);
+    while let Some(seeds) = tick.work.seeds.take() {
+        tick.flood(seeds, LAYER_CELLS);
+    }
 }
 
 /// Lets every cell sleep.

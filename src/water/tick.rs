@@ -184,13 +184,18 @@ impl Tick<'_> {
                         self.work.begin_sweep();
                     }
                 },
-                Phase::Flood => match self.work.next_in_sweep() {
-                    Some((slot, layer)) => return Some(self.flood(slot, layer)),
-                    None => {
-                        self.work.sort_bodies();
-                        self.work.phase = Phase::Level;
+                Phase::Flood => {
+                    if let Some(seeds) = self.work.seeds.take() {
+                        return Some(self.flood(seeds, LAYER_CELLS));
                     }
-                },
+                    match self.work.next_in_sweep() {
+                        Some((slot, layer)) => return Some(self.begin_flood(slot, layer)),
+                        None => {
+                            self.work.sort_bodies();
+                            self.work.phase = Phase::Level;
+                        }
+                    }
+                }
                 Phase::Level => {
                     if let Some(levelling) = self.work.levelling.take() {
                         return Some(self.level(levelling));

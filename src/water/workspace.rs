@@ -54,6 +54,8 @@ pub(super) struct Workspace {
     pub(super) ties_changed: bool,
     pub(super) trees: Trees,
     pub(super) flooded: Flooded,
+    /// Of the layer in which bodies are being found, the cells whose bodies are not.
+    pub(super) seeds: Option<Piece>,
     /// Bodies that are still to be levelled, the first last.
     pub(super) bodies: Vec<Body>,
     /// The one that is being levelled.
