@@ -1,11 +1,13 @@
 //! The end of a tick, when every layer has ebbed: what reaches beyond the cell where it was found is done, flags are made
-//! true, and what changed is counted.
+//! true, and what changed is counted, in pieces.
 
-use super::bits::{self, NONE, any};
+use super::bits::{self, LAYER_ROWS, LayerBits, NONE, any};
 use super::cell::CellFlags;
-use super::store::{Place, Store};
+use super::links::Descent;
+use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
+use crate::chunk::ones;
 use crate::grid::Slot;
 
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell itself.
@@ -21,38 +23,146 @@ pub(super) struct Afterwards {
     pub(super) joined: Vec<Place>,
 }
 
+/// How far the end of a tick is.
+#[derive(Default)]
+pub(super) struct Ending {
+    stage: Stage,
+    /// What is still to be done; each list from its last on.
+    left: Afterwards,
+    /// Cells that are to be asked whether their HasSource is true.
+    asked: Vec<Place>,
+    /// What is being woken.
+    descent: Option<Descent>,
+    /// Chunks whose changes are counted.
+    counted: usize,
+    /// Layers with cells that differ from before the tick.
+    changed: Vec<(Slot, usize, LayerBits)>,
+}
+
+/// What the end of a tick does next.
+#[derive(Clone, Copy, Default)]
+enum Stage {
+    /// Cells without water or flow dry up.
+    #[default]
+    DryUp,
+    /// HasSource is taken back where no parent has it.
+    TakeBack,
+    /// HasSource is handed down where a parent has it. Parents form no circle, so the order does not matter.
+    HandDown,
+    /// What is fed by a cell with a new way to the head wakes.
+    Wake,
+    /// What has lost water to the air is noted.
+    Note,
+    /// What differs from before the tick is counted.
+    Count,
+    /// What has changed is marked.
+    Tell,
+}
+
+impl Ending {
+    /// Whether nothing is left to do but to mark what has changed.
+    pub(super) fn is_counted(&self) -> bool {
+        matches!(self.stage, Stage::Tell)
+    }
+}
+
 impl Tick<'_> {
-    /// Ends the tick when every layer has ebbed.
-    pub(super) fn finish(&mut self) {
-        let Afterwards { mut turned, dried, lowered, joined } = core::mem::take(&mut self.work.later);
-        for place in dried {
-            self.dry_up(place, &mut turned);
-        }
-        // Only now: a cell that dries up may have brought what it fed its source.
-        self.turn_sources(turned);
-        for place in joined {
-            self.store.wake_descendants(place);
-        }
-        for place in lowered {
-            self.store.note_change(place);
-        }
-        self.store.settle_ties();
-        self.store.grid.drop_sleepers();
-        for at in 0..self.work.schedule.members().len() {
-            self.count_changes(self.work.schedule.members()[at]);
-        }
+    /// Begins to end the tick, when every layer has ebbed.
+    pub(super) fn begin_ending(&mut self) {
+        let mut left = core::mem::take(&mut self.work.later);
+        left.dried.reverse();
+        self.work.ending = Some(Ending { left, ..Ending::default() });
+        self.store.begin_ending();
     }
 
-    /// Makes HasSource true again from the cells in `turned` on down, however far: first it is taken back where no parent
-    /// has it, then handed down where one does. Parents form no circle, so the order does not matter.
-    fn turn_sources(&mut self, turned: Vec<Place>) {
-        let mut open = turned.clone();
-        while let Some(place) = open.pop() {
-            self.turn_source(place, false, &mut open);
+    /// Goes on with the end of the tick for a piece, and keeps it if that is not all. Returns how many cells were dealt with;
+    /// a layer whose changes are counted is as many as it has rows.
+    pub(super) fn finish(&mut self, mut ending: Ending) -> u64 {
+        let mut left = LAYER_CELLS;
+        while left > 0 && !ending.is_counted() {
+            let cells = match ending.stage {
+                Stage::DryUp => self.dry_up_next(&mut ending),
+                Stage::TakeBack => self.turn_next(&mut ending.asked, false),
+                Stage::HandDown => self.turn_next(&mut ending.asked, true),
+                Stage::Wake => self.wake_next(&mut ending),
+                Stage::Note => self.note_next(&mut ending),
+                Stage::Count => self.count_next(&mut ending),
+                Stage::Tell => None,
+            };
+            match cells {
+                Some(cells) => left = left.saturating_sub(cells),
+                None => self.next_stage(&mut ending),
+            }
         }
-        open = turned;
-        while let Some(place) = open.pop() {
-            self.turn_source(place, true, &mut open);
+        self.work.ending = Some(ending);
+        (LAYER_CELLS - left) as u64
+    }
+
+    fn next_stage(&mut self, ending: &mut Ending) {
+        ending.stage = match ending.stage {
+            Stage::DryUp => {
+                // Only now: a cell that dries up may have brought what it fed its source.
+                ending.asked.clone_from(&ending.left.turned);
+                Stage::TakeBack
+            }
+            Stage::TakeBack => {
+                ending.asked = core::mem::take(&mut ending.left.turned);
+                Stage::HandDown
+            }
+            Stage::HandDown => Stage::Wake,
+            Stage::Wake => Stage::Note,
+            Stage::Note => {
+                self.store.settle_ties();
+                self.store.grid.drop_sleepers();
+                Stage::Count
+            }
+            Stage::Count | Stage::Tell => Stage::Tell,
+        };
+    }
+
+    /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind do; `None` if there is none.
+    fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        let place = ending.left.dried.pop()?;
+        let before = ending.left.turned.len();
+        self.dry_up(place, &mut ending.left.turned);
+        Some(1 + ending.left.turned.len() - before)
+    }
+
+    /// Makes HasSource true in the next cell that is asked, and has what it feeds asked if it turned.
+    fn turn_next(&mut self, asked: &mut Vec<Place>, on: bool) -> Option<usize> {
+        let place = asked.pop()?;
+        self.turn_source(place, on, asked);
+        Some(1)
+    }
+
+    fn wake_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        if let Some(descent) = &mut ending.descent
+            && self.store.wake_next(descent)
+        {
+            return Some(1);
+        }
+        ending.descent = Some(Descent::from(ending.left.joined.pop()?));
+        Some(1)
+    }
+
+    fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        self.store.note_change(ending.left.lowered.pop()?);
+        Some(1)
+    }
+
+    fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        let &slot = self.work.schedule.members().get(ending.counted)?;
+        ending.counted += 1;
+        let layers = self.work.open_layers(slot);
+        self.count_changes(slot, layers, &mut ending.changed);
+        Some(LAYER_ROWS * layers.count_ones().max(1) as usize)
+    }
+
+    /// Marks what has changed. The tick must be complete with that: what is saved before does not have these marks.
+    pub(super) fn tell(&mut self, ending: &Ending) {
+        self.store.end();
+        for &(slot, layer, cells) in &ending.changed {
+            self.store.grid.mark_layer_changed_at(slot, layer, cells);
         }
     }
 
@@ -85,8 +195,8 @@ impl Tick<'_> {
         if feeds {
             self.keep_what_dries_with(place, turned);
         }
-        self.store.keep_parents(place, 0, voxel);
         self.put(place, Voxel::OPEN);
+        self.store.keep_parents(place, 0, voxel);
         // Its own ties are gone; those that are left are its children's.
         if feeds {
             self.store.cut_ties(place);
@@ -113,13 +223,13 @@ impl Tick<'_> {
         }
     }
 
-    /// Marks and counts the cells of a member whose words differ from before the tick.
-    fn count_changes(&mut self, slot: Slot) {
-        for layer in crate::chunk::ones(u64::from(self.work.open_layers(slot))) {
+    /// Counts the cells in these layers (by bit) of a chunk whose words differ from before the tick, and adds them to `all`.
+    fn count_changes(&mut self, slot: Slot, layers: u16, all: &mut Vec<(Slot, usize, LayerBits)>) {
+        for layer in ones(u64::from(layers)) {
             let changed = self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
             if any(changed) {
                 self.report.changed += u64::from(bits::count(changed));
-                self.store.grid.mark_layer_changed_at(slot, layer, changed);
+                all.push((slot, layer, changed));
             }
         }
     }
@@ -154,9 +264,12 @@ mod tests {
                 let voxel = tick.store.read(**place);
                 !voxel.is_source() && voxel.is_sourced() != tick.is_fed(**place, voxel)
             };
-            let turned = cells.iter().filter(has_turned).copied().collect();
+            let turned: Vec<Place> = cells.iter().filter(has_turned).copied().collect();
             sample::put_to_sleep(tick.store);
-            tick.turn_sources(turned);
+            for on in [false, true] {
+                let mut asked = Vec::clone(&turned);
+                while tick.turn_next(&mut asked, on).is_some() {}
+            }
             for (&place, was) in cells.iter().zip(before) {
                 let expected = ancestors(tick.store, place).into_iter().any(|place| tick.store.read(place).is_source());
                 assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");

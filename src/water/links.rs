@@ -42,6 +42,18 @@ impl Met {
     }
 }
 
+/// A walk over all that is fed by a cell.
+pub(super) struct Descent {
+    open: SmallVec<[Place; 32]>,
+    branches: Met,
+}
+
+impl From<Place> for Descent {
+    fn from(place: Place) -> Self {
+        Descent { open: smallvec![place], branches: Met::default() }
+    }
+}
+
 impl Store {
     /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
     #[inline]
@@ -251,25 +263,29 @@ impl Store {
 
     /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it may draw has too.
     pub(super) fn wake_descendants(&mut self, place: Place) {
-        let mut open: SmallVec<[Place; 32]> = smallvec![place];
-        let mut branches = Met::default();
-        while let Some(place) = open.pop() {
-            for face in Self::faces(self.children_of(place)) {
-                let child = self.step(place, face);
-                self.grid.wake_at(child.0, child.1);
-                let met = self.parents_of(child).count_ones() > 1 && !branches.insert(child);
-                if !met {
-                    open.push(child);
-                }
+        let mut descent = Descent::from(place);
+        while self.wake_next(&mut descent) {}
+    }
+
+    /// Wakes the children of the next cell of a descent; `false` if there is none left.
+    pub(super) fn wake_next(&mut self, descent: &mut Descent) -> bool {
+        let Some(place) = descent.open.pop() else { return false };
+        for face in Self::faces(self.children_of(place)) {
+            let child = self.step(place, face);
+            self.wake_at(child);
+            let met = self.parents_of(child).count_ones() > 1 && !descent.branches.insert(child);
+            if !met {
+                descent.open.push(child);
             }
         }
+        true
     }
 
     /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one above, which may slide
     /// into it.
     pub(super) fn note_change(&mut self, place: Place) {
         self.note_ties();
-        self.grid.mark_changed_at(place.0, place.1);
+        self.mark_changed(place);
         self.wake(place);
         for face in Face::ALL {
             self.wake(self.step(place, face));
@@ -285,7 +301,7 @@ impl Store {
     /// Wakes a loaded cell if anything is in it.
     pub(super) fn wake(&mut self, place: Place) {
         if place.0.is_some() && !self.read(place).is_inert() {
-            self.grid.wake_at(place.0, place.1);
+            self.wake_at(place);
         }
     }
 

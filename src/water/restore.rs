@@ -54,7 +54,7 @@ impl WaterWorld {
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
         let mut record = ChunkRecord {
             cells: self.opening_cells(slot).into_owned(),
-            awake: self.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY),
+            awake: self.store.awake_before_ending(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
         if self.is_underway() {
@@ -115,6 +115,7 @@ impl WaterWorld {
 #[cfg(test)]
 mod tests {
     use super::super::sample;
+    use super::super::schedule::Phase;
     use super::*;
 
     #[test]
@@ -136,5 +137,48 @@ mod tests {
             }
         }
         assert!(changed > 500 && retied > 50, "{changed} chunks had changed, {retied} had other parents");
+    }
+
+    /// Springs run dry, and most water is put to sleep before each tick, so that the end of one wakes what had no part in it,
+    /// and dries up what has.
+    #[test]
+    fn so_it_is_while_the_tick_ends() {
+        let (mut woken, mut retied) = (0, 0);
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = sample::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let sources: Vec<IVec3> = sample::places(&world)
+                .into_iter()
+                .filter(|&place| world.store.read(place).is_source())
+                .map(|place| world.store.position(place))
+                .collect();
+            let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
+                slots.iter().map(|&slot| world.chunk_record(slot)).collect()
+            };
+            for source in sources {
+                world.run(2);
+                world.remove_source(source).expect("a source");
+                sample::put_to_sleep(&mut world.store);
+                for &slot in &slots {
+                    let awake = core::array::from_fn(|_| random.u64(..) & random.u64(..));
+                    world.store.grid.wake_layer_at(slot, random.usize(..16), awake);
+                }
+                let before = records(&world);
+                while !world.step_within(0).finished {
+                    assert!(records(&world) == before, "seed {seed}");
+                    if world.work.phase != Phase::End {
+                        continue;
+                    }
+                    for (&slot, before) in slots.iter().zip(&before) {
+                        let awake = world.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
+                        let is_open = |index: usize| world.work.open_layers(slot) >> (index / LAYER_CELLS) & 1 != 0;
+                        woken += awake.iter().filter(|&index| !is_open(index) && !before.awake.contains(index)).count();
+                        retied += usize::from(world.store.further_parents(slot) != before.further_parents);
+                    }
+                }
+            }
+        }
+        assert!(woken > 100 && retied > 50, "{woken} cells woken in layers with no part, {retied} with other parents");
     }
 }

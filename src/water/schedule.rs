@@ -21,6 +21,8 @@ pub(super) enum Phase {
     Level,
     /// What has ended ebbs away, chunk by chunk.
     Ebb,
+    /// What that brings beyond the cell where it was found is done, and changes are counted.
+    End,
 }
 
 /// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the chunks in the tick's

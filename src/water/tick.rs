@@ -214,7 +214,14 @@ impl Tick<'_> {
                 Phase::Ebb => match self.work.next_in_sweep() {
                     Some((slot, layer)) => return Some(self.ebb(slot, layer)),
                     None => {
-                        self.finish();
+                        self.begin_ending();
+                        self.work.phase = Phase::End;
+                    }
+                },
+                Phase::End => match self.work.ending.take() {
+                    Some(ending) if !ending.is_counted() => return Some(self.finish(ending)),
+                    ending => {
+                        ending.iter().for_each(|ending| self.tell(ending));
                         self.work.phase = Phase::Rest;
                     }
                 },

@@ -4,7 +4,7 @@
 use super::bits::{self, NONE, any};
 use super::body::{Body, Flooded, Piece};
 use super::chance::layer_seed;
-use super::finish::Afterwards;
+use super::finish::{Afterwards, Ending};
 use super::layer_work::{LayerWork, current, passed};
 use super::ledger::Ledger;
 use super::levelling::Levelling;
@@ -61,6 +61,8 @@ pub(super) struct Workspace {
     /// The one that is being levelled.
     pub(super) levelling: Option<Levelling>,
     pub(super) later: Afterwards,
+    /// How far the end of the tick is, when it has been begun.
+    pub(super) ending: Option<Ending>,
 }
 
 impl Workspace {
@@ -139,7 +141,7 @@ impl Workspace {
             None => Box::new(LayerWork::new()),
         };
         work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
-        work.awake_before = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
+        work.awake_before = store.awake_before_ending(slot).map_or(NONE, |mask| mask.layer(layer));
         chunk.layers[layer] = Some(work);
         chunk.open |= 1 << layer;
         self.schedule.open(store, slot, layer);
@@ -198,6 +200,7 @@ impl Workspace {
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
                 Phase::Level => all(),
                 Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
+                Phase::End => 0,
             }
     }
 

@@ -3,6 +3,7 @@
 //! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that the masks never disagree
 //! with the cells.
 
+mod ending;
 mod ends;
 mod load;
 mod masks;
@@ -19,6 +20,7 @@ use super::voxel::Voxel;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
+use ending::Ending;
 use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
@@ -50,6 +52,8 @@ pub(super) struct Store {
     source_heights: BTreeMap<i32, usize>,
     /// Whether parents or sources may have changed since this was last asked, otherwise than by the flow of a tick.
     ties_changed: bool,
+    /// There while a tick ends.
+    ending: Option<Ending>,
     bounds: Region,
     edges: Edges,
 }
@@ -61,6 +65,7 @@ impl Store {
             beside: Vec::new(),
             source_heights: BTreeMap::new(),
             ties_changed: false,
+            ending: None,
             bounds,
             edges,
         }
