@@ -242,7 +242,7 @@ impl Tick<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Edge, Edges, Rules, WaterWorld};
+    use super::super::{Edge, Edges, Rules, WaterWorld, sample};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
@@ -303,7 +303,7 @@ mod tests {
             let fed = Voxel::OPEN.with_height(1).with_direction_code(Face::East.index() + 1);
             world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
             world.wake_all();
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             tick.draws(place.0, 0);
             assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
         }
@@ -331,7 +331,7 @@ mod tests {
             }
             world.wake_all();
             let before = world.ledger.injected;
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             tick.draws(slot, 0);
             assert_eq!(tick.ledger.injected - before, 7);
             let blocked = tick.work.get(slot, 0).map_or(NONE, |work| work.blocked);

@@ -318,7 +318,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = sample::springs(seed);
             let slots = world.store.grid.sorted_slots();
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
                 let wet: Vec<usize> = bits::iter(tick.store.layer(slot, layer).0).collect();
                 let mut some = |most: usize| {
@@ -363,7 +363,7 @@ mod tests {
                 }
             }
             let slots = world.store.grid.sorted_slots();
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
                 let sources = tick.store.sources(slot, layer);
                 let turned = |cells: LayerBits| {

@@ -248,7 +248,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = sample::springs(seed);
             let places = sample::places(&world);
-            let tick = &mut world.underway();
+            let tick = &mut sample::tick(&mut world);
             for &place in &places {
                 let voxel = tick.store.read(place);
                 let (is_source, is_head) = (voxel.is_source(), voxel.is_wet() && tick.store.parents_of(place) == 0);

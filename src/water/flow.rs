@@ -319,7 +319,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(11);
         let mut world = sample::springs(2);
         let places = sample::places(&world);
-        let mut tick = world.underway();
+        let mut tick = sample::tick(&mut world);
         for place in places {
             let voxel = tick.store.read(place);
             if !voxel.is_wet() {
@@ -348,7 +348,7 @@ mod tests {
                 world
             });
             let slots = world.store.grid.sorted_slots();
-            let (mut tick, mut plainly) = (world.underway(), other.underway());
+            let (mut tick, mut plainly) = (sample::tick(&mut world), sample::tick(&mut other));
             for (slot, layer) in slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16))) {
                 let wet = bits::iter(tick.store.layer(slot, layer).0);
                 let mut path: Vec<Step> = Vec::new();
@@ -396,7 +396,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = sample::springs(seed);
             let slots = world.store.grid.sorted_slots();
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             let limits = tick.limits;
             for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
                 let (wet, _) = tick.store.layer(slot, layer);
@@ -452,7 +452,7 @@ mod tests {
         for seed in 0..24 {
             let [mut world, mut other] = [(); 2].map(|()| sample::springs(seed));
             let slots = world.store.grid.sorted_slots();
-            let (mut tick, mut wholly) = (world.underway(), other.underway());
+            let (mut tick, mut wholly) = (sample::tick(&mut world), sample::tick(&mut other));
             for (layer, slot) in (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot))) {
                 let (wet, _) = wholly.store.layer(slot, layer);
                 let awake = and(wholly.awake(slot, layer), wet);

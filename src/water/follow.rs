@@ -170,7 +170,7 @@ mod tests {
         for seed in 0..12 {
             let mut world = sample::springs(seed);
             let places = sample::places(&world);
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             for place in places {
                 let voxel = tick.store.read(place);
                 if voxel.is_mark() || voxel.has(CellFlags::IS_SOURCE) {

@@ -180,7 +180,7 @@ mod tests {
         for seed in 0..24 {
             let mut world = sample::springs(seed);
             let places = sample::places(&world);
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             let mut forks = Forks::default();
             for place in places {
                 let voxel = tick.store.read(place);
@@ -203,7 +203,7 @@ mod tests {
     fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
         let mut world = sample::weave();
         let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
-        let mut tick = world.underway();
+        let mut tick = sample::tick(&mut world);
         let mut forks = Forks::default();
         let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y, &mut forks);
         assert!(!is_out_of_reach(0) && is_out_of_reach(1));
@@ -215,7 +215,7 @@ mod tests {
         for seed in 0..12 {
             let mut world = sample::springs(seed);
             let places = sample::places(&world);
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             for place in places.into_iter().filter(|place| place.1 % 3 == 0) {
                 let (mut at, mut parents) = (place, tick.store.parents_of(place));
                 while parents.count_ones() == 1 {
@@ -239,7 +239,7 @@ mod tests {
         let mut world = sample::springs(1);
         let supply = world.rules.source_supply;
         let places = sample::places(&world);
-        let tick = world.underway();
+        let tick = sample::tick(&mut world);
         for place in places.into_iter().filter(|place| place.1 % 7 == 0) {
             let y = tick.store.position(place).y;
             if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE) {

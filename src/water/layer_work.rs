@@ -227,7 +227,7 @@ mod tests {
                 core::array::from_fn(|cell| store.read((slot, layer * LAYER_CELLS + cell)))
             };
             let before: Vec<_> = layers.iter().map(|&place| cells_of(&world.store, place)).collect();
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             for _ in 0..100 {
                 let (slot, layer) = layers[random.usize(..layers.len())];
                 let mut cells = NONE;

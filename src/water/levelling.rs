@@ -285,7 +285,7 @@ mod tests {
                 let exit = Face::ALL.into_iter().find(|&face| world.store.step(place(cell), face) == before);
                 path.push((place(cell), exit.expect("the cell before lies beside it")));
             }
-            let (mut tick, mut plainly) = (world.underway(), other.underway());
+            let (mut tick, mut plainly) = (sample::tick(&mut world), sample::tick(&mut other));
             for tick in [&mut tick, &mut plainly] {
                 tick.pass_on(path[narrow].0, Face::Up, FULL - at_most);
             }
@@ -335,7 +335,7 @@ mod tests {
             world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
             world.wake_all();
             let slot = world.store.grid.sorted_slots()[0];
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             if seed % 2 == 1 {
                 let still = 1 << random.u32(..64) | 1 << random.u32(..64);
                 tick.work.join(tick.store, slot, 1).touched = [!still; 4];
@@ -365,7 +365,7 @@ mod tests {
             let slots = world.store.grid.sorted_slots();
             let layers: Vec<_> = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
             world.wake_all();
-            let mut tick = world.underway();
+            let mut tick = sample::tick(&mut world);
             for &(slot, layer) in &layers {
                 let touched = if random.u8(..4) > 0 { ALL } else { NONE };
                 tick.work.join(tick.store, slot, layer).touched = touched;

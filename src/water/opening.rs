@@ -33,7 +33,7 @@ impl WaterWorld {
     /// The cells of a chunk when the tick underway began, if there is one.
     pub(super) fn opening_cells(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
         let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
-        if self.work.phase != Phase::Rest {
+        if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
                 let Some(work) = self.work.get(slot, layer) else { continue };
                 if work.may_have_changed() {

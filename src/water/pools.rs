@@ -282,7 +282,7 @@ mod tests {
     /// them are wet and dry, and how often nobody draws.
     fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
         let slots = world.store.grid.sorted_slots();
-        let mut tick = world.underway();
+        let mut tick = sample::tick(world);
         tick.work.bodies.clear();
         for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
             sample::flood(&mut tick, slot, layer);

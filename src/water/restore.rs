@@ -57,7 +57,7 @@ impl WaterWorld {
             awake: self.store.awake_before_ending(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
-        if self.is_underway() {
+        if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
                 self.turn_back(&mut record, slot, layer);
             }

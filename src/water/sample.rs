@@ -1,6 +1,7 @@
 //! Random worlds for the unit tests of the tick.
 
 use super::bits::NONE;
+use super::schedule::Phase;
 use super::tick::Tick;
 use super::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use crate::chunk::Chunk;
@@ -56,6 +57,15 @@ pub(super) fn weave() -> WaterWorld {
 pub(super) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
     slots.into_iter().flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index))).collect()
+}
+
+/// A tick that has begun, and in which nothing has flowed.
+pub(super) fn tick(world: &mut WaterWorld) -> Tick<'_> {
+    let tick = world.underway();
+    while tick.work.enter_next(tick.store).is_some() {}
+    tick.work.drop_last();
+    tick.work.phase = Phase::Flow;
+    tick
 }
 
 /// Finds all bodies with awake cells in a layer.

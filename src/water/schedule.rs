@@ -11,6 +11,8 @@ pub(super) enum Phase {
     /// No tick is underway.
     #[default]
     Rest,
+    /// What the last tick left is dropped, and who is awake takes part.
+    Begin,
     /// Water at the world's end leaves, layer by layer.
     Outflows,
     /// Water falls, spreads and is drawn, layer by layer.

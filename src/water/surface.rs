@@ -173,7 +173,7 @@ mod tests {
         for (x, chunk) in uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate() {
             world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
         }
-        let tick = world.underway();
+        let tick = sample::tick(&mut world);
         let (mut offered, mut nothing) = (0, 0);
         for (slot, round) in
             tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..20).map(move |at| (slot, at)))
@@ -226,7 +226,7 @@ mod tests {
         for seed in 0..16 {
             let mut world = sample::springs(seed);
             let places = sample::places(&world);
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             let mut body: Vec<Piece> = Vec::new();
             for &(slot, index) in &places {
                 let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);

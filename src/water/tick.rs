@@ -1,5 +1,5 @@
-//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb. It is done in pieces, so
-//! that it can stop after any of them and go on later.
+//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb; then what that brings beyond the
+//! cells themselves. It is done in pieces, so that it can stop after any of them and go on later.
 //!
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
@@ -29,7 +29,7 @@ pub struct Progress {
     /// What this call did. The reports of all calls of a tick add up to that of the tick in one go, unless an edit ends the
     /// tick: what is done then is told to nobody.
     pub report: StepReport,
-    /// Cells that the call looked at, counted anew in each pass.
+    /// Cells that the call looked at, counted anew in each pass, and rows of cells looked at as bits.
     pub looked_at: u64,
     /// Whether the tick is complete.
     pub finished: bool,
@@ -62,10 +62,11 @@ impl WaterWorld {
     /// complete. Calls that complete a tick leave the same bytes as [`step`](WaterWorld::step), however many they are.
     ///
     /// A tick passes over its awake cells several times, and each time counts; so do the cells that a body of joined water
-    /// looks at, to level out, in search of a way. It is done in pieces of one layer of one chunk, or as many cells of a
-    /// search: 256 at most. The call stops after the piece that uses up the budget; with a budget of 0, after one. Not
-    /// counted is what is done with bits, a layer of a chunk at a time: finding the bodies and their surfaces. Nor is how a tick
-    /// begins and ends, each in one go: in large worlds the calls that do so take longer than the budget suggests.
+    /// looks at, to level out, in search of a way, and those whose sources are looked for. Where a layer of a chunk is looked at
+    /// as bits, to take part in the tick, to find bodies and their surfaces and to count what changed, each row counts as a
+    /// cell. All of it is done in pieces of at most 256 cells, as many as a layer has. The call stops after the piece that uses
+    /// up the budget; with a budget of 0, after one. Not counted is what passes through many cells for one: a draw up its way
+    /// to the head, a look for the sources that feed a cell, and the waking of what is fed by a cell whose tie is cut.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
     /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
@@ -119,7 +120,7 @@ impl WaterWorld {
     }
 
     /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
-    /// is to come; and one for its ending. 0 between ticks, and only then. In a world that was loaded in the midst of a
+    /// is to come; and one for its end. 0 between ticks, and only then. In a world that was loaded in the midst of a
     /// tick, 1 until it goes on.
     pub fn backlog(&self) -> u64 {
         if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
@@ -153,7 +154,7 @@ impl WaterWorld {
             self.work.begin(&self.store, random);
             self.work.opening = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
-            self.work.phase = if self.rules.edges.any_drains() { Phase::Outflows } else { Phase::Flow };
+            self.work.phase = Phase::Begin;
         }
         Tick {
             store: &mut self.store,
@@ -173,6 +174,13 @@ impl Tick<'_> {
         self.work.pieces += 1;
         loop {
             match self.work.phase {
+                Phase::Begin => match self.work.enter_next(self.store) {
+                    Some(cells) => return Some(cells),
+                    None => {
+                        self.work.drop_last();
+                        self.work.phase = if self.rules.edges.any_drains() { Phase::Outflows } else { Phase::Flow };
+                    }
+                },
                 Phase::Outflows => match self.work.next_layer(self.store) {
                     Some((slot, layer)) => return Some(self.outflow(slot, layer)),
                     None => self.work.phase = Phase::Flow,

@@ -288,7 +288,7 @@ impl Tick<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::voxel::Voxel;
-    use super::super::{Rules, WaterWorld};
+    use super::super::{Rules, WaterWorld, sample};
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{Cube, Region, Shape};
@@ -395,7 +395,7 @@ mod tests {
                 world.store.write(place, voxel);
             }
             world.wake_all();
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             for &place in places.iter().filter(|place| place.1 % 11 == 0) {
                 let work = tick.work.join(tick.store, place.0, place.1 / 256);
                 super::super::layer_work::add_flow(&mut work.flow[place.1 % 256], Face::Up, 7);
@@ -452,7 +452,7 @@ mod tests {
                 world.fill_water(region, 7).expect("a loaded chunk");
             }
             let slot = world.store.grid.sorted_slots()[0];
-            let tick = world.underway();
+            let tick = sample::tick(&mut world);
             let place = |cell: IVec3| (slot, Cube::index_of(cell));
             let (mut search, mut left) = (Search::new(), 4096);
             for (to, goal) in [(axis * 2, far), (axis, axis * 9)] {

@@ -1,7 +1,7 @@
 //! What a tick works with beside the world itself: the layers that take part in it, and how far it is. Kept after the tick only
 //! to answer for its currents; not part of the state.
 
-use super::bits::{self, NONE, any};
+use super::bits::{self, LAYER_ROWS, NONE, any};
 use super::body::{Body, Flooded, Piece};
 use super::chance::layer_seed;
 use super::finish::{Afterwards, Ending};
@@ -19,6 +19,7 @@ use glam::IVec3;
 /// One chunk's part in a tick.
 #[derive(Default)]
 struct ChunkWork {
+    is_of_odd_tick: bool,
     /// The layers (by bit) where anything goes on.
     open: u16,
     layers: [Option<Box<LayerWork>>; 16],
@@ -29,6 +30,11 @@ struct ChunkWork {
 pub(super) struct Workspace {
     chunks: Vec<Option<Box<ChunkWork>>>,
     members: Vec<Slot>,
+    /// When a tick begins: the members of the last, and how many of those in the schedule have entered.
+    leaving: Vec<Slot>,
+    entered: usize,
+    /// Layers and chunks that the last tick used.
+    last_used: (usize, usize),
     #[expect(
         clippy::vec_box,
         reason = "the boxes go to chunks and come back; unboxed, each way would copy a kilobyte"
@@ -39,6 +45,8 @@ pub(super) struct Workspace {
     /// Layers in use.
     layers: usize,
     random: u64,
+    /// Whether an odd number of ticks have begun: tells what is of this tick from what is of the last.
+    is_tick_odd: bool,
     /// What the tick does next, and where it is.
     pub(super) phase: Phase,
     pub(super) schedule: Schedule,
@@ -66,35 +74,72 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Begins a tick: drops what the last one left, and takes the awake layers in. `random` is the mix of world seed and
-    /// tick.
+    /// Begins a tick. `random` is the mix of world seed and tick.
     pub(super) fn begin(&mut self, store: &Store, random: u64) {
-        let members = self.members.len();
-        for slot in self.members.drain(..) {
-            if let Some(mut chunk) = self.chunks[slot.index()].take() {
-                let open = core::mem::take(&mut chunk.open);
-                self.spare.extend(ones(u64::from(open)).filter_map(|layer| chunk.layers[layer].take()));
-                self.spare_chunks.push(chunk);
-            }
-        }
-        let used = core::mem::take(&mut self.layers);
         self.random = random;
+        self.is_tick_odd = !self.is_tick_odd;
         self.pieces = 0;
         self.trees.begin();
         self.flooded.begin(store.grid.slot_capacity());
         self.chunks.resize_with(store.grid.slot_capacity(), || None);
-        for &slot in store.grid.awake_slots() {
-            self.enter(store, slot);
-        }
+        self.last_used = (self.layers, self.members.len());
+        self.leaving.append(&mut self.members);
         self.schedule.begin(store, random);
-        // What two ticks in a row had no use for goes back to the system.
-        self.spare.truncate(used);
-        self.spare_chunks.truncate(members);
+        self.entered = 0;
+    }
+
+    /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a row of a layer as one; `None`
+    /// if it is done. What the last tick left must make no difference to the number of pieces: it is not saved.
+    pub(super) fn enter_next(&mut self, store: &Store) -> Option<u64> {
+        if self.entered == self.schedule.members().len() {
+            return None;
+        }
+        let mut left = LAYER_CELLS;
+        while left > 0
+            && let Some(&slot) = self.schedule.members().get(self.entered)
+        {
+            self.entered += 1;
+            self.leave(slot);
+            self.enter(store, slot);
+            let layers = self.open_layers(slot).count_ones() as usize;
+            left = left.saturating_sub(LAYER_ROWS * layers);
+        }
+        Some((LAYER_CELLS - left) as u64)
+    }
+
+    /// When all have entered, drops what the last tick left of others. What two ticks in a row had no use for goes back to the
+    /// system.
+    pub(super) fn drop_last(&mut self) {
+        while let Some(slot) = self.leaving.pop() {
+            self.leave(slot);
+        }
+        let (layers, chunks) = self.last_used;
+        self.spare.truncate(layers);
+        self.spare_chunks.truncate(chunks);
+    }
+
+    /// Whether all chunks that are awake when a tick begins have their part in it, and none has one in the last.
+    pub(super) fn have_entered(&self) -> bool {
+        self.phase > Phase::Begin
+    }
+
+    /// Drops what the last tick left of a chunk, if it did.
+    fn leave(&mut self, slot: Slot) {
+        let Some(mut chunk) = self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
+        else {
+            return;
+        };
+        let open = core::mem::take(&mut chunk.open);
+        self.spare.extend(ones(u64::from(open)).filter_map(|layer| chunk.layers[layer].take()));
+        self.spare_chunks.push(chunk);
+        self.layers -= open.count_ones() as usize;
     }
 
     /// Makes a chunk a member, with its awake layers.
     fn enter(&mut self, store: &Store, slot: Slot) {
-        self.chunks[slot.index()] = Some(self.spare_chunks.pop().unwrap_or_default());
+        let mut chunk = self.spare_chunks.pop().unwrap_or_default();
+        chunk.is_of_odd_tick = self.is_tick_odd;
+        self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
         let Some(awake) = store.grid.awake_at(slot) else { return };
         for layer in (0..16).filter(|&layer| any(awake.layer(layer))) {
@@ -195,6 +240,7 @@ impl Workspace {
         ending
             + match self.phase {
                 Phase::Rest => return 0,
+                Phase::Begin => (2 + u64::from(pools)) * store.grid.awake_cells() as u64,
                 Phase::Outflows => in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all(),
                 Phase::Flow => in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all(),
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
@@ -242,9 +288,9 @@ impl Workspace {
         let in_use = self.chunks.iter().flatten().flat_map(|chunk| chunk.layers.iter().flatten());
         (self.layers + self.spare.len()) * size_of::<LayerWork>()
             + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
-            + (self.members.len() + self.spare_chunks.len()) * size_of::<ChunkWork>()
+            + (self.members.len() + self.leaving.len() + self.spare_chunks.len()) * size_of::<ChunkWork>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
-            + self.members.capacity() * size_of::<Slot>()
+            + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
             + self.flooded.memory_bytes()
             + self.bodies.iter().map(|body| body.pieces.capacity() * size_of::<Piece>()).sum::<usize>()
@@ -268,7 +314,8 @@ mod tests {
                 let work = &world.work;
                 let chunks = work.chunks.iter().flatten();
                 let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count();
-                assert_eq!((work.layers, work.members.len()), (layers, chunks.count()), "seed {seed}");
+                let members = chunks.filter(|chunk| chunk.is_of_odd_tick == work.is_tick_odd).count();
+                assert_eq!((work.layers, work.members.len()), (layers, members), "seed {seed}");
                 most = most.max(layers);
             }
             world.end_tick();
@@ -288,7 +335,7 @@ mod tests {
             let mut world = sample::springs(seed);
             for _ in 0..6 {
                 used += world.step().moved;
-                let tick = world.underway();
+                let tick = sample::tick(&mut world);
                 for work in tick.work.chunks.iter().flatten().flat_map(|chunk| chunk.layers.iter().flatten()) {
                     let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
                     assert!(work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5], "seed {seed}");

@@ -56,7 +56,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
                 world.store.write(place, flowing.with(CellFlags::HAS_SOURCE, true));
             }
         }
-        let (mut tick, mut plainly) = (world.underway(), other.underway());
+        let (mut tick, mut plainly) = (sample::tick(&mut world), sample::tick(&mut other));
         for tick in [&mut tick, &mut plainly] {
             tick.pass_on(places[narrow], Face::South, 7 - at_most);
         }
@@ -94,7 +94,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
 fn each_of_several_ways_is_taken_as_often() {
     let mut world = sample::springs(3);
     let slot = world.store.grid.sorted_slots()[0];
-    let tick = world.underway();
+    let tick = sample::tick(&mut world);
     for ways in 0..64_u8 {
         let mut taken = [0; 6];
         for index in 0..512 {
@@ -147,7 +147,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
             world.store.write(place, voxel);
             places.push(place);
         }
-        let mut tick = world.underway();
+        let mut tick = sample::tick(&mut world);
         for _ in 0..100 {
             let place = places[random.usize(..places.len())];
             let need = if random.bool() { Need::Leave } else { Need::Rise { y: random.i32(2..7) } };
@@ -185,7 +185,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
 fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
     let mut world = sample::weave();
     let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
-    let mut tick = world.underway();
+    let mut tick = sample::tick(&mut world);
     let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Path::default());
     assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");
     assert_eq!(search(-1), Ok(7));
