@@ -27,9 +27,8 @@ use std::collections::BTreeMap;
 /// stays as it is.
 pub(crate) const MOST_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile: the first number with which all threads have enough to do. With all that a step reads of
-/// them the larger tiles have some megabytes.
-const SIDES: [i32; 2] = [8, 4];
+/// Chunks along each side of a tile. With all that a step reads of them they take a megabyte, half of a core's cache.
+const SIDE: i32 = 5;
 
 /// Chunks that must be awake: fewer fit the cache.
 const LEAST: usize = 64;
@@ -118,10 +117,8 @@ impl Plan {
         if AWAKE * (slots.len() - awake) > awake {
             return None;
         }
-        SIDES
-            .into_iter()
-            .map(|side| Plan::new(grid, &slots, steps, side, workers::threads()))
-            .find(|plan| plan.occupies(workers::threads()))
+        let plan = Plan::new(grid, &slots, steps, SIDE, workers::threads());
+        plan.occupies(workers::threads()).then_some(plan)
     }
 
     /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so many chunks along each
@@ -353,7 +350,7 @@ mod tests {
     /// For every step of every chunk: what it needs is done before, and no other tile of its stage has anything of it.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
-        for side in SIDES {
+        for side in [1, 4, SIDE, 8] {
             tiles_wait_only_for_earlier_ones(side, 1);
             tiles_wait_only_for_earlier_ones(side, 2);
         }
@@ -387,19 +384,19 @@ mod tests {
 
     /// A square of chunks all awake, and towers of a few on one another.
     #[test]
-    fn tiles_are_as_small_as_the_threads_ask_for() {
-        let plan = |chunks: IVec3, side: i32, threads: usize| {
+    fn a_plan_is_made_if_there_are_tiles_for_all_threads() {
+        let plan = |chunks: IVec3, threads: usize| {
             let mut grid = Grid::<u8, Sheet>::new(0);
             for chunk in Region::new(IVec3::ZERO, chunks - 1).positions() {
                 grid.insert(chunk, Chunk::uniform(0)).unwrap();
                 grid.wake(Sheet::cell_at(chunk, 0)).unwrap();
             }
-            Plan::new(&grid, &members(&grid), MOST_STEPS, side, threads)
+            Plan::new(&grid, &members(&grid), MOST_STEPS, SIDE, threads)
         };
         let square = IVec3::new(32, 32, 1);
-        let fits = [1, 2, 4, 16].map(|threads| SIDES.map(|side| plan(square, side, threads).occupies(threads)));
-        assert_eq!(fits, [[true, true], [true, true], [false, true], [false, false]]);
+        let fits = [1, 2, 4, 16].map(|threads| plan(square, threads).occupies(threads));
+        assert_eq!(fits, [true, true, true, false]);
         let towers = IVec3::new(2, 2, 64);
-        assert!(plan(towers, SIDES[0], 16).occupies(16), "what lies on one another is apart");
+        assert!(plan(towers, 16).occupies(16), "what lies on one another is apart");
     }
 }
