@@ -73,6 +73,32 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     assert!(longest > 2_000, "{longest} cells beside those visited at most");
 }
 
+/// Nobody draws from puddles of one unit, which each are a body. To tell so once cost nothing, so that one call looked at all
+/// of them, whatever its budget.
+#[test]
+fn puddles_count_for_what_is_looked_at() {
+    let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
+    for chunk in Region::new(IVec3::ZERO, IVec3::new(3, 0, 3)).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+    }
+    let puddles = 32 * 32;
+    for at in 0..puddles {
+        world.pour(IVec3::new(at % 32 * 2, 0, at / 32 * 2), 1).unwrap();
+    }
+    world.run(2);
+    world.wake_all();
+    let (mut calls, mut looked_at) = (1, 0);
+    loop {
+        let progress = world.step_within(1);
+        looked_at += progress.looked_at;
+        if progress.finished {
+            break;
+        }
+        calls += 1;
+    }
+    assert!(looked_at >= 16 * puddles as u64 && calls >= puddles / 16, "{looked_at} in {calls} calls");
+}
+
 /// A lake of 48×8×48 cells behind a wall, under which one cell leads into an empty basin.
 fn sunken_lake() -> WaterWorld {
     let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();

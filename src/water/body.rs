@@ -101,7 +101,8 @@ impl Flooded {
     }
 
     /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as many cells as are `left`
-    /// have been looked at before that. A layer counts as many cells as it has rows with water of the body.
+    /// have been looked at before that. A layer counts as many cells as it has rows with water of the body, a run of full
+    /// layers as many as one of them.
     pub(super) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
         let mut body = self.growing.take()?;
         while *left > 0 {

@@ -7,7 +7,6 @@ use super::links::Descent;
 use super::store::{LAYER_CELLS, Place, Store};
 use super::tick::Tick;
 use super::voxel::Voxel;
-use crate::chunk::ones;
 use crate::grid::Slot;
 
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell itself.
@@ -24,26 +23,23 @@ pub(super) struct Afterwards {
 }
 
 /// How far the end of a tick is.
-#[derive(Default)]
 pub(super) struct Ending {
-    stage: Stage,
+    /// `None` when nothing is left to do but to tell what has changed.
+    stage: Option<Stage>,
     /// What is still to be done; each list from its last on.
     left: Afterwards,
     /// Cells that are to be asked whether their HasSource is true.
     asked: Vec<Place>,
     /// What is being woken.
     descent: Option<Descent>,
-    /// Chunks whose changes are counted.
-    counted: usize,
     /// Layers with cells that differ from before the tick.
     changed: Vec<(Slot, usize, LayerBits)>,
 }
 
 /// What the end of a tick does next.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 enum Stage {
     /// Cells without water or flow dry up.
-    #[default]
     DryUp,
     /// HasSource is taken back where no parent has it.
     TakeBack,
@@ -55,14 +51,12 @@ enum Stage {
     Note,
     /// What differs from before the tick is counted.
     Count,
-    /// What has changed is marked.
-    Tell,
 }
 
 impl Ending {
-    /// Whether nothing is left to do but to mark what has changed.
+    /// Whether nothing is left to do but to tell what has changed.
     pub(super) fn is_counted(&self) -> bool {
-        matches!(self.stage, Stage::Tell)
+        self.stage.is_none()
     }
 }
 
@@ -71,35 +65,38 @@ impl Tick<'_> {
     pub(super) fn begin_ending(&mut self) {
         let mut left = core::mem::take(&mut self.work.later);
         left.dried.reverse();
-        self.work.ending = Some(Ending { left, ..Ending::default() });
-        self.store.begin_ending();
+        let (stage, asked, changed) = (Some(Stage::DryUp), Vec::new(), Vec::new());
+        self.work.ending = Some(Ending { stage, left, asked, descent: None, changed });
+        self.store.withhold_changes();
     }
 
-    /// Goes on with the end of the tick for a piece, and keeps it if that is not all. Returns how many cells were dealt with;
-    /// a layer whose changes are counted is as many as it has rows.
+    /// Goes on with the end of the tick for a piece, and keeps it. Returns how many cells were dealt with; a layer whose
+    /// changes are counted is as many as it has rows.
     pub(super) fn finish(&mut self, mut ending: Ending) -> u64 {
         let mut left = LAYER_CELLS;
-        while left > 0 && !ending.is_counted() {
-            let cells = match ending.stage {
+        while left > 0
+            && let Some(stage) = ending.stage
+        {
+            let cells = match stage {
                 Stage::DryUp => self.dry_up_next(&mut ending),
                 Stage::TakeBack => self.turn_next(&mut ending.asked, false),
                 Stage::HandDown => self.turn_next(&mut ending.asked, true),
                 Stage::Wake => self.wake_next(&mut ending),
                 Stage::Note => self.note_next(&mut ending),
                 Stage::Count => self.count_next(&mut ending),
-                Stage::Tell => None,
             };
             match cells {
                 Some(cells) => left = left.saturating_sub(cells),
-                None => self.next_stage(&mut ending),
+                None => ending.stage = self.after(stage, &mut ending),
             }
         }
         self.work.ending = Some(ending);
         (LAYER_CELLS - left) as u64
     }
 
-    fn next_stage(&mut self, ending: &mut Ending) {
-        ending.stage = match ending.stage {
+    /// What comes after a stage that is done.
+    fn after(&mut self, stage: Stage, ending: &mut Ending) -> Option<Stage> {
+        Some(match stage {
             Stage::DryUp => {
                 // Only now: a cell that dries up may have brought what it fed its source.
                 ending.asked.clone_from(&ending.left.turned);
@@ -114,10 +111,11 @@ impl Tick<'_> {
             Stage::Note => {
                 self.store.settle_ties();
                 self.store.grid.drop_sleepers();
+                self.work.begin_sweep();
                 Stage::Count
             }
-            Stage::Count | Stage::Tell => Stage::Tell,
-        };
+            Stage::Count => return None,
+        })
     }
 
     /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind do; `None` if there is none.
@@ -150,17 +148,20 @@ impl Tick<'_> {
         Some(1)
     }
 
+    /// Counts the cells of the next layer whose words differ from before the tick.
     fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let &slot = self.work.schedule.members().get(ending.counted)?;
-        ending.counted += 1;
-        let layers = self.work.open_layers(slot);
-        self.count_changes(slot, layers, &mut ending.changed);
-        Some(LAYER_ROWS * layers.count_ones().max(1) as usize)
+        let (slot, layer) = self.work.next_in_sweep()?;
+        let changed = self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
+        if any(changed) {
+            self.report.changed += u64::from(bits::count(changed));
+            ending.changed.push((slot, layer, changed));
+        }
+        Some(LAYER_ROWS)
     }
 
     /// Marks what has changed. The tick must be complete with that: what is saved before does not have these marks.
     pub(super) fn tell(&mut self, ending: &Ending) {
-        self.store.end();
+        self.store.tell_changes();
         for &(slot, layer, cells) in &ending.changed {
             self.store.grid.mark_layer_changed_at(slot, layer, cells);
         }
@@ -219,17 +220,6 @@ impl Tick<'_> {
                 if voxel.height() == 0 {
                     open.push(child);
                 }
-            }
-        }
-    }
-
-    /// Counts the cells in these layers (by bit) of a chunk whose words differ from before the tick, and adds them to `all`.
-    fn count_changes(&mut self, slot: Slot, layers: u16, all: &mut Vec<(Slot, usize, LayerBits)>) {
-        for layer in ones(u64::from(layers)) {
-            let changed = self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
-            if any(changed) {
-                self.report.changed += u64::from(bits::count(changed));
-                all.push((slot, layer, changed));
             }
         }
     }

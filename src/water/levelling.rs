@@ -3,7 +3,7 @@
 //! It is done in pieces, each of which looks at no more cells than a layer has: first the highest surface is looked for, then
 //! who would draw from it; then one after another draws.
 
-use super::bits::{self, LayerBits, NONE, and, any, minus};
+use super::bits::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use super::body::{Body, Piece};
 use super::cell::{CellFlags, FULL};
 use super::pools::Gathering;
@@ -47,6 +47,11 @@ enum Outcome {
 }
 
 impl Levelling {
+    /// Whether nothing has been looked at.
+    fn is_new(&self) -> bool {
+        self.survey.as_ref().is_some_and(|survey| survey.is_new()) && self.drawers.is_none()
+    }
+
     fn new(body: Body) -> Self {
         Levelling {
             body,
@@ -63,13 +68,43 @@ impl Levelling {
 }
 
 impl Tick<'_> {
-    /// Begins to level a body; `None`, and the body goes back, if it can be told that nobody draws from it.
-    pub(super) fn begin_levelling(&mut self, body: Body) -> Option<Levelling> {
-        if self.is_film(&body) || self.is_all_touched(&body) {
-            self.work.flooded.recycle(body);
+    /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in vain, or in search of a way;
+    /// and, where a layer was looked at as bits, one for each of its rows. `None` if no body is left.
+    pub(super) fn level_next(&mut self) -> Option<u64> {
+        if self.work.levelling.is_none() && self.work.bodies.is_empty() {
             return None;
         }
-        Some(Levelling::new(body))
+        let mut left = LAYER_CELLS;
+        while left > 0 {
+            let levelling = self.work.levelling.take().or_else(|| Some(Levelling::new(self.work.bodies.pop()?)));
+            let Some(levelling) = levelling else { break };
+            self.level(levelling, &mut left);
+        }
+        Some((LAYER_CELLS - left) as u64)
+    }
+
+    /// Goes on with a levelling until it is done or as many cells as are `left` have been looked at; then keeps it.
+    fn level(&mut self, mut levelling: Levelling, left: &mut usize) {
+        if levelling.is_new() && self.is_idle(&levelling.body, left) {
+            return self.work.flooded.recycle(levelling.body);
+        }
+        if self.settle(&mut levelling, left) {
+            self.draw_one_by_one(&mut levelling, left);
+        }
+        if levelling.drawers.as_ref().is_some_and(Vec::is_empty) {
+            if let Some(place) = levelling.unserved {
+                self.wake_neighbourhood(place);
+            }
+            self.work.flooded.recycle(levelling.body);
+        } else {
+            self.work.levelling = Some(levelling);
+        }
+    }
+
+    /// Whether it can be told of a body that nobody draws from it.
+    fn is_idle(&self, body: &Body, left: &mut usize) -> bool {
+        *left = left.saturating_sub(LAYER_ROWS);
+        self.is_film(body) || self.is_all_touched(body)
     }
 
     /// Whether a body is no more than cells of one unit beside each other in one layer of one chunk, as rain leaves them: a
@@ -86,24 +121,6 @@ impl Tick<'_> {
     fn is_all_touched(&self, body: &Body) -> bool {
         let touched = |piece: &Piece| self.work.get(piece.slot, piece.layer).map_or(NONE, |work| work.touched);
         body.pieces.iter().all(|piece| !any(minus(piece.cells, touched(piece))))
-    }
-
-    /// Goes on with a levelling for a piece, and keeps it if that does not end it. Returns how many cells drew, or were looked
-    /// at as a surface in vain, or in search of a way; and, where a layer was looked at as bits, one for each of its rows.
-    pub(super) fn level(&mut self, mut levelling: Levelling) -> u64 {
-        let mut left = LAYER_CELLS;
-        if self.settle(&mut levelling, &mut left) {
-            self.draw_one_by_one(&mut levelling, &mut left);
-        }
-        if levelling.drawers.as_ref().is_some_and(Vec::is_empty) {
-            if let Some(place) = levelling.unserved {
-                self.wake_neighbourhood(place);
-            }
-            self.work.flooded.recycle(levelling.body);
-        } else {
-            self.work.levelling = Some(levelling);
-        }
-        (LAYER_CELLS - left) as u64
     }
 
     /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as are `left` have been

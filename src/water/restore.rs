@@ -54,7 +54,7 @@ impl WaterWorld {
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
         let mut record = ChunkRecord {
             cells: self.opening_cells(slot).into_owned(),
-            awake: self.store.awake_before_ending(slot).cloned().unwrap_or(CellMask::EMPTY),
+            awake: self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
         if self.work.have_entered() {

@@ -46,6 +46,11 @@ impl Survey {
         Survey { below, head: i64::MIN, pieces: Vec::new(), seen: 0, partial: SmallVec::new() }
     }
 
+    /// Whether nothing has been looked at.
+    pub(super) fn is_new(&self) -> bool {
+        self.seen == 0
+    }
+
     /// Takes cells with this head in, if none higher is known.
     fn offer(&mut self, head: i64, piece: &Piece, cells: LayerBits) {
         if head >= self.below || head < self.head || !any(cells) {

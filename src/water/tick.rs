@@ -64,9 +64,13 @@ impl WaterWorld {
     /// A tick passes over its awake cells several times, and each time counts; so do the cells that a body of joined water
     /// looks at, to level out, in search of a way, and those whose sources are looked for. Where a layer of a chunk is looked at
     /// as bits, to take part in the tick, to find bodies and their surfaces and to count what changed, each row counts as a
-    /// cell. All of it is done in pieces of at most 256 cells, as many as a layer has. The call stops after the piece that uses
-    /// up the budget; with a budget of 0, after one. Not counted is what passes through many cells for one: a draw up its way
-    /// to the head, a look for the sources that feed a cell, and the waking of what is fed by a cell whose tie is cut.
+    /// cell; layers full from side to side that lie on one another count as one layer. All of it is done in pieces that end
+    /// when 256 cells, as many as a layer has, are counted. The call stops after the piece that uses up the budget; with a budget
+    /// of 0, after one.
+    ///
+    /// Not counted is what passes through many cells for one: a draw up its way to the head, a look for the sources that feed a
+    /// cell, what dries up with a cell and is woken by that. Nor are lists: chunks, bodies and the pieces of a surface are
+    /// put in order, and what changed is marked, each in one go.
     ///
     /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
     /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
@@ -119,9 +123,9 @@ impl WaterWorld {
         progress
     }
 
-    /// Cells that the tick underway has still to look at, at least: in the pass that it is in, and once more in each that
-    /// is to come; and one for its end. 0 between ticks, and only then. In a world that was loaded in the midst of a
-    /// tick, 1 until it goes on.
+    /// Cells that the tick underway has still to look at, about: those awake now or touched by it, in the pass that it is in
+    /// and once more in each that is to come; and one for its end. 0 between ticks, and only then. In a world that was
+    /// loaded in the midst of a tick, 1 until it goes on.
     pub fn backlog(&self) -> u64 {
         if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
     }
@@ -204,21 +208,13 @@ impl Tick<'_> {
                         }
                     }
                 }
-                Phase::Level => {
-                    if let Some(levelling) = self.work.levelling.take() {
-                        return Some(self.level(levelling));
+                Phase::Level => match self.level_next() {
+                    Some(cells) => return Some(cells),
+                    None => {
+                        self.work.phase = Phase::Ebb;
+                        self.work.begin_sweep();
                     }
-                    match self.work.bodies.pop() {
-                        Some(body) => {
-                            self.work.levelling = self.begin_levelling(body);
-                            return Some(0);
-                        }
-                        None => {
-                            self.work.phase = Phase::Ebb;
-                            self.work.begin_sweep();
-                        }
-                    }
-                }
+                },
                 Phase::Ebb => match self.work.next_in_sweep() {
                     Some((slot, layer)) => return Some(self.ebb(slot, layer)),
                     None => {
@@ -228,10 +224,11 @@ impl Tick<'_> {
                 },
                 Phase::End => match self.work.ending.take() {
                     Some(ending) if !ending.is_counted() => return Some(self.finish(ending)),
-                    ending => {
-                        ending.iter().for_each(|ending| self.tell(ending));
+                    Some(ending) => {
+                        self.tell(&ending);
                         self.work.phase = Phase::Rest;
                     }
+                    None => self.work.phase = Phase::Rest,
                 },
                 Phase::Rest => return None,
             }

@@ -11,7 +11,7 @@ use super::levelling::Levelling;
 use super::schedule::{Phase, Schedule, Sweep};
 use super::store::{LAYER_CELLS, Place, Store};
 use super::trace::Trees;
-use crate::chunk::ones;
+use crate::chunk::{CellMask, ones};
 use crate::grid::Slot;
 use core::cmp::Reverse;
 use glam::IVec3;
@@ -30,8 +30,9 @@ struct ChunkWork {
 pub(super) struct Workspace {
     chunks: Vec<Option<Box<ChunkWork>>>,
     members: Vec<Slot>,
-    /// When a tick begins: the members of the last, and how many of those in the schedule have entered.
+    /// When a tick begins: the members of the last.
     leaving: Vec<Slot>,
+    /// How many of those in the schedule have entered.
     entered: usize,
     /// Layers and chunks that the last tick used.
     last_used: (usize, usize),
@@ -98,11 +99,14 @@ impl Workspace {
         while left > 0
             && let Some(&slot) = self.schedule.members().get(self.entered)
         {
+            let rows = store.grid.awake_at(slot).map_or(0, rows_awake);
+            if rows > left && left < LAYER_CELLS {
+                break;
+            }
             self.entered += 1;
             self.leave(slot);
             self.enter(store, slot);
-            let layers = self.open_layers(slot).count_ones() as usize;
-            left = left.saturating_sub(LAYER_ROWS * layers);
+            left -= rows;
         }
         Some((LAYER_CELLS - left) as u64)
     }
@@ -186,7 +190,7 @@ impl Workspace {
             None => Box::new(LayerWork::new()),
         };
         work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
-        work.awake_before = store.awake_before_ending(slot).map_or(NONE, |mask| mask.layer(layer));
+        work.awake_before = store.awake_before(slot).map_or(NONE, |mask| mask.layer(layer));
         chunk.layers[layer] = Some(work);
         chunk.open |= 1 << layer;
         self.schedule.open(store, slot, layer);
@@ -224,7 +228,7 @@ impl Workspace {
         self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
     }
 
-    /// Cells that the tick underway has still to look at, at least; see [`WaterWorld::backlog`](super::WaterWorld::backlog).
+    /// Cells that the tick underway has still to look at, about; see [`WaterWorld::backlog`](super::WaterWorld::backlog).
     pub(super) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
             let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
@@ -272,6 +276,10 @@ impl Workspace {
     }
 
     pub(super) fn current(&self, (slot, index): Place) -> IVec3 {
+        // Nothing has flowed yet, though chunks that have not entered have what the last tick left.
+        if self.phase == Phase::Begin {
+            return IVec3::ZERO;
+        }
         self.get(slot, index / LAYER_CELLS).map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
     }
 
@@ -285,16 +293,22 @@ impl Workspace {
 
     /// Bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
-        let in_use = self.chunks.iter().flatten().flat_map(|chunk| chunk.layers.iter().flatten());
+        let chunks = || self.chunks.iter().flatten();
+        let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
         (self.layers + self.spare.len()) * size_of::<LayerWork>()
             + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
-            + (self.members.len() + self.leaving.len() + self.spare_chunks.len()) * size_of::<ChunkWork>()
+            + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkWork>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
             + self.flooded.memory_bytes()
             + self.bodies.iter().map(|body| body.pieces.capacity() * size_of::<Piece>()).sum::<usize>()
     }
+}
+
+/// The rows of the layers with awake cells: those that are looked at when a chunk takes part.
+fn rows_awake(awake: &CellMask) -> usize {
+    LAYER_ROWS * (0..16).filter(|&layer| any(awake.layer(layer))).count()
 }
 
 #[cfg(test)]

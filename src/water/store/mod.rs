@@ -3,13 +3,13 @@
 //! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that the masks never disagree
 //! with the cells.
 
-mod ending;
 mod ends;
 mod load;
 mod masks;
 #[cfg(feature = "snapshot")]
 mod parents;
 mod sources;
+mod withheld;
 
 pub(super) use ends::border_cells;
 
@@ -20,10 +20,10 @@ use super::voxel::Voxel;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
-use ending::Ending;
 use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
+use withheld::Withheld;
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
@@ -53,7 +53,7 @@ pub(super) struct Store {
     /// Whether parents or sources may have changed since this was last asked, otherwise than by the flow of a tick.
     ties_changed: bool,
     /// There while a tick ends.
-    ending: Option<Ending>,
+    withheld: Option<Withheld>,
     bounds: Region,
     edges: Edges,
 }
@@ -65,7 +65,7 @@ impl Store {
             beside: Vec::new(),
             source_heights: BTreeMap::new(),
             ties_changed: false,
-            ending: None,
+            withheld: None,
             bounds,
             edges,
         }
@@ -274,6 +274,7 @@ impl Store {
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
+            + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)
     }
 }
 
