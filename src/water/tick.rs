@@ -217,6 +217,10 @@ impl Tick<'_> {
                 },
                 Phase::Ebb => match self.work.next_in_sweep() {
                     Some((slot, layer)) => return Some(self.ebb(slot, layer)),
+                    None if self.work.schedule.members().is_empty() => {
+                        self.store.settle_ties();
+                        self.work.phase = Phase::Rest;
+                    }
                     None => {
                         self.begin_ending();
                         self.work.phase = Phase::End;
