@@ -27,7 +27,8 @@ use std::collections::BTreeMap;
 /// stays as it is.
 pub(crate) const MOST_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. With all that a step reads of them they take a megabyte, half of a core's cache.
+/// Chunks along each side of a tile. With all that a step of humidity reads of them they take 1.2 MB, which fits 2 MB of
+/// second-level cache: of the sizes measured there, see `benches/README.md`, the one that takes least.
 const SIDE: i32 = 5;
 
 /// Chunks that must be awake: fewer fit the cache.

@@ -316,7 +316,7 @@ mod tests {
     /// The body of the cells in `seed`, found in one go.
     fn flood(flooded: &mut Flooded, store: &Store, seed: Piece) -> Body {
         flooded.begin_body(seed);
-        flooded.grow(store, &mut usize::MAX.clone()).expect("all of it")
+        flooded.grow(store, &mut { usize::MAX }).expect("all of it")
     }
 
     /// Eight chunks, many layers of which are full from side to side.

@@ -47,11 +47,6 @@ enum Outcome {
 }
 
 impl Levelling {
-    /// Whether nothing has been looked at.
-    fn is_new(&self) -> bool {
-        self.survey.as_ref().is_some_and(|survey| survey.is_new()) && self.drawers.is_none()
-    }
-
     fn new(body: Body) -> Self {
         Levelling {
             body,
@@ -64,6 +59,11 @@ impl Levelling {
             draws: DRAWS_PER_BODY,
             search: Search::new(),
         }
+    }
+
+    /// Whether nothing has been looked at.
+    fn is_new(&self) -> bool {
+        self.survey.as_ref().is_some_and(|survey| survey.is_new()) && self.drawers.is_none()
     }
 }
 
@@ -361,7 +361,7 @@ mod tests {
             for body in core::mem::take(&mut tick.work.bodies) {
                 let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
                 let mut levelling = Levelling::new(body);
-                assert!(tick.settle(&mut levelling, &mut usize::MAX.clone()), "seed {seed}");
+                assert!(tick.settle(&mut levelling, &mut { usize::MAX }), "seed {seed}");
                 let drawers = levelling.drawers.map_or(0, |drawers| drawers.len());
                 assert!(!(is_film || has_moved) || drawers == 0, "seed {seed}");
                 films += u32::from(is_film);

@@ -293,7 +293,15 @@ mod tests {
                 let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
                 let mut gathering = Gathering::new(highest, usize::MAX);
                 while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
-                let (found, _) = gathering.chosen();
+                let (found, unheard) = gathering.chosen();
+                assert!(found.is_sorted() && !unheard, "up to {highest}");
+                // The first of them are the same if no more may draw, however few are kept meanwhile.
+                for most in [1, 3, 20] {
+                    let mut gathering = Gathering::new(highest, most);
+                    while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
+                    let first = (found[..most.min(found.len())].to_vec(), found.len() > most);
+                    assert_eq!(gathering.chosen(), first, "up to {highest}, {most} of them");
+                }
                 let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
                 assert_eq!((places.len(), &places), (found.len(), &expected), "up to {highest}");
                 let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
