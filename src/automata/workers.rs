@@ -73,6 +73,15 @@ pub(crate) fn threads() -> usize {
     1
 }
 
+/// Does something in a pool of so many threads, where there are any.
+#[cfg(test)]
+pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
+    #[cfg(feature = "rayon")]
+    return rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work);
+    #[cfg(not(feature = "rayon"))]
+    return (threads, work()).1;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

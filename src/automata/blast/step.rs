@@ -114,20 +114,6 @@ impl<S: FieldShape> BlastWorld<S> {
         self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 
-    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step).
-    pub fn run(&mut self, steps: u64) -> StepReport {
-        let mut sum = StepReport::default();
-        for done in 0..steps {
-            if self.is_at_rest() {
-                // Nothing changes any more; time still passes.
-                self.tick = self.tick.wrapping_add(steps - done);
-                break;
-            }
-            sum += self.step();
-        }
-        sum
-    }
-
     /// Runs `steps` steps, as many as make a frame, and lets each probe feel every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
         if probes.is_empty() {

@@ -311,6 +311,7 @@ fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &F
 mod tests {
     use super::super::{Border, Cell};
     use super::*;
+    use crate::automata::workers::in_pool;
     use crate::coords::{Cube, Region, Shape, Sheet};
     use glam::IVec3;
 
@@ -381,14 +382,6 @@ mod tests {
     /// All that can be told of a world, but for its cells.
     fn account(world: &mut HumidityWorld<Sheet>) -> String {
         format!("{:?} {:?} {} {}", world.take_changes(), world.ledger(), world.awake_cells(), world.ticks())
-    }
-
-    /// Does something in a pool of so many threads, where there are any.
-    fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
-        #[cfg(feature = "rayon")]
-        return rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work);
-        #[cfg(not(feature = "rayon"))]
-        return (threads, work()).1;
     }
 
     /// However few chunks are awake, and whatever lies around them.
