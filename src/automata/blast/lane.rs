@@ -116,6 +116,13 @@ impl Lane {
         self.pressure.cells_mut();
     }
 
+    /// Gives back its room when all waves have passed. A level chunk is stored as one number again, so that not all are cells at a
+    /// time.
+    pub(super) fn end(&mut self) -> Option<Box<[Row; MOST_STEPS]>> {
+        self.pressure.canonicalize();
+        self.upward.take()
+    }
+
     /// Puts in place what the ends of a row were after a step, which the band above has done.
     pub(super) fn recall_ends(&mut self, pass: &Pass, step: usize) {
         let seam = self.seam.as_deref().expect("the band above has kept it");

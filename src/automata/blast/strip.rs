@@ -73,7 +73,7 @@ impl Strip {
                     self.pass(row, &pass, conductance, &mut eastward);
                 }
                 if pass.wave == ROWS + steps {
-                    spare.extend(self.rows[row].iter_mut().flatten().filter_map(|lane| lane.upward.take()));
+                    spare.extend(self.rows[row].iter_mut().flatten().filter_map(|lane| lane.end()));
                 }
             }
         }
