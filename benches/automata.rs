@@ -1,5 +1,6 @@
-//! Speed of the automata: each kernel at several sizes, and on a sparse world, beside a plain loop over a dense array with
-//! the same formula in the same run; and in cubes, at one size and without a loop beside them.
+//! Speed of the automata: each kernel at several sizes, and on a sparse world, beside a plain loop
+//! over a dense array with the same formula in the same run; and in cubes, at one size and without
+//! a loop beside them.
 //!
 //! `cargo bench --bench automata`, or one of them: `cargo bench --bench automata -- humidity`
 

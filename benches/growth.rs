@@ -1,10 +1,11 @@
-//! How cost grows: nanoseconds of one step for each active cell, from a thousand to ten million of them, and bytes for each
-//! chunk, from one to a million.
+//! How cost grows: nanoseconds of one step for each active cell, from a thousand to ten million of
+//! them, and bytes for each chunk, from one to a million.
 //!
-//! `cargo bench --bench growth` prints both tables and writes them to `benches/growth.csv` and, as a plot, to
-//! `benches/growth.png`. It takes minutes, most of them for building the large worlds. With the name of a series, or a
-//! part of it, only that is measured, and nothing is written. One thread; a figure is the median of several steps, and on
-//! Linux other programs on the machine do not count.
+//! `cargo bench --bench growth` prints both tables and writes them to `benches/growth.csv` and, as
+//! a plot, to `benches/growth.png`. It takes minutes, most of them for building the large worlds.
+//! With the name of a series, or a part of it, only that is measured, and nothing is written. One
+//! thread; a figure is the median of several steps, and on Linux other programs on the machine do
+//! not count.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::Sweep;
@@ -44,8 +45,8 @@ impl Stopwatch {
         Stopwatch { ran: Self::ran(), start: Instant::now() }
     }
 
-    /// Nanoseconds: by the clock, which counts what other programs do meanwhile, or that this thread ran, which counts
-    /// some microseconds for asking. The lesser of the two is nearer.
+    /// Nanoseconds: by the clock, which counts what other programs do meanwhile, or that this
+    /// thread ran, which counts some microseconds for asking. The lesser of the two is nearer.
     fn stop(self) -> f64 {
         let elapsed = self.start.elapsed().as_secs_f64() * 1e9;
         let ran = Self::ran().zip(self.ran).map_or(elapsed, |(now, before)| now - before);
@@ -77,13 +78,15 @@ fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
     (visited, nanoseconds)
 }
 
-/// Worlds of about 10³, 10⁴, … 10⁷ cells, by their sides. The least world of whole sheets or cubes has 4,096 cells.
+/// Worlds of about 10³, 10⁴, … 10⁷ cells, by their sides. The least world of whole sheets or cubes
+/// has 4,096 cells.
 const FLOORS: [i32; 5] = [32, 96, 320, 1008, 3168];
 const SHEETS: [[i32; 3]; 5] = [[1, 1, 1], [2, 2, 1], [5, 5, 1], [16, 16, 1], [49, 49, 1]];
 const CUBES: [[i32; 3]; 5] = [[1, 1, 1], [2, 1, 1], [3, 3, 3], [6, 6, 7], [13, 14, 13]];
 const RIVERS: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Steps before the clock starts: until the spreading water has met, and what is lazy has been done.
+/// Steps before the clock starts: until the spreading water has met, and what is lazy has been
+/// done.
 const WARM: u64 = 12;
 
 fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
@@ -103,11 +106,24 @@ fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
         ),
         (
             "blast, sheets",
-            Box::new(move |at| cost(fields::blast::<Sheet>(blast::Rules::diffusive(0.24), sheets(at)), 2)),
+            Box::new(move |at| {
+                cost(fields::blast::<Sheet>(blast::Rules::diffusive(0.24), sheets(at)), 2)
+            }),
         ),
-        ("blast, cubes", Box::new(move |at| cost(fields::blast::<Cube>(blast::Rules::diffusive(0.16), cubes(at)), 2))),
-        ("water2d, literal", Box::new(move |at| cost(fields::water2d(water2d::Rules::literal(), sheets(at)), 4))),
-        ("water2d, settling", Box::new(move |at| cost(fields::water2d(water2d::Rules::default(), sheets(at)), 4))),
+        (
+            "blast, cubes",
+            Box::new(move |at| {
+                cost(fields::blast::<Cube>(blast::Rules::diffusive(0.16), cubes(at)), 2)
+            }),
+        ),
+        (
+            "water2d, literal",
+            Box::new(move |at| cost(fields::water2d(water2d::Rules::literal(), sheets(at)), 4)),
+        ),
+        (
+            "water2d, settling",
+            Box::new(move |at| cost(fields::water2d(water2d::Rules::default(), sheets(at)), 4)),
+        ),
     ];
     let runs = runs.into_iter().filter(|(name, _)| wanted(name));
     runs.map(|(name, run)| Series { name, points: (0..5).map(run).collect() }).collect()
@@ -121,7 +137,8 @@ fn bytes<W: Automaton>(most: i32, mut world: W, insert: impl Fn(&mut W, IVec3)) 
         insert(&mut world, IVec3::new(at % 1000, at / 1000, 0));
         let count = at + 1;
         if count.ilog10() > at.max(1).ilog10() || count == 1 {
-            points.push((f64::from(count), (world.memory_bytes() - empty) as f64 / f64::from(count)));
+            points
+                .push((f64::from(count), (world.memory_bytes() - empty) as f64 / f64::from(count)));
         }
     }
     points
@@ -142,15 +159,18 @@ fn sizes(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
         bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
     }
     fn in_humidity(most: i32, chunk: Chunk<humidity::Cell>) -> Vec<(f64, f64)> {
-        let world = humidity::HumidityWorld::<Sheet>::new(humidity::Rules::default()).expect("rules in range");
+        let world = humidity::HumidityWorld::<Sheet>::new(humidity::Rules::default())
+            .expect("rules in range");
         bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
     }
     fn in_blast(most: i32, chunk: Chunk<f32>) -> Vec<(f64, f64)> {
-        let world = blast::BlastWorld::<Sheet>::new(blast::Rules::default()).expect("rules in range");
+        let world =
+            blast::BlastWorld::<Sheet>::new(blast::Rules::default()).expect("rules in range");
         bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
     }
     fn in_water2d(most: i32, chunk: Chunk<water2d::Cell>) -> Vec<(f64, f64)> {
-        let world = water2d::Water2dWorld::new(1, water2d::Rules::default()).expect("rules in range");
+        let world =
+            water2d::Water2dWorld::new(1, water2d::Rules::default()).expect("rules in range");
         bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
     }
     let soil = |humidity: f64| humidity::Cell::soil(humidity, 1.0);
@@ -173,7 +193,8 @@ fn sizes(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
 fn print(title: &str, series: &[Series]) {
     println!("\n{title}\n");
     for Series { name, points } in series {
-        let points: Vec<String> = points.iter().map(|(count, each)| format!("{count:.0}: {each:.1}")).collect();
+        let points: Vec<String> =
+            points.iter().map(|(count, each)| format!("{count:.0}: {each:.1}")).collect();
         println!("| {name} | {} |", points.join(" | "));
     }
 }

@@ -1,7 +1,9 @@
-//! Instructions that the hottest operations take, counted by callgrind: the same on a busy machine as on an idle one.
+//! Instructions that the hottest operations take, counted by callgrind: the same on a busy machine
+//! as on an idle one.
 //!
-//! `.ci/instructions` runs this, compares with the record in `benches/instructions.txt` and fails above two per cent;
-//! `.ci/instructions record` writes the record anew. It needs valgrind, and installs `gungraun-runner` if that is missing.
+//! `.ci/instructions` runs this, compares with the record in `benches/instructions.txt` and fails
+//! above two per cent; `.ci/instructions record` writes the record anew. It needs valgrind, and
+//! installs `gungraun-runner` if that is missing.
 //!
 //! Every function does one thing to a world that its set-up made, which is not counted.
 
@@ -12,7 +14,8 @@ use floodplain::humidity::{HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{
-    CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport, blast, water2d,
+    CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport,
+    blast, water2d,
 };
 use gungraun::prelude::*;
 use std::hint::black_box;
@@ -23,17 +26,19 @@ mod worlds;
 /// Chunks along each side of the box of random cells.
 const SIDE: i32 = 4;
 
-/// Grids of the same cells. Each has a hash seed of its own, which decides what it takes to look a chunk up: with so many the
-/// sum is nearly the same in every process.
+/// Grids of the same cells. Each has a hash seed of its own, which decides what it takes to look a
+/// chunk up: with so many the sum is nearly the same in every process.
 const GRIDS: usize = 64;
 
 /// Every other chunk of a box, dense.
 fn store() -> Grid<u16> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut grid = Grid::new(0);
-    for place in fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0) {
+    for place in fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0)
+    {
         let cells: Vec<u16> = (0..CHUNK_CELLS).map(|_| rng.u16(..)).collect();
-        grid.insert(place, Chunk::from_cells(cells.first_chunk().expect("a chunk of cells"))).expect("in range");
+        grid.insert(place, Chunk::from_cells(cells.first_chunk().expect("a chunk of cells")))
+            .expect("in range");
     }
     grid
 }
@@ -43,7 +48,8 @@ fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
     let grids: Vec<_> = (0..GRIDS).map(|_| store()).collect();
     let places: Vec<IVec3> = grids[0].chunks().map(|(place, _)| place).collect();
     let mut rng = fastrand::Rng::with_seed(2);
-    let visits = (0..64).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
+    let visits =
+        (0..64).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
     let visits = visits.collect();
     (grids, visits)
 }
@@ -51,7 +57,8 @@ fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
 #[library_benchmark]
 #[bench::random(stores())]
 fn grid_get((grids, visits): (Vec<Grid<u16>>, Vec<IVec3>)) -> (u16, Vec<Grid<u16>>) {
-    let read = |grid: &Grid<u16>| visits.iter().fold(0u16, |sum, &cell| sum.wrapping_add(grid.get(cell)));
+    let read =
+        |grid: &Grid<u16>| visits.iter().fold(0u16, |sum, &cell| sum.wrapping_add(grid.get(cell)));
     (grids.iter().map(read).fold(0, u16::wrapping_add), grids)
 }
 
@@ -82,7 +89,12 @@ fn region_copy((grid, region, mut flat): (Grid<u16>, Region, Vec<u16>)) -> (Grid
 #[bench::dense(store())]
 fn sweep(grid: Grid<u16>) -> (u16, Grid<u16>) {
     let add = |sum: u16, &cell: &u16| sum.wrapping_add(cell);
-    (grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).fold(0, |sum, cells| cells.iter().fold(sum, add)), grid)
+    (
+        grid.chunks()
+            .filter_map(|(_, chunk)| chunk.as_dense())
+            .fold(0, |sum, cells| cells.iter().fold(sum, add)),
+        grid,
+    )
 }
 
 #[library_benchmark]
@@ -149,7 +161,13 @@ fn awake_lake() -> WaterWorld {
 
 fn open_chunks() -> (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>) {
     let world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-    (world, fields::chunks([8; 3]).positions().map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))).collect())
+    (
+        world,
+        fields::chunks([8; 3])
+            .positions()
+            .map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))
+            .collect(),
+    )
 }
 
 #[library_benchmark]
@@ -163,7 +181,10 @@ fn water_load((mut world, chunks): (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>)) -> 
 
 /// Only the thread that runs a function is counted, so it is to do all the work.
 fn one_thread() {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("each function has a process of its own");
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build_global()
+        .expect("each function has a process of its own");
 }
 
 fn humid(sweep: Sweep) -> HumidityWorld {
@@ -190,7 +211,9 @@ fn exploding<S: FieldShape>(rules: blast::Rules, chunks: [i32; 3]) -> blast::Bla
 #[library_benchmark]
 #[bench::cube(exploding(blast::Rules::diffusive(0.16), [2, 2, 1]))]
 #[bench::cube_of_waves(exploding(blast::Rules::wave(0.16, 0.98), [2, 2, 1]))]
-fn blast_step_in_cubes(mut world: blast::BlastWorld<Cube>) -> (StepReport, blast::BlastWorld<Cube>) {
+fn blast_step_in_cubes(
+    mut world: blast::BlastWorld<Cube>,
+) -> (StepReport, blast::BlastWorld<Cube>) {
     (world.step(), world)
 }
 

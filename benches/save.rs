@@ -1,8 +1,8 @@
 //! What a save costs: looking at every chunk, and writing those that differ.
 //!
-//! `cargo bench --bench save`. The baselines are those of a snapshot in memory: `snapshot` encodes the whole world, `load` makes
-//! a world of it. `look` saves a world that did not change to a disk in memory, so it has no sync to wait for. `insert` loads
-//! chunks as a game does, one by one.
+//! `cargo bench --bench save`. The baselines are those of a snapshot in memory: `snapshot` encodes
+//! the whole world, `load` makes a world of it. `look` saves a world that did not change to a disk
+//! in memory, so it has no sync to wait for. `insert` loads chunks as a game does, one by one.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::glam::IVec3;
@@ -35,16 +35,19 @@ fn world(chunks: i32, dense: bool) -> WaterWorld {
     world
 }
 
-/// Chunks side by side that are put into a world one by one; the baseline is a grid, which only stores them.
+/// Chunks side by side that are put into a world one by one; the baseline is a grid, which only
+/// stores them.
 fn insert(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("insert");
     group.sample_size(20);
     for (name, side, dense) in [("uniform", 128, false), ("dense", 32, true)] {
         let floor = Region::new(IVec3::ZERO, IVec3::new(side - 1, 0, side - 1));
-        let chunks = || floor.positions().map(|position| (position, chunk(dense))).collect::<Vec<_>>();
+        let chunks =
+            || floor.positions().map(|position| (position, chunk(dense))).collect::<Vec<_>>();
         group.throughput(Throughput::Elements((side * side) as u64));
         group.bench_function(BenchmarkId::new("water", name), |bencher| {
-            let empty = || (WaterWorld::new(1, Rules::lossless()).expect("rules in range"), chunks());
+            let empty =
+                || (WaterWorld::new(1, Rules::lossless()).expect("rules in range"), chunks());
             bencher.iter_batched(
                 empty,
                 |(mut world, chunks)| {
@@ -81,17 +84,24 @@ fn save(criterion: &mut Criterion) {
         group.bench_function(id("snapshot"), |bencher| bencher.iter(|| black_box(world.save())));
 
         let snapshot = world.save();
-        group.bench_function(id("load"), |bencher| bencher.iter(|| WaterWorld::load(&snapshot).expect("lawful")));
+        group.bench_function(id("load"), |bencher| {
+            bencher.iter(|| WaterWorld::load(&snapshot).expect("lawful"))
+        });
 
         let mut file = SaveFile::create_on(InMemoryBackend::new(), &world).expect("memory");
         let report = file.save(&world).expect("memory");
         println!("save/look of {chunks} {name}: {} chunks written", report.chunks_written);
-        group.bench_function(id("look"), |bencher| bencher.iter(|| file.save(&world).expect("memory")));
+        group.bench_function(id("look"), |bencher| {
+            bencher.iter(|| file.save(&world).expect("memory"))
+        });
 
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bench_save.redb");
         let _ = fs::remove_file(&path);
         let mut file = SaveFile::create(&path, &world).expect("a disk");
-        println!("save: {chunks} {name} chunks take {} KB on disk", fs::metadata(&path).expect("created").len() / 1000);
+        println!(
+            "save: {chunks} {name} chunks take {} KB on disk",
+            fs::metadata(&path).expect("created").len() / 1000
+        );
         let mut turn = 0;
         let mut edit = |world: &mut WaterWorld| {
             turn += 1;
@@ -99,7 +109,10 @@ fn save(criterion: &mut Criterion) {
             world.fill_water(cell, turn % 2).expect("loaded");
         };
         edit(&mut world);
-        println!("save/one of {chunks} {name}: {} chunk written", file.save(&world).expect("a disk").chunks_written);
+        println!(
+            "save/one of {chunks} {name}: {} chunk written",
+            file.save(&world).expect("a disk").chunks_written
+        );
         group.bench_function(id("one_to_disk"), |bencher| {
             bencher.iter(|| {
                 edit(&mut world);

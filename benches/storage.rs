@@ -1,9 +1,11 @@
-//! The chunk store beside a `HashMap` of cells and a dense array: 1,009 random chunks of a 16³-chunk box, `u16` cells.
+//! The chunk store beside a `HashMap` of cells and a dense array: 1,009 random chunks of a
+//! 16³-chunk box, `u16` cells.
 //!
-//! `cargo bench --bench storage`; dated results are in `benches/README.md`. The dense array is the whole box, 256³ cells
-//! and a rim, so it needs no lookup and no branch. Get, set and sweep go over the same cells in all three; the sweep of the
-//! store also with two threads. For the stencil it comes in two sizes: the box, and `dense_small`, which has as many cells
-//! as the 1,009 chunks and so the same share of the caches.
+//! `cargo bench --bench storage`; dated results are in `benches/README.md`. The dense array is the
+//! whole box, 256³ cells and a rim, so it needs no lookup and no branch. Get, set and sweep go over
+//! the same cells in all three; the sweep of the store also with two threads. For the stencil it
+//! comes in two sizes: the box, and `dense_small`, which has as many cells as the 1,009 chunks and
+//! so the same share of the caches.
 
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -14,7 +16,8 @@ use rayon::prelude::*;
 
 const CHUNKS: usize = 1009;
 const SIDE: usize = 256;
-/// Random positions that take turns. The cells at 4,096 of them stay in a second-level cache, those at 65,536 do not.
+/// Random positions that take turns. The cells at 4,096 of them stay in a second-level cache, those
+/// at 65,536 do not.
 const VISITS: [usize; 2] = [1 << 12, 1 << 16];
 
 /// The cells of a chunk by y, z and x.
@@ -141,7 +144,9 @@ fn world() -> World {
 
 fn random_cells(chunks: &[IVec3], count: usize) -> Vec<IVec3> {
     let mut rng = fastrand::Rng::with_seed(5);
-    (0..count).map(|_| Cube::cell_at(chunks[rng.usize(..chunks.len())], rng.usize(..CHUNK_CELLS))).collect()
+    (0..count)
+        .map(|_| Cube::cell_at(chunks[rng.usize(..chunks.len())], rng.usize(..CHUNK_CELLS)))
+        .collect()
 }
 
 fn get(criterion: &mut Criterion, world: &World) {
@@ -150,18 +155,26 @@ fn get(criterion: &mut Criterion, world: &World) {
     for count in VISITS {
         let visits = random_cells(chunks, count);
         group.throughput(Throughput::Elements(count as u64));
-        let sum = |read: &dyn Fn(IVec3) -> u16| visits.iter().fold(0u16, |sum, &cell| sum.wrapping_add(read(cell)));
+        let sum = |read: &dyn Fn(IVec3) -> u16| {
+            visits.iter().fold(0u16, |sum, &cell| sum.wrapping_add(read(cell)))
+        };
         assert_eq!(sum(&|cell| grid.get(cell)), sum(&|cell| map[&cell]));
         assert_eq!(sum(&|cell| grid.get(cell)), sum(&|cell| dense.cells[dense.index(cell)]));
         group.bench_function(BenchmarkId::new("floodplain", count), |bench| {
-            bench.iter(|| black_box(&visits).iter().fold(0u16, |sum, &cell| sum.wrapping_add(grid.get(cell))));
+            bench.iter(|| {
+                black_box(&visits).iter().fold(0u16, |sum, &cell| sum.wrapping_add(grid.get(cell)))
+            });
         });
         group.bench_function(BenchmarkId::new("hashmap", count), |bench| {
-            bench.iter(|| black_box(&visits).iter().fold(0u16, |sum, cell| sum.wrapping_add(map[cell])));
+            bench.iter(|| {
+                black_box(&visits).iter().fold(0u16, |sum, cell| sum.wrapping_add(map[cell]))
+            });
         });
         group.bench_function(BenchmarkId::new("dense", count), |bench| {
             let read = |cell| dense.cells[dense.index(cell)];
-            bench.iter(|| black_box(&visits).iter().fold(0u16, |sum, &cell| sum.wrapping_add(read(cell))));
+            bench.iter(|| {
+                black_box(&visits).iter().fold(0u16, |sum, &cell| sum.wrapping_add(read(cell)))
+            });
         });
     }
     group.finish();
@@ -217,7 +230,8 @@ fn sweep(criterion: &mut Criterion, world: &World) {
         let sums = || grid.par_chunks().fold(|| 0u16, |sum, (_, chunk)| add_chunk(sum, chunk));
         pool.install(|| sums().reduce(|| 0, u16::wrapping_add))
     };
-    // The dense array knows nothing of chunks, so it is swept over all of the box, and counted by cell.
+    // The dense array knows nothing of chunks, so it is swept over all of the box, and counted by
+    // cell.
     let sweep_dense = || add(0, &dense.cells);
     assert_eq!(sweep_grid(), map.values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     assert_eq!([sweep_grid(), sweep_in_pool()], [sweep_dense(); 2]);
@@ -225,12 +239,15 @@ fn sweep(criterion: &mut Criterion, world: &World) {
     let mut group = criterion.benchmark_group("sweep");
     group.throughput(Throughput::Elements((chunks.len() * CHUNK_CELLS) as u64));
     group.bench_function("floodplain", |bench| bench.iter(|| black_box(sweep_grid())));
-    group.bench_function("floodplain_two_threads", |bench| bench.iter(|| black_box(sweep_in_pool())));
+    group.bench_function("floodplain_two_threads", |bench| {
+        bench.iter(|| black_box(sweep_in_pool()))
+    });
     group.bench_function("hashmap", |bench| {
         bench.iter(|| black_box(map).values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     });
     // What reading takes, whatever the layout: the same cells in one piece, in order of position.
-    let flat: Vec<u16> = grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).flatten().copied().collect();
+    let flat: Vec<u16> =
+        grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).flatten().copied().collect();
     assert_eq!(add(0, &flat), sweep_grid());
     group.bench_function("floor", |bench| bench.iter(|| add(0, black_box(&flat))));
     group.throughput(Throughput::Elements(dense.cells.len() as u64));
@@ -267,9 +284,9 @@ fn stencil(criterion: &mut Criterion, world: &World) {
         for &chunk in chunks {
             for cell in Cube::region_of(chunk).positions() {
                 cursor.move_to(cell);
-                check = Face::ALL
-                    .iter()
-                    .fold(check.wrapping_add(cursor.get()), |check, face| check.wrapping_add(cursor.neighbour(*face)));
+                check = Face::ALL.iter().fold(check.wrapping_add(cursor.get()), |check, face| {
+                    check.wrapping_add(cursor.neighbour(*face))
+                });
             }
         }
         check
@@ -279,14 +296,16 @@ fn stencil(criterion: &mut Criterion, world: &World) {
         let mut check = 0u16;
         for &chunk in chunks {
             for cell in Cube::region_of(chunk).positions() {
-                check = Face::ALL
-                    .iter()
-                    .fold(check.wrapping_add(read(cell)), |check, face| check.wrapping_add(read(cell + face.offset())));
+                check = Face::ALL.iter().fold(check.wrapping_add(read(cell)), |check, face| {
+                    check.wrapping_add(read(cell + face.offset()))
+                });
             }
         }
         check
     };
-    let sum = |out: &Cells| out.as_flattened().as_flattened().iter().fold(0u16, |sum, &cell| sum.wrapping_add(cell));
+    let sum = |out: &Cells| {
+        out.as_flattened().as_flattened().iter().fold(0u16, |sum, &cell| sum.wrapping_add(cell))
+    };
     let (mut by_faces, mut by_halo) = (0u16, 0u16);
     run_faces(&mut |out| by_faces = by_faces.wrapping_add(sum(out)));
     run_halo(&mut |out| by_halo = by_halo.wrapping_add(sum(out)));
@@ -333,10 +352,13 @@ fn print_bytes() {
     black_box(grid.get(IVec3::splat(1000)));
     grid.set(IVec3::splat(1000), 0);
     println!("  absent, read and written with the background: {}", grid.memory_bytes() - before);
-    for (name, chunk, marked) in
-        [("uniform", &uniform, false), ("dense u16", &dense, false), ("dense u16 with two masks", &dense, true)]
-    {
-        let counts = [100, 225, 449, 897, 1009, 1793, 3585, 4096].map(|count| each(count, chunk, marked));
+    for (name, chunk, marked) in [
+        ("uniform", &uniform, false),
+        ("dense u16", &dense, false),
+        ("dense u16 with two masks", &dense, true),
+    ] {
+        let counts =
+            [100, 225, 449, 897, 1009, 1793, 3585, 4096].map(|count| each(count, chunk, marked));
         let least = counts.iter().copied().fold(f64::INFINITY, f64::min);
         let most = counts.iter().copied().fold(0.0, f64::max);
         println!("  {name}: {least:.0} to {most:.0}; at 1,009 chunks {:.0}", counts[4]);

@@ -1,6 +1,8 @@
-//! Speed of water: cells that changed and cells visited per second, and what rest, edits and drains cost.
+//! Speed of water: cells that changed and cells visited per second, and what rest, edits and drains
+//! cost.
 //!
-//! `cargo bench --bench water`. Before each group the bench prints what one sample did, so that a rate can be checked.
+//! `cargo bench --bench water`. Before each group the bench prints what one sample did, so that a
+//! rate can be checked.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::StepReport;
@@ -19,11 +21,18 @@ fn spread(criterion: &mut Criterion) {
     group.sample_size(10);
     for (name, drop) in [("on_the_floor", 0), ("fall_of_16", 16), ("fall_of_63", 63)] {
         let report = spread_world(256, drop).run(100);
-        println!("spread/{name}: 100 ticks visit {} cells, change {}", report.visited, report.changed);
+        println!(
+            "spread/{name}: 100 ticks visit {} cells, change {}",
+            report.visited, report.changed
+        );
         for (rate, elements) in [("changed", report.changed), ("visited", report.visited)] {
             group.throughput(Throughput::Elements(elements));
             group.bench_function(BenchmarkId::new(rate, name), |bencher| {
-                bencher.iter_batched(|| spread_world(256, drop), |mut world| world.run(100), BatchSize::PerIteration);
+                bencher.iter_batched(
+                    || spread_world(256, drop),
+                    |mut world| world.run(100),
+                    BatchSize::PerIteration,
+                );
             });
         }
     }
@@ -55,10 +64,14 @@ fn recheck(criterion: &mut Criterion) {
 fn river(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("river");
     group.sample_size(10);
-    // In a tower of one chunk to a side a hundred cells fill a chunk's layer as densely as longer rivers fill theirs in a
-    // wider one. In the wide one they lie thin: some 25 in each of four layers.
-    let rivers = [("100", 100, 16), ("1000", 1_000, 64), ("10000", 10_000, 64), ("100000", 100_000, 64)];
-    for (name, length, side) in rivers.into_iter().chain([("1000000", 1_000_000, 64), ("100_thin", 100, 64)]) {
+    // In a tower of one chunk to a side a hundred cells fill a chunk's layer as densely as longer
+    // rivers fill theirs in a wider one. In the wide one they lie thin: some 25 in each of four
+    // layers.
+    let rivers =
+        [("100", 100, 16), ("1000", 1_000, 64), ("10000", 10_000, 64), ("100000", 100_000, 64)];
+    for (name, length, side) in
+        rivers.into_iter().chain([("1000000", 1_000_000, 64), ("100_thin", 100, 64)])
+    {
         let (mut world, cells) = river_world(length, side);
         world.run(10);
         let before = world.ledger();
@@ -67,21 +80,29 @@ fn river(criterion: &mut Criterion) {
         assert_eq!(after.drained - before.drained, 7, "the river flows");
         assert_eq!(after.injected - before.injected, 7, "and is steady");
         group.throughput(Throughput::Elements(cells as u64));
-        group.bench_function(BenchmarkId::from_parameter(name), |bencher| bencher.iter(|| world.step()));
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            bencher.iter(|| world.step())
+        });
     }
 }
 
-/// The lake sinks round its plug, and a tick has the more to level the wider that has become, until a layer is gone. So the
-/// ticks are always the same ones, however many a run takes: 2,000 from the first mark on, and 2,000 from the second.
+/// The lake sinks round its plug, and a tick has the more to level the wider that has become, until
+/// a layer is gone. So the ticks are always the same ones, however many a run takes: 2,000 from the
+/// first mark on, and 2,000 from the second.
 fn lake_drain(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lake_drain");
-    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
     let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
     let region = Region::new(IVec3::ZERO, IVec3::new(255, 16, 255));
     let build = |ticks| {
         let mut world = open_world(region, rules);
         world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(255, 0, 255))).expect("loaded");
-        world.fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(255, 16, 255)), 7).expect("loaded");
+        world
+            .fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(255, 16, 255)), 7)
+            .expect("loaded");
         world.clear_solid(IVec3::new(128, 0, 128)).expect("loaded");
         world.run(ticks);
         world
@@ -152,7 +173,9 @@ fn asleep(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("asleep");
     for chunks in [1, 100_000] {
         let mut world = puddles(chunks);
-        group.bench_function(BenchmarkId::new("tick", chunks), |bencher| bencher.iter(|| world.step()));
+        group.bench_function(BenchmarkId::new("tick", chunks), |bencher| {
+            bencher.iter(|| world.step())
+        });
         let puddle = Cube::cell_at(IVec3::ZERO, 300);
         group.bench_function(BenchmarkId::new("edit", chunks), |bencher| {
             bencher.iter(|| {

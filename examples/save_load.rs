@@ -1,6 +1,8 @@
-//! A valley fills with water and is saved as it does; the game is cut off, opened again, and goes on as if it never had been.
+//! A valley fills with water and is saved as it does; the game is cut off, opened again, and goes
+//! on as if it never had been.
 //!
-//! `cargo run --release --example save_load [FILE]`. Each line says how many of the valley's chunks a save wrote.
+//! `cargo run --release --example save_load [FILE]`. Each line says how many of the valley's chunks
+//! a save wrote.
 
 use floodplain::glam::IVec3;
 use floodplain::save_file::{SaveFile, SaveReport};
@@ -13,7 +15,9 @@ use std::path::PathBuf;
 const END: IVec3 = IVec3::new(255, 63, 127);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("valley.floodplain"), PathBuf::from);
+    let path = std::env::args_os()
+        .nth(1)
+        .map_or_else(|| std::env::temp_dir().join("valley.floodplain"), PathBuf::from);
     let mut world = valley()?;
     let mut file = SaveFile::create(&path, &world)?;
     println!("the whole valley: {} chunks", world.chunks().count());
@@ -58,7 +62,8 @@ fn valley() -> Result<WaterWorld, Box<dyn Error>> {
     Ok(world)
 }
 
-/// The height of the ground in a column: it falls from west to east, and from both sides to the middle.
+/// The height of the ground in a column: it falls from west to east, and from both sides to the
+/// middle.
 fn ground(column: IVec3) -> i32 {
     20 - column.x / 16 + (column.z - 64).abs() / 2
 }

@@ -1,4 +1,5 @@
-//! Runs a scenario file: the report goes to standard output, refusals and failed expectations to standard error.
+//! Runs a scenario file: the report goes to standard output, refusals and failed expectations to
+//! standard error.
 //!
 //! `cargo run --release --example scenario -- examples/scenarios/u_tube_source.toml`
 //!

@@ -1,14 +1,17 @@
-//! What every automaton of this crate can be asked and told, in the same words. No rules of any of them.
+//! What every automaton of this crate can be asked and told, in the same words. No rules of any of
+//! them.
 
 use crate::chunk::{CellMask, Chunk};
 use glam::IVec3;
 
-/// What all automata have in common: steps, totals with their account, changes, rest, and the check of their laws.
+/// What all automata have in common: steps, totals with their account, changes, rest, and the check
+/// of their laws.
 ///
-/// Every method is also an inherent one of each automaton, so that this trait is only needed by code that serves several.
-/// Edits differ from one to the next in what they write, and agree in how: they come between steps; are named `set_…`,
-/// `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, and where water is poured and scooped `pour` and `scoop`; wake
-/// what they touch; and, if they cannot be made, return an error that names the thing and change nothing.
+/// Every method is also an inherent one of each automaton, so that this trait is only needed by
+/// code that serves several. Edits differ from one to the next in what they write, and agree in
+/// how: they come between steps; are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and
+/// `remove_…`, and where water is poured and scooped `pour` and `scoop`; wake what they touch; and,
+/// if they cannot be made, return an error that names the thing and change nothing.
 ///
 /// ```
 /// use floodplain::Automaton;
@@ -45,14 +48,16 @@ pub trait Automaton {
     fn awake_cells(&self) -> usize;
     /// Whether nothing will change until the next edit: no cell is awake.
     fn is_at_rest(&self) -> bool;
-    /// The cells whose state or ground an edit or a step has changed since this was last asked, by chunk, in order of
-    /// position; some of them may be back at what they were.
+    /// The cells whose state or ground an edit or a step has changed since this was last asked, by
+    /// chunk, in order of position; some of them may be back at what they were.
     ///
-    /// Loading and unloading is not listed, for whoever does it knows. With an unloaded chunk goes what changed in it and was
-    /// not asked for. What was never asked for takes memory, as a mask of 512 bytes for each chunk that changed and is there.
+    /// Loading and unloading is not listed, for whoever does it knows. With an unloaded chunk goes
+    /// what changed in it and was not asked for. What was never asked for takes memory, as a
+    /// mask of 512 bytes for each chunk that changed and is there.
     fn take_changes(&mut self) -> Vec<ChunkChanges>;
-    /// A hash of the state that decides the future under the same rules and within the same bounds, which are not part of it:
-    /// who compares worlds compares those apart. The same on every platform, whatever the order of loading.
+    /// A hash of the state that decides the future under the same rules and within the same bounds,
+    /// which are not part of it: who compares worlds compares those apart. The same on every
+    /// platform, whatever the order of loading.
     fn state_hash(&self) -> u64;
     /// Checks every law of the automaton.
     ///
@@ -112,14 +117,16 @@ pub(crate) use automaton;
 /// What one step, or several, did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Awake cells that the step passed over; of a tick of water, those of its outflows and of its regular flow. What
-    /// searches look at is counted by [`Progress::looked_at`](crate::water::Progress::looked_at).
+    /// Awake cells that the step passed over; of a tick of water, those of its outflows and of its
+    /// regular flow. What searches look at is counted by
+    /// [`Progress::looked_at`](crate::water::Progress::looked_at).
     pub visited: u64,
     /// Cells whose state differs from before the step.
     pub changed: u64,
-    /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for every cell it left; 0 in
-    /// automata that do not count in whole units. A chunk that sleeps counts nothing, although each of its cells may get as
-    /// much as it gives: then units that go through it are missing here.
+    /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
+    /// every cell it left; 0 in automata that do not count in whole units. A chunk that sleeps
+    /// counts nothing, although each of its cells may get as much as it gives: then units that
+    /// go through it are missing here.
     pub moved: u64,
 }
 
@@ -155,7 +162,8 @@ impl ChunkChanges {
     }
 }
 
-/// A 64-bit hash in the manner of FNV-1a over words, with a final mix: stable across platforms and versions.
+/// A 64-bit hash in the manner of FNV-1a over words, with a final mix: stable across platforms and
+/// versions.
 pub(crate) struct StateHash(u64);
 
 impl StateHash {
@@ -173,7 +181,8 @@ impl StateHash {
         self.add(u64::from(position.z as u32));
     }
 
-    /// Adds the cells of a chunk, `PER_WORD` (1, 2 or 4) to a word, the first lowest; of a uniform chunk just one.
+    /// Adds the cells of a chunk, `PER_WORD` (1, 2 or 4) to a word, the first lowest; of a uniform
+    /// chunk just one.
     pub(crate) fn add_chunk<T: Copy + PartialEq, const PER_WORD: usize>(
         &mut self,
         chunk: &Chunk<T>,
@@ -183,7 +192,9 @@ impl StateHash {
             None => self.add(bits(chunk.get(0))),
             Some(cells) => {
                 for cells in cells.as_chunks::<PER_WORD>().0 {
-                    let append = |word: u64, &cell: &T| word.unbounded_shl(64 / PER_WORD as u32) | bits(cell);
+                    let append = |word: u64, &cell: &T| {
+                        word.unbounded_shl(64 / PER_WORD as u32) | bits(cell)
+                    };
                     self.add(cells.iter().rev().fold(0, append));
                 }
             }

@@ -1,7 +1,8 @@
-//! Cell and chunk coordinates: faces, regions, and the split of a cell position into chunk and local index.
+//! Cell and chunk coordinates: faces, regions, and the split of a cell position into chunk and
+//! local index.
 //!
-//! Positions cover the whole `i32` range in each axis. Nothing here stores cells, and nothing wraps: a step that would
-//! leave the range gives `None`.
+//! Positions cover the whole `i32` range in each axis. Nothing here stores cells, and nothing
+//! wraps: a step that would leave the range gives `None`.
 
 use core::fmt;
 use glam::IVec3;
@@ -31,7 +32,8 @@ pub enum Face {
 
 impl Face {
     /// All six faces, by index.
-    pub const ALL: [Face; 6] = [Face::West, Face::East, Face::Down, Face::Up, Face::North, Face::South];
+    pub const ALL: [Face; 6] =
+        [Face::West, Face::East, Face::Down, Face::Up, Face::North, Face::South];
 
     /// The four faces that are neither up nor down.
     pub const LATERAL: [Face; 4] = [Face::West, Face::East, Face::North, Face::South];
@@ -83,10 +85,15 @@ impl Face {
         }
     }
 
-    /// The neighbour of `position` across this face, or `None` where that would leave the `i32` range.
+    /// The neighbour of `position` across this face, or `None` where that would leave the `i32`
+    /// range.
     pub const fn step(self, position: IVec3) -> Option<IVec3> {
         let offset = self.offset();
-        match (position.x.checked_add(offset.x), position.y.checked_add(offset.y), position.z.checked_add(offset.z)) {
+        match (
+            position.x.checked_add(offset.x),
+            position.y.checked_add(offset.y),
+            position.z.checked_add(offset.z),
+        ) {
             (Some(x), Some(y), Some(z)) => Some(IVec3::new(x, y, z)),
             _ => None,
         }
@@ -95,7 +102,8 @@ impl Face {
 
 /// A box of cells, given by its two corners, both of which belong to it.
 ///
-/// Inclusive corners let a region reach the ends of the `i32` range without overflow. A region is never empty.
+/// Inclusive corners let a region reach the ends of the `i32` range without overflow. A region is
+/// never empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Region {
     min: IVec3,
@@ -167,7 +175,8 @@ impl Region {
     /// Every position, y slowest, then z, then x: the order of all flat slices in this crate.
     pub fn positions(self) -> impl Iterator<Item = IVec3> {
         (self.min.y..=self.max.y).flat_map(move |y| {
-            (self.min.z..=self.max.z).flat_map(move |z| (self.min.x..=self.max.x).map(move |x| IVec3::new(x, y, z)))
+            (self.min.z..=self.max.z)
+                .flat_map(move |z| (self.min.x..=self.max.x).map(move |x| IVec3::new(x, y, z)))
         })
     }
 }
@@ -191,7 +200,8 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
     /// Neighbours of a cell across its faces: 4 or 6.
     const NEIGHBOURS: usize;
 
-    /// The chunk that holds the cell. Correct for negative positions: the shift rounds towards minus infinity.
+    /// The chunk that holds the cell. Correct for negative positions: the shift rounds towards
+    /// minus infinity.
     #[inline]
     fn chunk_of(cell: IVec3) -> IVec3 {
         let [x, y, z] = Self::BITS;
@@ -207,11 +217,13 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
             + local(cell.z, Self::BITS[2]) * Self::STRIDES[2]
     }
 
-    /// The position of the cell at `index` (0 to 4095) of `chunk`; the inverse of [`chunk_of`](Shape::chunk_of) with
-    /// [`index_of`](Shape::index_of). `chunk` must satisfy [`holds_chunk`](Shape::holds_chunk).
+    /// The position of the cell at `index` (0 to 4095) of `chunk`; the inverse of
+    /// [`chunk_of`](Shape::chunk_of) with [`index_of`](Shape::index_of). `chunk` must satisfy
+    /// [`holds_chunk`](Shape::holds_chunk).
     #[inline]
     fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
-        let local = |axis: usize| ((index / Self::STRIDES[axis]) & ((1 << Self::BITS[axis]) - 1)) as i32;
+        let local =
+            |axis: usize| ((index / Self::STRIDES[axis]) & ((1 << Self::BITS[axis]) - 1)) as i32;
         let [x, y, z] = Self::BITS;
         IVec3::new((chunk.x << x) | local(0), (chunk.y << y) | local(1), (chunk.z << z) | local(2))
     }
@@ -227,7 +239,8 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
     }
 }
 
-/// 16×16×16 cells; the index runs along x, then z, then y, so that a horizontal layer is 256 consecutive cells.
+/// 16×16×16 cells; the index runs along x, then z, then y, so that a horizontal layer is 256
+/// consecutive cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cube;
 
@@ -254,7 +267,23 @@ mod tests {
     use super::*;
 
     fn split_and_join_agree<S: Shape>() {
-        for x in [i32::MIN, i32::MIN + 1, -65, -64, -17, -16, -1, 0, 1, 15, 16, 63, 64, i32::MAX - 1, i32::MAX] {
+        for x in [
+            i32::MIN,
+            i32::MIN + 1,
+            -65,
+            -64,
+            -17,
+            -16,
+            -1,
+            0,
+            1,
+            15,
+            16,
+            63,
+            64,
+            i32::MAX - 1,
+            i32::MAX,
+        ] {
             for y in [i32::MIN, -16, -1, 0, 15, 16, i32::MAX] {
                 let cell = IVec3::new(x, y, x.wrapping_mul(7));
                 let chunk = S::chunk_of(cell);

@@ -1,8 +1,9 @@
 //! What is promised, how each promise is tested, and what is not promised.
 //!
-//! *Tests* are those of `cargo test`, by file and name, in `tests/`, or unit tests beside the code, by their path in `src/`; *fuzz targets* are those of `fuzz/`, whose README has
-//! the counts of executions. Both use the same oracles, in `tests/support/`, which share no code with what they check.
-//! Every random test prints what replays it.
+//! *Tests* are those of `cargo test`, by file and name, in `tests/`, or unit tests beside the code,
+//! by their path in `src/`; *fuzz targets* are those of `fuzz/`, whose README has the counts of
+//! executions. Both use the same oracles, in `tests/support/`, which share no code with what they
+//! check. Every random test prints what replays it.
 //!
 //! # Everywhere
 //!
@@ -24,10 +25,11 @@
 //!
 //! # Water
 //!
-//! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the first one that is
-//! broken, a [`Violation`](crate::water::Violation) with its place and figures. `water_laws`, `scenarios`
-//! (every file in `examples/scenarios`; worlds of more than 20,000 cells in every 64th tick, but the ledger in each) and the fuzz targets
-//! `water_edits`, `water_stream` and `scenario_text` call it after every tick, and the first also after every edit.
+//! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the
+//! first one that is broken, a [`Violation`](crate::water::Violation) with its place and figures.
+//! `water_laws`, `scenarios` (every file in `examples/scenarios`; worlds of more than 20,000 cells
+//! in every 64th tick, but the ledger in each) and the fuzz targets `water_edits`, `water_stream`
+//! and `scenario_text` call it after every tick, and the first also after every edit.
 //!
 //! | law | violation |
 //! |---|---|
@@ -67,8 +69,9 @@
 //!
 //! # The automata
 //!
-//! Each has a `validate` of its own, which `scenarios` and the fuzz targets `humidity`, `water_2d`, `blast_grid`,
-//! `blast_graph`, `snapshot_bytes` and `scenario_text` call after every step. The same tests and targets hold for all four:
+//! Each has a `validate` of its own, which `scenarios` and the fuzz targets `humidity`, `water_2d`,
+//! `blast_grid`, `blast_graph`, `snapshot_bytes` and `scenario_text` call after every step. The
+//! same tests and targets hold for all four:
 //!
 //! | law | tests | fuzz targets |
 //! |---|---|---|
@@ -144,13 +147,15 @@
 //!
 //! # The same bytes
 //!
-//! The same seed and the same edits give the same bytes, on every target, optimised or not, whatever the hash seeds and the
-//! number of threads. `tests/data/golden/state_hashes.txt` has the recorded state hashes of
+//! The same seed and the same edits give the same bytes, on every target, optimised or not,
+//! whatever the hash seeds and the number of threads. `tests/data/golden/state_hashes.txt` has the
+//! recorded state hashes of
 //!
 //! - ten scenarios of water;
-//! - small worlds of the automata: each sweep of humidity on sheets, the synchronous one also on cubes; explosions on sheets
-//!   (both rules), on cubes (waves) and on graphs (both rules), with walls, weighted links, periodic and open borders; both rules
-//!   of 2D water. They take 30 steps, one at a time and by `run`;
+//! - small worlds of the automata: each sweep of humidity on sheets, the synchronous one also on
+//!   cubes; explosions on sheets (both rules), on cubes (waves) and on graphs (both rules), with
+//!   walls, weighted links, periodic and open borders; both rules of 2D water. They take 30 steps,
+//!   one at a time and by `run`;
 //! - the valley, 200 ticks of water over real ground.
 //!
 //! | where they are computed anew | what |
@@ -161,23 +166,29 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the steps of humidity but for the in-place sweep, of explosions on grids, and of the literal rule of
-//! 2D water; the others, water among them, are the work of one thread whatever the pool. Unit tests in `automata::same_bytes`
-//! compare every instruction set that the machine has, and pools of these sizes, on worlds of their own.
+//! In a pool, threads share the steps of humidity but for the in-place sweep, of explosions on
+//! grids, and of the literal rule of 2D water; the others, water among them, are the work of one
+//! thread whatever the pool. Unit tests in `automata::same_bytes` compare every instruction set
+//! that the machine has, and pools of these sizes, on worlds of their own.
 //!
 //! # What is not promised
 //!
-//! - The same bytes from another version of this crate, or with other versions of what it depends on.
-//! - That edits commute which touch a common cell or neighbour: displaced water goes where there is room at the time.
-//! - That edits commute where a stream ties them together. Cells that only pass water on dry up as soon as they are cut off,
-//!   all the way down to the first that holds water; so it matters whether water is poured into one of them before or
-//!   after its way up is cut.
-//! - Exact sums of pressure: they are floating-point numbers, and the account is kept within a millionth. The same bytes on
-//!   every platform are promised for them too.
+//! - The same bytes from another version of this crate, or with other versions of what it depends
+//!   on.
+//! - That edits commute which touch a common cell or neighbour: displaced water goes where there is
+//!   room at the time.
+//! - That edits commute where a stream ties them together. Cells that only pass water on dry up as
+//!   soon as they are cut off, all the way down to the first that holds water; so it matters
+//!   whether water is poured into one of them before or after its way up is cut.
+//! - Exact sums of pressure: they are floating-point numbers, and the account is kept within a
+//!   millionth. The same bytes on every platform are promised for them too.
 //! - An account of humidity under the weighted mean, which makes and loses some by its nature.
 //! - That pressure below the threshold lasts: it is absorbed chunk by chunk, and entered as such.
-//! - That a save survives a disk that says it has written what it has not; or that damage is told from an older save, where it
-//!   hits the one byte of redb's file that says which of its two headers is the newer and that no checksum covers.
-//! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are promised, cells are not.
-//! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not be level.
+//! - That a save survives a disk that says it has written what it has not; or that damage is told
+//!   from an older save, where it hits the one byte of redb's file that says which of its two
+//!   headers is the newer and that no checksum covers.
+//! - Where the last unit of a remainder comes to lie: that is left to the seed. Layers are
+//!   promised, cells are not.
+//! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not
+//!   be level.
 //! - Anything after a panic was caught in mid-tick. No tick is known to panic.

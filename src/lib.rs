@@ -1,14 +1,19 @@
 //! Sparse voxel chunks, finite water and cellular automata for block games.
 //!
-//! Priorities, in order: the same seed and edits give the same bytes; no water is made or lost; fast; small.
+//! Priorities, in order: the same seed and edits give the same bytes; no water is made or lost;
+//! fast; small.
 //!
-//! - [`Grid`] stores a 3D world in sparse chunks of 4096 cells, uniform or dense, over the whole `i32` range.
-//! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the world's end.
+//! - [`Grid`] stores a 3D world in sparse chunks of 4096 cells, uniform or dense, over the whole
+//!   `i32` range.
+//! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the
+//!   world's end.
 //! - [`humidity`] spreads through soils of different permeability, from rain, round rocks.
-//! - [`blast`] runs explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that break.
+//! - [`blast`] runs explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that
+//!   break.
 //! - [`water2d`] runs a vertical slice of water with pressure, integer levels on 64×64 chunks.
 //! - `snapshot` (a feature) turns whole worlds into bytes, and back.
-//! - `save_file` (the feature `store`) keeps a world in a file, and writes only the chunks that changed.
+//! - `save_file` (the feature `store`) keeps a world in a file, and writes only the chunks that
+//!   changed.
 //! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
 //!
 //! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
@@ -37,8 +42,8 @@
 //! What is promised, and how each promise is tested, stands in [`guarantees`].
 //!
 //! # When not to use this
-//! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For worlds that are dense
-//! and small throughout: a plain array is simpler.
+//! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For
+//! worlds that are dense and small throughout: a plain array is simpler.
 
 mod automata;
 mod automaton;
@@ -62,7 +67,9 @@ pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
-pub use grid::{Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape};
+pub use grid::{
+    Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
+};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

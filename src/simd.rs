@@ -1,11 +1,13 @@
-//! Kernels compiled for several instruction sets, of which the widest that the machine has is picked at run time.
+//! Kernels compiled for several instruction sets, of which the widest that the machine has is
+//! picked at run time.
 //!
-//! Feature `simd`. Rust compiles for the oldest x86-64 unless told otherwise, at a half to a quarter of the speed. Every
-//! version does the same operations in the same order, and Rust never contracts or reorders those of floats, so all of them
-//! give the same bytes; elsewhere than on x86-64 there is only one.
+//! Feature `simd`. Rust compiles for the oldest x86-64 unless told otherwise, at a half to a
+//! quarter of the speed. Every version does the same operations in the same order, and Rust never
+//! contracts or reorders those of floats, so all of them give the same bytes; elsewhere than on
+//! x86-64 there is only one.
 
-/// Puts an array where a cache line begins. Otherwise it is aligned as its items need, and then each vector may lie in two
-/// lines, or in two pages.
+/// Puts an array where a cache line begins. Otherwise it is aligned as its items need, and then
+/// each vector may lie in two lines, or in two pages.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
@@ -15,8 +17,8 @@ pub(crate) trait Kernel {
     /// What the work returns.
     type Output;
 
-    /// Does the work. It has to be `#[inline(always)]`, and so does all that is hot in it: only what is inlined is compiled
-    /// for the instruction set.
+    /// Does the work. It has to be `#[inline(always)]`, and so does all that is hot in it: only
+    /// what is inlined is compiled for the instruction set.
     fn run(self) -> Self::Output;
 }
 
@@ -62,7 +64,8 @@ pub(crate) mod forced {
     use std::sync::atomic::{AtomicU8, Ordering};
     use std::sync::{Mutex, PoisonError};
 
-    /// The widest instruction set that kernels may use; if the machine does not have it, the next one.
+    /// The widest instruction set that kernels may use; if the machine does not have it, the next
+    /// one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[repr(u8)]
     pub(crate) enum Level {

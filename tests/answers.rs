@@ -1,4 +1,5 @@
-//! What worlds and graphs answer about themselves: what they were made with, what stands where, what they take up.
+//! What worlds and graphs answer about themselves: what they were made with, what stands where,
+//! what they take up.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders, Probe};
 use floodplain::glam::{DVec3, IVec3};
@@ -15,7 +16,8 @@ fn bounds() -> Region {
     Region::new(IVec3::ZERO, IVec3::new(20, 20, 0))
 }
 
-/// What a world takes up grows with what is in it, and a step takes no more than its scratch memory.
+/// What a world takes up grows with what is in it, and a step takes no more than its scratch
+/// memory.
 fn grows<W: Automaton>(world: &mut W, load: impl FnOnce(&mut W)) {
     let empty = world.memory_bytes();
     load(world);
@@ -35,10 +37,22 @@ fn water_says_what_stands_where() {
         world.fill_water(Region::cell(HERE), 5).unwrap();
     });
     assert_eq!((world.rules(), world.bounds(), world.seed()), (&rules, bounds(), 17));
-    assert_eq!((world.height(HERE), world.height(OUTSIDE), world.current(OUTSIDE)), (5, 0, IVec3::ZERO));
+    assert_eq!(
+        (world.height(HERE), world.height(OUTSIDE), world.current(OUTSIDE)),
+        (5, 0, IVec3::ZERO)
+    );
     let cell = world.cell(HERE).unwrap();
-    assert!(!cell.is_source() && !cell.has_source() && !cell.is_dry() && cell.flags() == CellFlags::empty());
-    assert!(WaterCell::SOURCE.is_source() && WaterCell::DRY.is_dry() && WaterCell::default() == WaterCell::DRY);
+    assert!(
+        !cell.is_source()
+            && !cell.has_source()
+            && !cell.is_dry()
+            && cell.flags() == CellFlags::empty()
+    );
+    assert!(
+        WaterCell::SOURCE.is_source()
+            && WaterCell::DRY.is_dry()
+            && WaterCell::default() == WaterCell::DRY
+    );
 }
 
 /// All of a chunk of springs is springs, whichever way the chunk came.
@@ -49,7 +63,10 @@ fn a_chunk_of_springs_is_a_chunk_of_springs() {
     assert_eq!((world.total(), world.validate()), (7 * 4096, Ok(())));
     assert_eq!(world.add_source(IVec3::ONE), Ok(false), "it is one");
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(4), "it does not run dry");
-    assert_eq!((world.height(IVec3::ONE), world.ledger().injected, world.ledger().removed), (7, 4, 4));
+    assert_eq!(
+        (world.height(IVec3::ONE), world.ledger().injected, world.ledger().removed),
+        (7, 4, 4)
+    );
     assert_eq!(world.remove_source(IVec3::ONE), Ok(true));
     assert_eq!(world.remove_source(IVec3::ONE), Ok(false));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(4));
@@ -58,7 +75,10 @@ fn a_chunk_of_springs_is_a_chunk_of_springs() {
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(0));
     assert_eq!(world.set_solid(IVec3::ONE), Ok(water::Displaced::default()));
     assert_eq!(world.set_solid(IVec3::ONE), Ok(water::Displaced::default()), "solid already");
-    assert_eq!((world.clear_solid(IVec3::ONE), world.clear_solid(IVec3::ONE)), (Ok(true), Ok(false)));
+    assert_eq!(
+        (world.clear_solid(IVec3::ONE), world.clear_solid(IVec3::ONE)),
+        (Ok(true), Ok(false))
+    );
     world.wake_all();
     world.run(3);
     assert_eq!(world.validate(), Ok(()));
@@ -67,11 +87,15 @@ fn a_chunk_of_springs_is_a_chunk_of_springs() {
 
 #[test]
 fn humidity_says_what_stands_where() {
-    for sweep in [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous] {
+    for sweep in
+        [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous]
+    {
         let rules = humidity::Rules::with_sweep(sweep);
         let mut world: HumidityWorld = HumidityWorld::with_bounds(rules, bounds()).unwrap();
         grows(&mut world, |world| {
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(5.0, 2.0))).unwrap();
+            world
+                .insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(5.0, 2.0)))
+                .unwrap();
             world.set_rock(HERE).unwrap();
             world.set_rain(HERE + IVec3::Y, 9.0).unwrap();
         });
@@ -95,8 +119,13 @@ fn two_dimensional_water_says_what_stands_where() {
         });
         assert_eq!((world.rules(), world.bounds(), world.seed()), (&rules, bounds(), 17));
         assert_eq!((world.level(HERE), world.level(OUTSIDE)), (250, 0));
-        assert!(!world.is_solid(HERE) && world.is_solid(HERE + IVec3::X) && !world.is_solid(OUTSIDE));
-        assert_eq!(format!("{:?} {:?}", world.cell(HERE).unwrap(), water2d::Cell::SOLID), "Water(250) Solid");
+        assert!(
+            !world.is_solid(HERE) && world.is_solid(HERE + IVec3::X) && !world.is_solid(OUTSIDE)
+        );
+        assert_eq!(
+            format!("{:?} {:?}", world.cell(HERE).unwrap(), water2d::Cell::SOLID),
+            "Water(250) Solid"
+        );
         // What stands in the way of the wall has one way out.
         world.clear_solid(HERE + IVec3::Y).unwrap();
         assert_eq!(world.set_solid(HERE), Ok(water2d::Displaced { moved: 250, removed: 0 }));
@@ -110,17 +139,27 @@ fn two_dimensional_water_says_what_stands_where() {
 #[test]
 fn explosions_say_what_stands_where() {
     let rules = blast::Rules::default();
-    let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds(), Borders::default()).unwrap();
+    let mut world: BlastWorld =
+        BlastWorld::with_bounds(rules, bounds(), Borders::default()).unwrap();
     grows(&mut world, |world| {
         world.set_wall(HERE, 5.0).unwrap();
         world.set_pressure(HERE + IVec3::X * 3, 2.0).unwrap();
         world.set_link(HERE + IVec3::Y * 3, Face::East, 0.5).unwrap();
     });
-    assert_eq!((world.rules(), world.bounds(), world.borders()), (&rules, bounds(), Borders::default()));
+    assert_eq!(
+        (world.rules(), world.bounds(), world.borders()),
+        (&rules, bounds(), Borders::default())
+    );
     assert_eq!((world.strength(HERE), world.strength(OUTSIDE)), (Some(5.0), None));
     assert_eq!(world.link(HERE + IVec3::Y * 3, Face::East), Some(0.5));
-    assert_eq!((world.link(OUTSIDE, Face::East), world.link(IVec3::ZERO, Face::West)), (None, None));
-    assert_eq!((world.flow(OUTSIDE), world.exposure(OUTSIDE), world.exposure(HERE)), (DVec3::ZERO, 0.0, 0.0));
+    assert_eq!(
+        (world.link(OUTSIDE, Face::East), world.link(IVec3::ZERO, Face::West)),
+        (None, None)
+    );
+    assert_eq!(
+        (world.flow(OUTSIDE), world.exposure(OUTSIDE), world.exposure(HERE)),
+        (DVec3::ZERO, 0.0, 0.0)
+    );
     let mut probe = Probe::new(HERE, 2.0).unwrap();
     probe.move_to(HERE + IVec3::X);
     assert_eq!(*probe.place(), HERE + IVec3::X);
@@ -136,14 +175,23 @@ fn graphs_say_what_stands_where() {
     graph.set_wall(b, 7.0).unwrap();
     assert!(graph.memory_bytes() > empty);
     assert_eq!((graph.rules(), graph.ticks(), graph.awake_nodes()), (&rules, 0, 2));
-    assert_eq!((graph.position(b), graph.strength(b), graph.pressure(b)), (Some(DVec3::X), Some(7.0), Some(0.0)));
-    assert_eq!((graph.link(a, b), graph.link(b, a), graph.link(a, a)), (Some(0.5), Some(0.5), None));
+    assert_eq!(
+        (graph.position(b), graph.strength(b), graph.pressure(b)),
+        (Some(DVec3::X), Some(7.0), Some(0.0))
+    );
+    assert_eq!(
+        (graph.link(a, b), graph.link(b, a), graph.link(a, a)),
+        (Some(0.5), Some(0.5), None)
+    );
     assert_eq!((graph.clear_wall(b), graph.clear_wall(b)), (Ok(true), Ok(false)));
     assert_eq!(graph.set_link(a, b, 1.0), Ok(0.5));
     graph.set_pressure(a, 30.0).unwrap();
     graph.step();
     let out = 0.9 * 0.1 * 30.0;
-    assert!((graph.flow(a) - DVec3::X * out).length() < 1e-12 && (graph.exposure(b) - out).abs() < 1e-12);
+    assert!(
+        (graph.flow(a) - DVec3::X * out).length() < 1e-12
+            && (graph.exposure(b) - out).abs() < 1e-12
+    );
     assert_eq!(graph.set_link(a, b, 0.0), Ok(1.0));
     assert_eq!((graph.flow(a), graph.exposure(b)), (DVec3::ZERO, 0.0), "nothing passes any more");
     // Too little to hear is absorbed as a whole.
@@ -163,12 +211,16 @@ fn graphs_say_what_stands_where() {
 /// The sum of no floating-point numbers is −0, which is printed with its sign.
 #[test]
 fn nothing_adds_up_to_zero_and_not_to_a_zero_below_it() {
-    let world: BlastWorld = BlastWorld::with_bounds(blast::Rules::default(), bounds(), Borders::default()).unwrap();
+    let world: BlastWorld =
+        BlastWorld::with_bounds(blast::Rules::default(), bounds(), Borders::default()).unwrap();
     let mut graph = BlastGraph::new(blast::Rules::default()).unwrap();
-    let mut sums = vec![world.total(), world.exposure(HERE), world.exposure(OUTSIDE), graph.total()];
+    let mut sums =
+        vec![world.total(), world.exposure(HERE), world.exposure(OUTSIDE), graph.total()];
     let alone = graph.add_node(DVec3::ZERO, 0.0).unwrap();
     sums.push(graph.exposure(alone));
-    for sweep in [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous] {
+    for sweep in
+        [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous]
+    {
         let world: HumidityWorld = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
         sums.push(world.total());
     }

@@ -44,7 +44,11 @@ fn water_keeps_the_contract() {
 
     let mut again = poured();
     Automaton::run(&mut again, world.ticks());
-    assert_eq!(Automaton::state_hash(&again), Automaton::state_hash(&world), "as many steps at once");
+    assert_eq!(
+        Automaton::state_hash(&again),
+        Automaton::state_hash(&world),
+        "as many steps at once"
+    );
 }
 
 /// Time that passes at once over water at rest leaves what single ticks leave, and no more.
@@ -57,8 +61,9 @@ fn a_run_to_rest_gives_back_the_memory_that_single_steps_do() {
     assert_eq!(run.memory_bytes(), stepped.memory_bytes());
 }
 
-/// Once all is at rest, any time passes at once, and a world so old is saved and goes on like any other. Snapshots of worlds
-/// older than 2⁶² steps used to be refused, and water and graphs took every step of the time one by one.
+/// Once all is at rest, any time passes at once, and a world so old is saved and goes on like any
+/// other. Snapshots of worlds older than 2⁶² steps used to be refused, and water and graphs took
+/// every step of the time one by one.
 #[test]
 fn time_passes_over_a_world_at_rest_and_it_is_saved() {
     fn lives_on<W: Saved>(mut world: W, run: fn(&mut W, u64), state: fn(&W) -> (u64, u64)) {
@@ -73,7 +78,11 @@ fn time_passes_over_a_world_at_rest_and_it_is_saved() {
         assert_eq!(state(&again).1, 149);
     }
     fn automaton<W: Automaton + Saved>(world: W) {
-        lives_on(world, |world, steps| _ = world.run(steps), |world| (world.state_hash(), world.ticks()));
+        lives_on(
+            world,
+            |world, steps| _ = world.run(steps),
+            |world| (world.state_hash(), world.ticks()),
+        );
     }
     automaton(poured());
     let mut damp = HumidityWorld::<floodplain::Sheet>::new(humidity::Rules::default()).unwrap();
@@ -86,8 +95,13 @@ fn time_passes_over_a_world_at_rest_and_it_is_saved() {
     loud.set_pressure(IVec3::ZERO, 10.0).unwrap();
     automaton(loud);
     let mut graph = BlastGraph::new(rules).unwrap();
-    let [a, b] = [(DVec3::ZERO, 10.0), (DVec3::X, 0.0)].map(|(at, charge)| graph.add_node(at, charge).unwrap());
+    let [a, b] = [(DVec3::ZERO, 10.0), (DVec3::X, 0.0)]
+        .map(|(at, charge)| graph.add_node(at, charge).unwrap());
     graph.set_wall(b, 0.5).unwrap();
     graph.add_link(a, b, 1.0).unwrap();
-    lives_on(graph, |graph, steps| _ = graph.run(steps), |graph| (graph.state_hash(), graph.ticks()));
+    lives_on(
+        graph,
+        |graph, steps| _ = graph.run(steps),
+        |graph| (graph.state_hash(), graph.ticks()),
+    );
 }

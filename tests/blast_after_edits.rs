@@ -1,4 +1,5 @@
-//! What edits leave behind in a world of pressure: who is still audible, what still flows, and that the account holds.
+//! What edits leave behind in a world of pressure: who is still audible, what still flows, and that
+//! the account holds.
 
 #[path = "support/blast_rooms.rs"]
 mod blast_rooms;
@@ -16,8 +17,8 @@ fn field(rules: Rules) -> BlastWorld {
     BlastWorld::new(rules).unwrap()
 }
 
-/// A chunk counted as audible until a step had looked at it, and none looks at a chunk at 0: a charge that was taken back kept
-/// all around it from falling silent, for ever.
+/// A chunk counted as audible until a step had looked at it, and none looks at a chunk at 0: a
+/// charge that was taken back kept all around it from falling silent, for ever.
 #[test]
 fn a_charge_that_is_taken_back_leaves_nothing_behind() {
     let taken_back: [fn(&mut BlastWorld); 4] = [
@@ -36,9 +37,17 @@ fn a_charge_that_is_taken_back_leaves_nothing_behind() {
             for world in [&mut world, &mut loaded] {
                 world.run(10);
                 assert_eq!(world.validate(), Ok(()), "{rules:?}, {number}");
-                assert!(world.is_at_rest() && world.total() == 0.0, "{rules:?}, {number}: {}", world.total());
+                assert!(
+                    world.is_at_rest() && world.total() == 0.0,
+                    "{rules:?}, {number}: {}",
+                    world.total()
+                );
             }
-            assert_eq!((world.save(), world.ledger().absorbed > 0.004), (loaded.save(), true), "{rules:?}, {number}");
+            assert_eq!(
+                (world.save(), world.ledger().absorbed > 0.004),
+                (loaded.save(), true),
+                "{rules:?}, {number}"
+            );
         }
     }
 }
@@ -58,13 +67,17 @@ fn worlds_of_one_hash_go_on_alike() {
     }
 }
 
-/// What flows was worked out from the pressures alone, also across faces that are shut: a probe at rest was pushed for ever.
+/// What flows was worked out from the pressures alone, also across faces that are shut: a probe at
+/// rest was pushed for ever.
 #[test]
 fn nothing_is_felt_at_a_face_that_is_shut() {
     let mut world = quiet_beside_loud(Rules::default());
     world.run(50);
     assert!(world.is_at_rest());
-    assert_eq!((world.flow(at(3, 63)), world.exposure(at(3, 63)), world.exposure(at(3, 64))), (DVec3::ZERO, 0.0, 0.0));
+    assert_eq!(
+        (world.flow(at(3, 63)), world.exposure(at(3, 63)), world.exposure(at(3, 64))),
+        (DVec3::ZERO, 0.0, 0.0)
+    );
     let mut probes = [Probe::new(at(3, 63), 1.0).unwrap()];
     world.run_probed(1000, &mut probes);
     assert_eq!((probes[0].impulse(), world.pressure(at(3, 63))), (DVec3::ZERO, 0.5));
@@ -77,8 +90,9 @@ fn nothing_is_felt_at_a_face_that_is_shut() {
     assert_eq!(into.y, f64::from(world.pressure(at(3, 64))));
 }
 
-/// What flowed went on through a link that had grown thinner, so that a link could be opened and closed in time with a wave and
-/// feed it: 83 edits made 10¹² of 300, and the rounding of that was all that was left in the end.
+/// What flowed went on through a link that had grown thinner, so that a link could be opened and
+/// closed in time with a wave and feed it: 83 edits made 10¹² of 300, and the rounding of that was
+/// all that was left in the end.
 #[test]
 fn links_that_open_and_close_do_not_feed_a_wave() {
     let rules = exact(Rules::wave(0.25, 0.98));
@@ -96,7 +110,8 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
         let difference = world.pressure(cells[0]) - world.pressure(cells[1]);
         let flow = world.flow(cells[0]).x as f32;
         highest = highest.max(difference.abs());
-        // The moments at which it would pay: thin when what flows has nothing left to lift, wide when it has done so.
+        // The moments at which it would pay: thin when what flows has nothing left to lift, wide
+        // when it has done so.
         let is_moment = match is_thin {
             false => difference * last < 0.0,
             true => difference * flow < 0.0 && flow.abs() < 0.2 * difference.abs(),
@@ -110,19 +125,26 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
         }
         last = difference;
         let on_graph = nodes.map(|node| graph.pressure(node).unwrap());
-        assert!((f64::from(difference) - (on_graph[0] - on_graph[1])).abs() < 1e-2, "{difference}, {on_graph:?}");
+        assert!(
+            (f64::from(difference) - (on_graph[0] - on_graph[1])).abs() < 1e-2,
+            "{difference}, {on_graph:?}"
+        );
     }
     assert!(edits > 4 && highest <= 300.0, "{edits} edits, up to {highest}");
     assert_eq!(world.validate(), Ok(()));
     assert!(BlastWorld::<floodplain::Sheet>::load(&world.save()).is_ok());
 }
 
-/// A flow that ends without a step was told by nobody, neither where a chunk fell silent nor beside what an edit built.
+/// A flow that ends without a step was told by nobody, neither where a chunk fell silent nor beside
+/// what an edit built.
 #[test]
 fn flows_that_end_are_told() {
     let told = |world: &mut BlastWorld, cell: IVec3| {
         let index = (cell.y * 64 + cell.x) as usize;
-        world.take_changes().iter().any(|told| told.chunk == IVec3::ZERO && told.cells.contains(index))
+        world
+            .take_changes()
+            .iter()
+            .any(|told| told.chunk == IVec3::ZERO && told.cells.contains(index))
     };
     let mut world = field(Rules { threshold: 1.0, ..Rules::wave(0.25, 0.9) });
     // It keeps the chunk.
@@ -136,7 +158,12 @@ fn flows_that_end_are_told() {
         world.step();
         let after = (world.pressure(between), world.exposure(between));
         ended |= before.0 == 0.0 && before.1 > 0.0 && after == (0.0, 0.0);
-        assert_eq!(told(&mut world, between), before != after, "{before:?} to {after:?} in step {}", world.ticks());
+        assert_eq!(
+            told(&mut world, between),
+            before != after,
+            "{before:?} to {after:?} in step {}",
+            world.ticks()
+        );
     }
     assert!(ended && world.is_at_rest());
 
@@ -149,8 +176,8 @@ fn flows_that_end_are_told() {
     assert!(world.flow(between) != before && told(&mut world, between), "{before}");
 }
 
-/// A chunk whose link to the next is shut lets that one have a stiff link instead. Without the chunk the link is whole, and both
-/// together are too much for the cell behind it.
+/// A chunk whose link to the next is shut lets that one have a stiff link instead. Without the
+/// chunk the link is whole, and both together are too much for the cell behind it.
 #[test]
 fn a_chunk_whose_shut_links_keep_a_neighbour_stable_is_not_unloaded() {
     let mut world = field(Rules::diffusive(0.24));
@@ -167,16 +194,21 @@ fn a_chunk_whose_shut_links_keep_a_neighbour_stable_is_not_unloaded() {
     assert_eq!((world.link(here, Face::East), world.validate()), (Some(1.0), Ok(())));
 }
 
-/// In a world one cell wide a link leads from a cell to itself, and its weight counts at both its ends.
+/// In a world one cell wide a link leads from a cell to itself, and its weight counts at both its
+/// ends.
 #[test]
 fn a_link_from_a_cell_to_itself_counts_twice() {
     let borders = Borders { x: Border::Periodic, ..Borders::default() };
     let bounds = Region::new(at(0, 0), at(0, 9));
-    let mut world = BlastWorld::<Sheet>::with_bounds(Rules::diffusive(0.24), bounds, borders).unwrap();
+    let mut world =
+        BlastWorld::<Sheet>::with_bounds(Rules::diffusive(0.24), bounds, borders).unwrap();
     // With the links up and down: 4.14 and 4.2 times 0.24.
     assert_eq!(world.set_link(at(0, 5), Face::East, 1.07), Ok(1.0));
     let refused = world.set_link(at(0, 5), Face::East, 1.1);
-    assert!(matches!(refused, Err(EditError::Unstable { weights, .. }) if (weights - 4.2).abs() < 1e-6), "{refused:?}");
+    assert!(
+        matches!(refused, Err(EditError::Unstable { weights, .. }) if (weights - 4.2).abs() < 1e-6),
+        "{refused:?}"
+    );
     assert_eq!(world.validate(), Ok(()));
 }
 
@@ -185,13 +217,17 @@ fn both_ends_of_a_link_that_is_changed_are_told() {
     let mut world = field(Rules::default());
     for (cell, face) in [(at(63, 5), Face::East), (at(64, 7), Face::West), (at(9, 9), Face::Up)] {
         let ends = [cell, cell + face.offset()];
-        ends.iter().for_each(|&end| world.insert_chunk(Sheet::chunk_of(end), Chunk::uniform(0.0)).unwrap_or_default());
+        ends.iter().for_each(|&end| {
+            world.insert_chunk(Sheet::chunk_of(end), Chunk::uniform(0.0)).unwrap_or_default()
+        });
         world.take_changes();
         world.set_link(cell, face, 0.5).unwrap();
         let told: Vec<IVec3> = world
             .take_changes()
             .iter()
-            .flat_map(|changes| changes.cells.iter().map(|index| Sheet::cell_at(changes.chunk, index)))
+            .flat_map(|changes| {
+                changes.cells.iter().map(|index| Sheet::cell_at(changes.chunk, index))
+            })
             .collect();
         assert!(told.len() == 2 && ends.iter().all(|end| told.contains(end)), "{ends:?}: {told:?}");
     }
@@ -213,7 +249,8 @@ fn both_ends_of_a_link_that_is_changed_are_told() {
     }
 }
 
-/// The squares of so long or so short a way leave the range of numbers, and so does the longest way itself.
+/// The squares of so long or so short a way leave the range of numbers, and so does the longest way
+/// itself.
 #[test]
 fn nodes_however_far_apart_are_linked_in_their_direction() {
     for far in [1e-300, 1e-160, 1.0, 1e160, 1e300, f64::MAX] {
@@ -229,7 +266,8 @@ fn nodes_however_far_apart_are_linked_in_their_direction() {
 #[test]
 fn a_chunk_that_held_pressure_back_wakes_what_it_held_when_it_goes() {
     let bounds = Region::new(at(0, 0), at(127, 63));
-    let mut world = BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, Borders::default()).unwrap();
+    let mut world =
+        BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, Borders::default()).unwrap();
     world.fill_solid(Region::new(at(63, 0), at(63, 63))).unwrap();
     world.insert_chunk(IVec3::X, Chunk::uniform(50.0)).unwrap();
     world.run(5);

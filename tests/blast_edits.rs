@@ -1,5 +1,5 @@
-//! Random edits and steps of pressure, on grids and on graphs, against maps of all cells and links that share no code with
-//! the kernels. Failures print what replays them.
+//! Random edits and steps of pressure, on grids and on graphs, against maps of all cells and links
+//! that share no code with the kernels. Failures print what replays them.
 
 #[path = "support/blast_edits.rs"]
 mod blast_edits;

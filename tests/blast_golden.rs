@@ -1,5 +1,5 @@
-//! The original explosion program's own outputs, reproduced at every step that they give: the graph within 1e-9, the grid
-//! within 1e-3.
+//! The original explosion program's own outputs, reproduced at every step that they give: the graph
+//! within 1e-9, the grid within 1e-3.
 
 use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, NodeId, Rules};
 use floodplain::glam::{DVec3, IVec3};
@@ -25,7 +25,9 @@ fn golden(name: &str) -> Golden {
     };
     let nodes = |nodes: &Value| nodes.as_array().unwrap().iter().map(node).collect();
     let steps = file["pressure_after"].as_object().unwrap();
-    Golden { after: steps.iter().map(|(step, after)| (step.parse().unwrap(), nodes(after))).collect() }
+    Golden {
+        after: steps.iter().map(|(step, after)| (step.parse().unwrap(), nodes(after))).collect(),
+    }
 }
 
 fn is_wall(cell: IVec3, walls: &[[i32; 2]]) -> bool {
@@ -84,9 +86,15 @@ fn reproduces(name: &str, walls: &[[i32; 2]], steps: &[u64]) {
         graph.run(step - graph.ticks());
         for &(cell, pressure) in after {
             let on_grid = f64::from(grid.pressure(cell));
-            assert!((on_grid - pressure).abs() < 1e-3, "step {step}, {cell}: {on_grid}, not {pressure}");
+            assert!(
+                (on_grid - pressure).abs() < 1e-3,
+                "step {step}, {cell}: {on_grid}, not {pressure}"
+            );
             let on_graph = graph.pressure(nodes[&(cell.x, cell.y)]).unwrap();
-            assert!((on_graph - pressure).abs() < 1e-9, "step {step}, {cell}: {on_graph}, not {pressure}");
+            assert!(
+                (on_graph - pressure).abs() < 1e-9,
+                "step {step}, {cell}: {on_graph}, not {pressure}"
+            );
         }
         assert_eq!(grid.validate(), Ok(()));
         assert_eq!(graph.validate(), Ok(()));

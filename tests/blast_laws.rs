@@ -1,7 +1,10 @@
-//! The laws of pressure on random worlds: equality with a naive oracle and with the graph, every invariant of `validate`
-//! after random edits, that sleep, chunk borders and the order of loading change nothing. Failures print what replays them.
+//! The laws of pressure on random worlds: equality with a naive oracle and with the graph, every
+//! invariant of `validate` after random edits, that sleep, chunk borders and the order of loading
+//! change nothing. Failures print what replays them.
 
-use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, NodeId, PRESSURE_LIMIT, Rule, Rules};
+use floodplain::blast::{
+    BlastGraph, BlastWorld, Border, Borders, NodeId, PRESSURE_LIMIT, Rule, Rules,
+};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Sheet};
 use proptest::prelude::*;
@@ -59,19 +62,33 @@ impl Plan {
         let mut graph = BlastGraph::new(self.rules).unwrap();
         let mut nodes = BTreeMap::new();
         for cell in self.bounds.positions().filter(|cell| !self.solids.contains(cell)) {
-            let charge = self.charges.iter().rev().find(|(at, _)| *at == cell).map_or(0.0, |(_, pressure)| *pressure);
-            nodes.insert(cell.to_array(), graph.add_node(cell.as_dvec3(), f64::from(charge)).unwrap());
+            let charge = self
+                .charges
+                .iter()
+                .rev()
+                .find(|(at, _)| *at == cell)
+                .map_or(0.0, |(_, pressure)| *pressure);
+            nodes.insert(
+                cell.to_array(),
+                graph.add_node(cell.as_dvec3(), f64::from(charge)).unwrap(),
+            );
         }
         for (&cell, &node) in &nodes {
             let cell = IVec3::from_array(cell);
             for axis in 0..axes {
                 let direction = UP[axis].offset().as_dvec3();
-                if let Some(&next) = self.next(cell, axis).and_then(|next| nodes.get(&next.to_array())) {
-                    graph.add_link_along(node, next, f64::from(self.weight(cell, axis)), direction).unwrap();
+                if let Some(&next) =
+                    self.next(cell, axis).and_then(|next| nodes.get(&next.to_array()))
+                {
+                    graph
+                        .add_link_along(node, next, f64::from(self.weight(cell, axis)), direction)
+                        .unwrap();
                 }
                 if self.is_open(axis) {
-                    // Both ends of a world one cell wide are the same cell, and a node has one vent.
-                    let vents = [self.bounds.min(), self.bounds.max()].map(|end| end[axis] == cell[axis]);
+                    // Both ends of a world one cell wide are the same cell, and a node has one
+                    // vent.
+                    let vents =
+                        [self.bounds.min(), self.bounds.max()].map(|end| end[axis] == cell[axis]);
                     let weight = vents.into_iter().filter(|&is_end| is_end).count() as f64;
                     let old = graph.remove_vent(node).is_ok();
                     assert!(!old || weight == 0.0 || axis > 0);
@@ -89,20 +106,27 @@ impl Plan {
     fn vents(&self, cell: IVec3, axes: usize) -> f64 {
         let ends = |axis: usize| [self.bounds.min()[axis], self.bounds.max()[axis]];
         let open = (0..axes).filter(|&axis| self.is_open(axis));
-        open.map(|axis| ends(axis).into_iter().filter(|&end| end == cell[axis]).count() as f64).sum()
+        open.map(|axis| ends(axis).into_iter().filter(|&end| end == cell[axis]).count() as f64)
+            .sum()
     }
 
     fn weight(&self, cell: IVec3, axis: usize) -> f32 {
-        self.links.iter().rev().find(|link| (link.0, link.1) == (cell, axis)).map_or(1.0, |link| link.2)
+        self.links
+            .iter()
+            .rev()
+            .find(|link| (link.0, link.1) == (cell, axis))
+            .map_or(1.0, |link| link.2)
     }
 }
 
-/// The rules written down as plainly as they can be: every link once, in `f64`, from a copy of the pressures.
+/// The rules written down as plainly as they can be: every link once, in `f64`, from a copy of the
+/// pressures.
 struct Oracle {
     plan: Plan,
     axes: usize,
     pressure: BTreeMap<[i32; 3], f64>,
-    /// By the cell before the link, the axis, and whether it is the first or the second end of it that is open.
+    /// By the cell before the link, the axis, and whether it is the first or the second end of it
+    /// that is open.
     flows: BTreeMap<([i32; 3], usize, bool), f64>,
     left: f64,
 }
@@ -144,7 +168,9 @@ impl Oracle {
                     *self.pressure.get_mut(&key).unwrap() -= flow;
                     *self.pressure.get_mut(&next.to_array()).unwrap() += flow;
                 }
-                for (end, is_far) in [(self.plan.bounds.max(), true), (self.plan.bounds.min(), false)] {
+                for (end, is_far) in
+                    [(self.plan.bounds.max(), true), (self.plan.bounds.min(), false)]
+                {
                     if self.plan.is_open(axis) && cell[axis] == end[axis] {
                         let flow = self.crossing((key, axis, is_far), 1.0, here);
                         *self.pressure.get_mut(&key).unwrap() -= flow;
@@ -165,21 +191,23 @@ fn plan(rules: Vec<Rules>, size: [i32; 3]) -> impl Strategy<Value = Plan> {
     let corner = (-70..70, -70..70, -20..20);
     let sizes = (3..=size[0], 3..=size[1], size[2].min(3)..=size[2]);
     let borders = (border(), border(), border()).prop_map(|(x, y, z)| Borders { x, y, z });
-    (prop::sample::select(rules), corner, sizes, borders).prop_flat_map(|(rules, corner, size, borders)| {
-        let min = IVec3::new(corner.0, corner.1, corner.2);
-        let bounds = Region::new(min, min + IVec3::new(size.0, size.1, size.2) - 1);
-        let cell = (min.x..=bounds.max().x, min.y..=bounds.max().y, min.z..=bounds.max().z)
-            .prop_map(|(x, y, z)| IVec3::new(x, y, z))
-            .boxed();
-        let charges = prop::collection::vec((cell.clone(), 0.0f32..300.0), 1..4);
-        let solids = prop::collection::vec(cell.clone(), 0..12);
-        let links = prop::collection::vec((cell, 0usize..3, 0.0f32..=1.0), 0..12);
-        (charges, solids, links).prop_map(move |(charges, solids, links)| {
-            let axes = if size.2 == 1 { 2 } else { 3 };
-            let links = links.into_iter().filter(|link| link.1 < axes).collect();
-            Plan { rules, bounds, borders, charges, solids, links }
-        })
-    })
+    (prop::sample::select(rules), corner, sizes, borders).prop_flat_map(
+        |(rules, corner, size, borders)| {
+            let min = IVec3::new(corner.0, corner.1, corner.2);
+            let bounds = Region::new(min, min + IVec3::new(size.0, size.1, size.2) - 1);
+            let cell = (min.x..=bounds.max().x, min.y..=bounds.max().y, min.z..=bounds.max().z)
+                .prop_map(|(x, y, z)| IVec3::new(x, y, z))
+                .boxed();
+            let charges = prop::collection::vec((cell.clone(), 0.0f32..300.0), 1..4);
+            let solids = prop::collection::vec(cell.clone(), 0..12);
+            let links = prop::collection::vec((cell, 0usize..3, 0.0f32..=1.0), 0..12);
+            (charges, solids, links).prop_map(move |(charges, solids, links)| {
+                let axes = if size.2 == 1 { 2 } else { 3 };
+                let links = links.into_iter().filter(|link| link.1 < axes).collect();
+                Plan { rules, bounds, borders, charges, solids, links }
+            })
+        },
+    )
 }
 
 fn exact(rules: Rules) -> Rules {
@@ -187,7 +215,11 @@ fn exact(rules: Rules) -> Rules {
 }
 
 fn both_rules() -> Vec<Rules> {
-    vec![exact(Rules::diffusive(0.16)), exact(Rules::wave(0.25, 0.98)), exact(Rules::wave(0.3, 0.5))]
+    vec![
+        exact(Rules::diffusive(0.16)),
+        exact(Rules::wave(0.25, 0.98)),
+        exact(Rules::wave(0.3, 0.5)),
+    ]
 }
 
 fn grid_graph_and_oracle_agree<S: FieldShape>(plan: &Plan) -> Result<(), TestCaseError> {
@@ -200,12 +232,23 @@ fn grid_graph_and_oracle_agree<S: FieldShape>(plan: &Plan) -> Result<(), TestCas
         oracle.step();
         for (cell, &expected) in &oracle.pressure {
             let on_grid = f64::from(grid.pressure(IVec3::from_array(*cell)));
-            prop_assert!((on_grid - expected).abs() < 1e-3, "step {step}, {cell:?}: {on_grid}, not {expected}");
+            prop_assert!(
+                (on_grid - expected).abs() < 1e-3,
+                "step {step}, {cell:?}: {on_grid}, not {expected}"
+            );
             let on_graph = graph.pressure(nodes[cell]).unwrap();
-            prop_assert!((on_graph - expected).abs() < 1e-9, "step {step}, {cell:?}: graph {on_graph}, not {expected}");
+            prop_assert!(
+                (on_graph - expected).abs() < 1e-9,
+                "step {step}, {cell:?}: graph {on_graph}, not {expected}"
+            );
         }
     }
-    prop_assert!((grid.ledger().left - oracle.left).abs() < 1e-2, "{} left, not {}", grid.ledger().left, oracle.left);
+    prop_assert!(
+        (grid.ledger().left - oracle.left).abs() < 1e-2,
+        "{} left, not {}",
+        grid.ledger().left,
+        oracle.left
+    );
     prop_assert!((graph.ledger().left - oracle.left).abs() < 1e-7);
     prop_assert_eq!(grid.validate(), Ok(()));
     prop_assert_eq!(graph.validate(), Ok(()));
@@ -227,7 +270,8 @@ enum Edit {
     Run(u8),
 }
 
-/// The world lies across four chunks, in neither direction a multiple of them, with a rim of cells outside it.
+/// The world lies across four chunks, in neither direction a multiple of them, with a rim of cells
+/// outside it.
 const LOW: IVec3 = IVec3::new(-9, -7, 0);
 const HIGH: IVec3 = IVec3::new(70, 5, 0);
 
@@ -238,7 +282,17 @@ fn cell() -> impl Strategy<Value = IVec3> {
 }
 
 fn pressure() -> impl Strategy<Value = f32> {
-    let odd = prop::sample::select(vec![0.0, -0.0, 1e-30, 1e-45, -3.0, f32::NAN, f32::INFINITY, 1e17, 2e18]);
+    let odd = prop::sample::select(vec![
+        0.0,
+        -0.0,
+        1e-30,
+        1e-45,
+        -3.0,
+        f32::NAN,
+        f32::INFINITY,
+        1e17,
+        2e18,
+    ]);
     prop_oneof![6 => 0.0f32..300.0, 2 => 0.0f32..0.02, 1 => odd]
 }
 
@@ -261,7 +315,8 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 fn rules() -> impl Strategy<Value = Rules> {
     let diffusive = (0.001f64..0.25).prop_map(Rules::diffusive);
-    let wave = (0.01f64..0.3, 0.3f64..=0.98).prop_map(|(coefficient, damping)| Rules::wave(coefficient, damping));
+    let wave = (0.01f64..0.3, 0.3f64..=0.98)
+        .prop_map(|(coefficient, damping)| Rules::wave(coefficient, damping));
     (prop_oneof![diffusive, wave], prop::sample::select(vec![0.0, 1e-6, 0.01, 1.0]))
         .prop_map(|(rules, threshold)| Rules { threshold, ..rules })
 }
@@ -281,8 +336,12 @@ fn apply(world: &mut BlastWorld, edit: &Edit, stepped: &mut dyn FnMut(&mut Blast
         Edit::Wall(cell, strength) => world.set_wall(cell, strength).is_err(),
         Edit::Clear(cell) => world.clear_solid(cell).is_err(),
         Edit::FillWall(a, b, strength) => world.fill_wall(Region::new(a, b), strength).is_err(),
-        Edit::Link(cell, face, weight) => world.set_link(cell, Face::from_index(face).unwrap(), weight).is_err(),
-        Edit::Insert(chunk, pressure) => world.insert_chunk(chunk, Chunk::uniform(pressure)).is_err(),
+        Edit::Link(cell, face, weight) => {
+            world.set_link(cell, Face::from_index(face).unwrap(), weight).is_err()
+        }
+        Edit::Insert(chunk, pressure) => {
+            world.insert_chunk(chunk, Chunk::uniform(pressure)).is_err()
+        }
         Edit::Remove(chunk) => world.remove_chunk(chunk).is_err(),
         Edit::Run(steps) => {
             (0..steps).for_each(|_| stepped(world));
@@ -413,10 +472,13 @@ proptest! {
 fn pressures_of_any_size_stay_finite() {
     for rules in both_rules() {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(70, 3, 0));
-        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Periodic)).unwrap();
+        let mut world: BlastWorld =
+            BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Periodic)).unwrap();
         let least = if matches!(rules.rule, Rule::Wave { .. }) { -PRESSURE_LIMIT } else { 0.0 };
         for cell in bounds.positions() {
-            world.set_pressure(cell, if (cell.x + cell.y) % 2 == 0 { PRESSURE_LIMIT } else { least }).unwrap();
+            world
+                .set_pressure(cell, if (cell.x + cell.y) % 2 == 0 { PRESSURE_LIMIT } else { least })
+                .unwrap();
         }
         world.run(500);
         assert_eq!(world.validate(), Ok(()));

@@ -1,5 +1,5 @@
-//! What explosions promise a game: the account over 10,000 steps, symmetry, an endless field, probes,
-//! and what happens at the ends of the world.
+//! What explosions promise a game: the account over 10,000 steps, symmetry, an endless field,
+//! probes, and what happens at the ends of the world.
 
 #[path = "support/blast_rooms.rs"]
 mod blast_rooms;
@@ -8,7 +8,8 @@ mod shut_rooms;
 
 use blast_rooms::{at, exact, room};
 use floodplain::blast::{
-    BlastGraph, BlastWorld, Border, Borders, EditError, GRID_DAMPING_LIMIT, Probe, Rules, RulesError,
+    BlastGraph, BlastWorld, Border, Borders, EditError, GRID_DAMPING_LIMIT, Probe, Rules,
+    RulesError,
 };
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::Saved;
@@ -33,20 +34,27 @@ fn the_account_balances_over_ten_thousand_steps() {
         (Rules::wave(0.25, 0.98), Border::Open),
     ] {
         let bounds = Region::new(at(0, 0), at(69, 5));
-        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::all(border)).unwrap();
+        let mut world: BlastWorld =
+            BlastWorld::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         for cell in bounds.positions() {
             world.set_pressure(cell, (cell.x - bounds.min().x) as f32 * 4.321).unwrap();
         }
         for _ in 0..10 {
             world.run(1000);
-            assert!(drift(&world) < 1e-6, "{rules:?}, {border:?}: {:e} after {}", drift(&world), world.ticks());
+            assert!(
+                drift(&world) < 1e-6,
+                "{rules:?}, {border:?}: {:e} after {}",
+                drift(&world),
+                world.ticks()
+            );
         }
         assert_eq!(world.validate(), Ok(()));
     }
 }
 
-/// Under the wave rule a chunk's pressures may be below 0, or sum to nothing. An account that entered their sum forgot what
-/// had been there when such a chunk went, and the rounding of its ripples stood alone.
+/// Under the wave rule a chunk's pressures may be below 0, or sum to nothing. An account that
+/// entered their sum forgot what had been there when such a chunk went, and the rounding of its
+/// ripples stood alone.
 #[test]
 fn chunks_of_any_sign_come_and_go_in_the_account() {
     let ripples = |cells: [f32; 3]| {
@@ -62,8 +70,8 @@ fn chunks_of_any_sign_come_and_go_in_the_account() {
     };
     for cells in [[-3.0, 0.0, 0.0], [3.3, -1.1, 0.7], [700.0, -700.0, 0.1]] {
         let ledger = ripples(cells).ledger();
-        let [above, below] =
-            [1.0, -1.0].map(|sign| cells.iter().map(|&cell| f64::from(sign * cell).max(0.0)).sum::<f64>());
+        let [above, below] = [1.0, -1.0]
+            .map(|sign| cells.iter().map(|&cell| f64::from(sign * cell).max(0.0)).sum::<f64>());
         assert!(ledger.placed >= above && ledger.removed >= below, "{ledger:?} of {cells:?}");
     }
     let mut world = room(exact(Rules::wave(0.25, 0.98)), [64, 64], Border::Rigid);
@@ -75,7 +83,8 @@ fn chunks_of_any_sign_come_and_go_in_the_account() {
 
 #[test]
 fn an_endless_field_loses_nothing_but_what_it_absorbs() {
-    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.1, ..Rules::default() }).unwrap();
+    let mut world: BlastWorld =
+        BlastWorld::new(Rules { threshold: 0.1, ..Rules::default() }).unwrap();
     world.set_pressure(at(63, 63), 300.0).unwrap();
     world.run(800);
     assert_eq!(world.ledger().absorbed, 0.0, "nothing while it is heard");
@@ -88,9 +97,15 @@ fn an_endless_field_loses_nothing_but_what_it_absorbs() {
 /// A charge on a chunk corner spreads over four chunks, and looks the same from all eight sides.
 #[test]
 fn a_charge_in_a_symmetric_room_keeps_its_eightfold_symmetry_to_the_bit() {
-    for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.98)), Rules::default(), Rules::wave(0.25, 0.98)] {
+    for rules in [
+        exact(Rules::default()),
+        exact(Rules::wave(0.25, 0.98)),
+        Rules::default(),
+        Rules::wave(0.25, 0.98),
+    ] {
         let bounds = Region::new(at(-20, -20), at(20, 20));
-        let mut world: BlastWorld = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+        let mut world: BlastWorld =
+            BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
         for corner in [at(-7, -7), at(-7, 7), at(7, -7), at(7, 7)] {
             world.set_solid(corner).unwrap();
         }
@@ -100,8 +115,13 @@ fn a_charge_in_a_symmetric_room_keeps_its_eightfold_symmetry_to_the_bit() {
             for cell in Region::new(IVec3::ZERO, at(20, 20)).positions() {
                 let pressure = |x: i32, y: i32| world.pressure(at(x, y)).to_bits();
                 let [x, y] = [cell.x, cell.y];
-                let turned = [(x, y), (-x, y), (x, -y), (-x, -y), (y, x), (-y, x), (y, -x), (-y, -x)];
-                assert!(turned.iter().all(|&(a, b)| pressure(a, b) == pressure(x, y)), "{cell} at {}", world.ticks());
+                let turned =
+                    [(x, y), (-x, y), (x, -y), (-x, -y), (y, x), (-y, x), (y, -x), (-y, -x)];
+                assert!(
+                    turned.iter().all(|&(a, b)| pressure(a, b) == pressure(x, y)),
+                    "{cell} at {}",
+                    world.ticks()
+                );
             }
         }
     }
@@ -111,16 +131,22 @@ fn a_charge_in_a_symmetric_room_keeps_its_eightfold_symmetry_to_the_bit() {
 fn a_charge_in_a_cubic_room_keeps_its_48_fold_symmetry_to_the_bit() {
     for rules in [exact(Rules::diffusive(0.16)), exact(Rules::wave(0.25, 0.98))] {
         let bounds = Region::new(IVec3::splat(-9), IVec3::splat(9));
-        let mut world: BlastWorld<Cube> = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+        let mut world: BlastWorld<Cube> =
+            BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
         world.set_pressure(IVec3::ZERO, 300.7).unwrap();
         for _ in 0..10 {
             world.run(7);
             for cell in Region::new(IVec3::ZERO, IVec3::splat(9)).positions() {
                 let IVec3 { x, y, z } = cell;
-                for [a, b, c] in [[x, y, z], [y, x, z], [z, y, x], [x, z, y], [y, z, x], [z, x, y]] {
+                for [a, b, c] in [[x, y, z], [y, x, z], [z, y, x], [x, z, y], [y, z, x], [z, x, y]]
+                {
                     for signs in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
                         let turned = IVec3::new(a, b, c) * (2 * signs - 1);
-                        assert_eq!(world.pressure(turned).to_bits(), world.pressure(cell).to_bits(), "{cell} {turned}");
+                        assert_eq!(
+                            world.pressure(turned).to_bits(),
+                            world.pressure(cell).to_bits(),
+                            "{cell} {turned}"
+                        );
                     }
                 }
             }
@@ -131,7 +157,8 @@ fn a_charge_in_a_cubic_room_keeps_its_48_fold_symmetry_to_the_bit() {
 
 #[test]
 fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
-    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.02, ..Rules::default() }).unwrap();
+    let mut world: BlastWorld =
+        BlastWorld::new(Rules { threshold: 0.02, ..Rules::default() }).unwrap();
     world.set_pressure(at(32, 32), 300.0).unwrap();
     world.step();
     assert_eq!(world.chunks().count(), 1);
@@ -154,7 +181,8 @@ fn an_explosion_costs_the_chunks_that_it_has_reached_and_they_go_again() {
     assert_eq!(world.step().visited, 0);
 }
 
-/// A ripple that arrives at a periodic border long after all behind it has gone to sleep goes on there.
+/// A ripple that arrives at a periodic border long after all behind it has gone to sleep goes on
+/// there.
 #[test]
 fn a_ripple_wakes_what_sleeps_behind_a_periodic_border() {
     // Bounds that end where chunks do, and amid chunks.
@@ -162,8 +190,12 @@ fn a_ripple_wakes_what_sleeps_behind_a_periodic_border() {
         let bounds = Region::new(at(first, 0), at(last, 3));
         for rules in [Rules::diffusive(0.24), Rules::wave(0.25, 0.98)] {
             let new = || {
-                let mut world =
-                    BlastWorld::<Sheet>::with_bounds(exact(rules), bounds, Borders::all(Border::Periodic)).unwrap();
+                let mut world = BlastWorld::<Sheet>::with_bounds(
+                    exact(rules),
+                    bounds,
+                    Borders::all(Border::Periodic),
+                )
+                .unwrap();
                 world.fill_pressure(bounds, 5.0).unwrap();
                 world.run(3);
                 assert!(world.is_at_rest());
@@ -176,7 +208,11 @@ fn a_ripple_wakes_what_sleeps_behind_a_periodic_border() {
             awake.run(4);
             for step in 4..60 {
                 awake.wake_all();
-                assert_eq!(world.step().changed, awake.step().changed, "step {step} of {rules:?} in {bounds:?}");
+                assert_eq!(
+                    world.step().changed,
+                    awake.step().changed,
+                    "step {step} of {rules:?} in {bounds:?}"
+                );
                 assert_eq!(world.validate(), Ok(()), "step {step} of {rules:?} in {bounds:?}");
             }
             assert_eq!(world.state_hash(), awake.state_hash(), "{rules:?} in {bounds:?}");
@@ -185,9 +221,9 @@ fn a_ripple_wakes_what_sleeps_behind_a_periodic_border() {
     }
 }
 
-/// A chunk below the threshold slept beside one at 0 that was shut to it, until an explosion came into that one from another
-/// side. What then flowed out of the sleeper was entered where it arrived, and the sleeper did not lose it: in this world eight
-/// units were made.
+/// A chunk below the threshold slept beside one at 0 that was shut to it, until an explosion came
+/// into that one from another side. What then flowed out of the sleeper was entered where it
+/// arrived, and the sleeper did not lose it: in this world eight units were made.
 #[test]
 fn a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it() {
     for rules in [Rules::default(), Rules::wave(0.24, 0.9)] {
@@ -213,7 +249,8 @@ fn a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it() {
 /// A wave in an endless field: both signs, and an end all the same.
 #[test]
 fn a_wave_runs_out_too() {
-    let mut world: BlastWorld = BlastWorld::new(Rules { threshold: 0.1, ..Rules::wave(0.25, 0.9) }).unwrap();
+    let mut world: BlastWorld =
+        BlastWorld::new(Rules { threshold: 0.1, ..Rules::wave(0.25, 0.9) }).unwrap();
     world.set_pressure(at(0, 0), 300.0).unwrap();
     world.run(40);
     assert!(world.pressure(at(12, 0)) != 0.0);
@@ -232,11 +269,14 @@ fn a_wave_arrives_at_the_speed_that_its_rule_says() {
         world.set_pressure(at(0, y), 100.0).unwrap();
     }
     world.run(80);
-    let front = (0..80).max_by(|&a, &b| world.pressure(at(a, 0)).total_cmp(&world.pressure(at(b, 0)))).unwrap();
+    let front = (0..80)
+        .max_by(|&a, &b| world.pressure(at(a, 0)).total_cmp(&world.pressure(at(b, 0))))
+        .unwrap();
     assert!((36..=40).contains(&front), "80 steps at half a cell a step, the crest at {front}");
 }
 
-/// A probe's impulse is what went through its cell: of a cell that gains, what came in less what went out.
+/// A probe's impulse is what went through its cell: of a cell that gains, what came in less what
+/// went out.
 #[test]
 fn a_probe_adds_up_what_it_feels() {
     for rules in [exact(Rules::default()), exact(Rules::wave(0.25, 0.9))] {
@@ -249,11 +289,15 @@ fn a_probe_adds_up_what_it_feels() {
         for _ in 0..25 {
             let before = (world.flow(place), world.exposure(place));
             world.run_probed(1, &mut probe);
-            let (flow, shake) = if is_diffusive { before } else { (world.flow(place), world.exposure(place)) };
+            let (flow, shake) =
+                if is_diffusive { before } else { (world.flow(place), world.exposure(place)) };
             sum += flow * 2.0;
             exposure += shake;
         }
-        assert!((probe[0].impulse() - sum).length() < 1e-9 && (probe[0].exposure() - exposure).abs() < 1e-9);
+        assert!(
+            (probe[0].impulse() - sum).length() < 1e-9
+                && (probe[0].exposure() - exposure).abs() < 1e-9
+        );
         assert_eq!(probe[0].mean_force(), probe[0].impulse() / 25.0);
         assert!(sum.x > 0.0 && sum.y > 0.0, "away from the charge: {sum}");
         assert!(exposure >= sum.length() / 2.0);
@@ -313,29 +357,56 @@ fn worlds_one_and_two_cells_wide_wrap_onto_themselves() {
     }
     // A link to itself counts twice at its only cell.
     let mut world = room(Rules::diffusive(0.2), [1, 9], Border::Periodic);
-    assert!(matches!(world.set_link(at(0, 0), Face::East, 1.6), Err(EditError::Unstable { weights: 5.2.., .. })));
+    assert!(matches!(
+        world.set_link(at(0, 0), Face::East, 1.6),
+        Err(EditError::Unstable { weights: 5.2.., .. })
+    ));
     world.set_link(at(0, 0), Face::West, 1.4).unwrap();
     assert_eq!(world.validate(), Ok(()));
 }
 
 #[test]
 fn what_is_refused_is_named() {
-    assert!(matches!(BlastWorld::<Cube>::new(Rules::default()), Err(RulesError::Unstable { weights: 6.0, .. })));
+    assert!(matches!(
+        BlastWorld::<Cube>::new(Rules::default()),
+        Err(RulesError::Unstable { weights: 6.0, .. })
+    ));
     let mut world = room(Rules::default(), [9, 9], Border::Rigid);
     assert_eq!(world.set_pressure(at(9, 0), 1.0), Err(EditError::OutOfBounds(at(9, 0))));
-    assert_eq!(world.set_pressure(at(0, 0), -1.0), Err(EditError::Pressure { cell: at(0, 0), value: -1.0 }));
+    assert_eq!(
+        world.set_pressure(at(0, 0), -1.0),
+        Err(EditError::Pressure { cell: at(0, 0), value: -1.0 })
+    );
     assert!(matches!(world.set_pressure(at(0, 0), f32::NAN), Err(EditError::Pressure { .. })));
     world.set_solid(at(0, 0)).unwrap();
     assert_eq!(world.set_pressure(at(0, 0), 1.0), Err(EditError::Solid(at(0, 0))));
-    assert_eq!(world.set_link(at(4, 0), Face::East, 0.5), Err(EditError::NoLink(at(4, 0), Face::East)));
-    assert_eq!(world.set_link(at(0, 0), Face::South, 0.5), Err(EditError::NoLink(at(0, 0), Face::South)));
+    assert_eq!(
+        world.set_link(at(4, 0), Face::East, 0.5),
+        Err(EditError::NoLink(at(4, 0), Face::East))
+    );
+    assert_eq!(
+        world.set_link(at(0, 0), Face::South, 0.5),
+        Err(EditError::NoLink(at(0, 0), Face::South))
+    );
     assert!(matches!(world.set_link(at(1, 1), Face::Up, 1.5), Err(EditError::Unstable { .. })));
-    assert_eq!(world.set_wall(at(0, 0), 0.0), Err(EditError::Strength { cell: at(0, 0), value: 0.0 }));
-    assert_eq!(world.insert_chunk(at(1, 0), Chunk::uniform(1.0)), Err(EditError::ChunkOutOfBounds(at(1, 0))));
+    assert_eq!(
+        world.set_wall(at(0, 0), 0.0),
+        Err(EditError::Strength { cell: at(0, 0), value: 0.0 })
+    );
+    assert_eq!(
+        world.insert_chunk(at(1, 0), Chunk::uniform(1.0)),
+        Err(EditError::ChunkOutOfBounds(at(1, 0)))
+    );
     assert_eq!(world.remove_chunk(at(-1, 3)).unwrap_err(), EditError::ChunkAbsent(at(-1, 3)));
     let mut endless: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
-    assert!(matches!(endless.fill_pressure(Region::EVERYWHERE, 1.0), Err(EditError::RegionTooLarge { .. })));
-    assert!(matches!(endless.fill_solid(Region::EVERYWHERE), Err(EditError::RegionTooLarge { .. })));
+    assert!(matches!(
+        endless.fill_pressure(Region::EVERYWHERE, 1.0),
+        Err(EditError::RegionTooLarge { .. })
+    ));
+    assert!(matches!(
+        endless.fill_solid(Region::EVERYWHERE),
+        Err(EditError::RegionTooLarge { .. })
+    ));
 }
 
 /// One function that serves every automaton.
@@ -349,25 +420,32 @@ fn settle(world: &mut impl Automaton, most: u64) -> bool {
 #[test]
 fn a_closed_room_comes_to_rest_all_by_itself() {
     let rules = [exact(Rules::default()), exact(Rules::wave(0.25, 0.9))];
-    for (rules, border) in
-        rules.into_iter().flat_map(|rules| [Border::Rigid, Border::Periodic].map(|border| (rules, border)))
+    for (rules, border) in rules
+        .into_iter()
+        .flat_map(|rules| [Border::Rigid, Border::Periodic].map(|border| (rules, border)))
     {
         let mut world = room(rules, [12, 9], border);
         world.set_pressure(at(2, 2), 300.0).unwrap();
         assert!(settle(&mut world, 20_000), "{} cells awake", world.awake_cells());
-        let pressures: Vec<f32> = world.bounds().positions().map(|cell| world.pressure(cell)).collect();
-        let (least, most) = pressures.iter().fold((f32::MAX, 0f32), |(a, b), &p| (a.min(p), b.max(p)));
+        let pressures: Vec<f32> =
+            world.bounds().positions().map(|cell| world.pressure(cell)).collect();
+        let (least, most) =
+            pressures.iter().fold((f32::MAX, 0f32), |(a, b), &p| (a.min(p), b.max(p)));
         assert!(most - least < 1e-4, "{least} to {most}");
         let hash = Automaton::state_hash(&world);
-        assert_eq!(world.chunks().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>() % (4 * 4096), 0);
+        assert_eq!(
+            world.chunks().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>() % (4 * 4096),
+            0
+        );
         world.run(10);
         assert_eq!(world.total(), Automaton::total(&world));
         assert_ne!(world.state_hash(), hash, "the hash counts steps");
     }
 }
 
-/// A removed chunk's links became whole, whether or not the cells that are left bore it: a cell with stiff links to its
-/// other neighbours gave more than it had, and pressure was made from nothing.
+/// A removed chunk's links became whole, whether or not the cells that are left bore it: a cell
+/// with stiff links to its other neighbours gave more than it had, and pressure was made from
+/// nothing.
 #[test]
 fn a_chunk_is_not_removed_from_beside_a_cell_that_needs_its_weak_links() {
     let mut world: BlastWorld = BlastWorld::new(Rules::default()).unwrap();
@@ -378,7 +456,9 @@ fn a_chunk_is_not_removed_from_beside_a_cell_that_needs_its_weak_links() {
     }
     world.set_pressure(outside, 100.0).unwrap();
     let before = world.state_hash();
-    assert!(matches!(world.remove_chunk(IVec3::ZERO), Err(EditError::Unstable { cell, .. }) if cell == outside));
+    assert!(
+        matches!(world.remove_chunk(IVec3::ZERO), Err(EditError::Unstable { cell, .. }) if cell == outside)
+    );
     assert_eq!(world.state_hash(), before);
     world.set_link(outside, Face::East, 1.0).unwrap();
     world.set_link(outside, Face::Up, 1.0).unwrap();
@@ -389,17 +469,22 @@ fn a_chunk_is_not_removed_from_beside_a_cell_that_needs_its_weak_links() {
     }
 }
 
-/// Waves that are hardly damped add up roundings for so long that the account was off by ten millionths.
+/// Waves that are hardly damped add up roundings for so long that the account was off by ten
+/// millionths.
 #[test]
 fn grids_refuse_waves_that_ring_longer_than_their_account_allows() {
-    assert_eq!(BlastWorld::<Sheet>::new(Rules::wave(0.25, 0.99)).err(), Some(RulesError::GridDamping(0.99)));
+    assert_eq!(
+        BlastWorld::<Sheet>::new(Rules::wave(0.25, 0.99)).err(),
+        Some(RulesError::GridDamping(0.99))
+    );
     for (rules, borders) in [
         (Rules::wave(0.49, GRID_DAMPING_LIMIT), Border::Periodic),
         (Rules::wave(0.25, GRID_DAMPING_LIMIT), Border::Rigid),
     ] {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(63, 63, 0));
         let rules = Rules { threshold: 0.0, ..rules };
-        let mut world = BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::all(borders)).unwrap();
+        let mut world =
+            BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::all(borders)).unwrap();
         world.set_pressure(IVec3::new(1, 1, 0), 300.0).unwrap();
         for _ in 0..100 {
             world.run(100);
@@ -421,10 +506,14 @@ fn the_limit_of_damping_is_taken_as_f32_too() {
     };
     assert_eq!(run(single), run(GRID_DAMPING_LIMIT), "the grid counts in f32");
     let above = f64::from(0.98f32.next_up());
-    assert_eq!(BlastWorld::<Sheet>::new(Rules::wave(0.25, above)).err(), Some(RulesError::GridDamping(above)));
+    assert_eq!(
+        BlastWorld::<Sheet>::new(Rules::wave(0.25, above)).err(),
+        Some(RulesError::GridDamping(above))
+    );
 }
 
-/// The squares of very long and very short vectors are infinite or 0, and such links had no direction.
+/// The squares of very long and very short vectors are infinite or 0, and such links had no
+/// direction.
 #[test]
 fn a_link_keeps_its_direction_whatever_its_length() {
     let flow = |link: &dyn Fn(&mut BlastGraph)| {
@@ -450,7 +539,8 @@ fn a_link_keeps_its_direction_whatever_its_length() {
     assert_eq!(along(DVec3::ZERO), DVec3::ZERO, "two nodes at one place");
     let far = flow(&|graph| {
         let node = graph.nodes().next().unwrap();
-        let [west, east] = [-f64::MAX, f64::MAX].map(|x| graph.add_node(DVec3::X * x, 0.0).unwrap());
+        let [west, east] =
+            [-f64::MAX, f64::MAX].map(|x| graph.add_node(DVec3::X * x, 0.0).unwrap());
         graph.add_link(node, west, 1.0).unwrap();
         graph.add_link(west, east, 1.0).unwrap();
         graph.set_pressure(west, 100.0).unwrap();

@@ -1,5 +1,6 @@
-//! `take_changes` in every automaton: what edits and steps changed, and neither loading nor unloading. A world that nobody
-//! asks does not remember more and more of the chunks that have gone.
+//! `take_changes` in every automaton: what edits and steps changed, and neither loading nor
+//! unloading. A world that nobody asks does not remember more and more of the chunks that have
+//! gone.
 
 use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
@@ -11,7 +12,8 @@ use floodplain::{Automaton, Chunk, ChunkChanges, Region};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
 
-/// Loads a chunk, changes a cell of it, unloads it, and loads it again, each time asking what changed.
+/// Loads a chunk, changes a cell of it, unloads it, and loads it again, each time asking what
+/// changed.
 fn changes_are_those_of_cells<W: Automaton>(
     world: &mut W,
     load: impl Fn(&mut W),
@@ -50,7 +52,9 @@ fn loading_and_unloading_is_not_listed() {
     let mut ground: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
     changes_are_those_of_cells(
         &mut ground,
-        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap(),
+        |world| {
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap()
+        },
         |world| {
             let more = world.humidity(CELL) + 1.0;
             world.set_humidity(CELL, more).unwrap();
@@ -133,18 +137,24 @@ fn a_world_of_explosions_that_nobody_asks_keeps_nothing_of_them() {
         explode(&mut world, CELL + 640 * IVec3::new(at, -at, 0));
     }
     assert_eq!(world.save().len(), after_one, "what is saved has not grown");
-    assert!(world.memory_bytes() <= memory, "{} bytes, {memory} after the first", world.memory_bytes());
+    assert!(
+        world.memory_bytes() <= memory,
+        "{} bytes, {memory} after the first",
+        world.memory_bytes()
+    );
     assert_eq!(world.take_changes(), [], "nothing is other than it was at the start");
 }
 
-/// What was told of a chunk holds until it is told otherwise, also if the chunk goes, comes again and goes again.
+/// What was told of a chunk holds until it is told otherwise, also if the chunk goes, comes again
+/// and goes again.
 #[test]
 fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {
     let mut world = air();
     world.set_pressure(CELL, 20.0).unwrap();
     world.step();
     let told = world.take_changes();
-    let cells = |changes: &[ChunkChanges]| changes.iter().map(|change| change.cells.len()).sum::<usize>();
+    let cells =
+        |changes: &[ChunkChanges]| changes.iter().map(|change| change.cells.len()).sum::<usize>();
     assert_eq!((told.len(), cells(&told)), (1, 5), "the charge and its four neighbours");
     let mut loaded: BlastWorld = BlastWorld::load(&world.save()).unwrap();
     for world in [&mut world, &mut loaded] {
@@ -153,7 +163,10 @@ fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {
     }
     let mut again: BlastWorld = BlastWorld::load(&world.save()).unwrap();
     let gone = world.take_changes();
-    assert!(gone.iter().all(|change| change.chunk == IVec3::ZERO), "the others came and went unseen");
+    assert!(
+        gone.iter().all(|change| change.chunk == IVec3::ZERO),
+        "the others came and went unseen"
+    );
     assert!(told[0].cells.iter().all(|cell| gone[0].cells.contains(cell)));
     assert_eq!(loaded.take_changes(), gone, "what was told is saved");
     assert_eq!(again.take_changes(), gone, "and what is yet to be told");

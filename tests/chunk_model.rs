@@ -46,8 +46,14 @@ fn a_mask_can_be_full() {
 fn a_write_to_a_loose_chunk_makes_it_canonical_wherever_it_falls() {
     for index in [0, 1, 63, 2047, 4094, 4095] {
         for odd in [0, 1, 64, 2048, 4095] {
-            let loose = [ChunkOp::Loosen(0, 0, 0), ChunkOp::Loosen(0, 5000, 1), ChunkOp::Loosen(odd, 1, 2)];
-            for write in [ChunkOp::Set(index, 1), ChunkOp::Set(odd, 1), ChunkOp::Fill(1), ChunkOp::Canonicalize] {
+            let loose =
+                [ChunkOp::Loosen(0, 0, 0), ChunkOp::Loosen(0, 5000, 1), ChunkOp::Loosen(odd, 1, 2)];
+            for write in [
+                ChunkOp::Set(index, 1),
+                ChunkOp::Set(odd, 1),
+                ChunkOp::Fill(1),
+                ChunkOp::Canonicalize,
+            ] {
                 run(&[&loose[..], &[write]].concat());
             }
         }

@@ -1,4 +1,5 @@
-//! Faces, regions and shapes against arithmetic done the plain way: lists of positions, and division that rounds down.
+//! Faces, regions and shapes against arithmetic done the plain way: lists of positions, and
+//! division that rounds down.
 
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
@@ -42,7 +43,8 @@ fn listed(a: IVec3, b: IVec3) -> Vec<IVec3> {
     list
 }
 
-/// Chunk and index by division that rounds down, for the sides of a chunk and the order of its axes, fastest first.
+/// Chunk and index by division that rounds down, for the sides of a chunk and the order of its
+/// axes, fastest first.
 fn split(cell: IVec3, sides: [i64; 3], order: [usize; 3]) -> (IVec3, usize) {
     let (mut chunk, mut index, mut stride) = (IVec3::ZERO, 0, 1);
     for axis in order {
@@ -59,7 +61,10 @@ fn check_shape<S: Shape>(cell: IVec3, sides: [i64; 3], order: [usize; 3]) {
     assert_eq!(S::cell_at(chunk, index), cell);
     let region = S::region_of(chunk);
     assert!(region.contains(cell) && region.volume() == CHUNK_CELLS as u128);
-    assert_eq!([split(region.min(), sides, order), split(region.max(), sides, order)], [(chunk, 0), (chunk, 4095)]);
+    assert_eq!(
+        [split(region.min(), sides, order), split(region.max(), sides, order)],
+        [(chunk, 0), (chunk, 4095)]
+    );
     let has_cells = (0..3).all(|axis| {
         let first = i64::from(cell[axis]) * sides[axis];
         (i64::from(i32::MIN)..=i64::from(i32::MAX)).contains(&first)

@@ -1,5 +1,5 @@
-//! The in-place sweep is the original program, to the bit: its own output on a board of 24×24 cells after 1, 10 and 100
-//! updates, wherever the board lies across chunks, in both shapes.
+//! The in-place sweep is the original program, to the bit: its own output on a board of 24×24 cells
+//! after 1, 10 and 100 updates, wherever the board lies across chunks, in both shapes.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Cell, HumidityWorld, Rules, Sweep};
@@ -13,14 +13,17 @@ fn golden() -> Value {
 }
 
 fn numbers(list: &Value) -> Vec<u32> {
-    let number = |value: &Value| value.as_u64().and_then(|value| u32::try_from(value).ok()).expect("32 bits");
+    let number = |value: &Value| {
+        value.as_u64().and_then(|value| u32::try_from(value).ok()).expect("32 bits")
+    };
     list.as_array().expect("a list").iter().map(number).collect()
 }
 
 /// The board with its first cell at `origin`.
 fn board<S: FieldShape>(golden: &Value, side: i32, origin: IVec3) -> HumidityWorld<S> {
     let bounds = Region::new(origin, origin + IVec3::new(side - 1, side - 1, 0));
-    let mut world = HumidityWorld::<S>::with_bounds(Rules::with_sweep(Sweep::InPlace), bounds).unwrap();
+    let mut world =
+        HumidityWorld::<S>::with_bounds(Rules::with_sweep(Sweep::InPlace), bounds).unwrap();
     for chunk in Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions() {
         world.insert_chunk(chunk, Chunk::uniform(Cell::ROCK)).unwrap();
     }
@@ -53,7 +56,12 @@ fn the_original_everywhere<S: FieldShape>(origins: &[IVec3]) {
             assert_eq!(expected.len() as i32, side * side);
             for (index, bits) in expected.into_iter().enumerate() {
                 let humidity = world.humidity(origin + at(index, side)) as f32;
-                assert_eq!(humidity.to_bits(), bits, "cell {} of {origin} after {ticks}", at(index, side));
+                assert_eq!(
+                    humidity.to_bits(),
+                    bits,
+                    "cell {} of {origin} after {ticks}",
+                    at(index, side)
+                );
             }
         }
         assert_eq!(world.validate(), Ok(()));
@@ -63,10 +71,19 @@ fn the_original_everywhere<S: FieldShape>(origins: &[IVec3]) {
 #[test]
 fn sheets_give_the_bits_of_the_original_wherever_the_board_lies() {
     let corner = IVec3::new(i32::MAX - 23, i32::MIN, 5);
-    the_original_everywhere::<Sheet>(&[IVec3::ZERO, IVec3::new(-11, -1, 0), IVec3::new(63, 50, -3), corner]);
+    the_original_everywhere::<Sheet>(&[
+        IVec3::ZERO,
+        IVec3::new(-11, -1, 0),
+        IVec3::new(63, 50, -3),
+        corner,
+    ]);
 }
 
 #[test]
 fn one_layer_of_cubes_gives_the_bits_of_the_original() {
-    the_original_everywhere::<Cube>(&[IVec3::ZERO, IVec3::new(-7, 9, 15), IVec3::new(i32::MIN, i32::MAX - 23, 0)]);
+    the_original_everywhere::<Cube>(&[
+        IVec3::ZERO,
+        IVec3::new(-7, 9, 15),
+        IVec3::new(i32::MIN, i32::MAX - 23, 0),
+    ]);
 }

@@ -1,6 +1,7 @@
-//! The laws of humidity on random worlds: the synchronous and the in-place sweep equal a scalar oracle to the bit, the
-//! conservative one a naive oracle to the unit; it loses nothing, stays within the neighbours' range and comes to rest; sleep
-//! changes nothing; a refused edit changes nothing. Every failure prints the seed and the operations that replay it.
+//! The laws of humidity on random worlds: the synchronous and the in-place sweep equal a scalar
+//! oracle to the bit, the conservative one a naive oracle to the unit; it loses nothing, stays
+//! within the neighbours' range and comes to rest; sleep changes nothing; a refused edit changes
+//! nothing. Every failure prints the seed and the operations that replay it.
 
 #[path = "support/bytes.rs"]
 mod bytes;
@@ -16,7 +17,8 @@ use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 use humidity_oracle::Oracle;
 use proptest::prelude::*;
 
-/// The worlds lie across four sheets, or eight cubes, so that borders are crossed in every direction.
+/// The worlds lie across four sheets, or eight cubes, so that borders are crossed in every
+/// direction.
 const LOW: IVec3 = IVec3::new(-5, -4, -3);
 const HIGH: IVec3 = IVec3::new(4, 5, 2);
 
@@ -44,21 +46,39 @@ fn chunk() -> impl Strategy<Value = IVec3> {
 
 /// Some out of range, above the cap, or hardly there.
 fn humidity() -> impl Strategy<Value = f64> {
-    let odd = prop::sample::select(vec![0.0, -0.0, 1e-5, 1024.0, 32_767.0, 1e-300, -1.0, f64::NAN, f64::INFINITY, 4e4]);
+    let odd = prop::sample::select(vec![
+        0.0,
+        -0.0,
+        1e-5,
+        1024.0,
+        32_767.0,
+        1e-300,
+        -1.0,
+        f64::NAN,
+        f64::INFINITY,
+        4e4,
+    ]);
     prop_oneof![6 => 0.0..2000.0f64, 1 => odd]
 }
 
 fn impermeability() -> impl Strategy<Value = f32> {
-    let odd = prop::sample::select(vec![0.5, 1e-3, 0.0, -1.0, f32::NAN, f32::INFINITY, 1e31, 1e30, f32::MAX * 0.9]);
+    let odd = prop::sample::select(vec![
+        0.5,
+        1e-3,
+        0.0,
+        -1.0,
+        f32::NAN,
+        f32::INFINITY,
+        1e31,
+        1e30,
+        f32::MAX * 0.9,
+    ]);
     prop_oneof![6 => 0.5..5.0f32, 1 => Just(ROCK), 1 => odd]
 }
 
 fn cell() -> impl Strategy<Value = Cell> {
-    (humidity(), impermeability(), prop::bool::weighted(0.2)).prop_map(|(humidity, impermeability, rain)| Cell {
-        humidity,
-        impermeability,
-        rain,
-    })
+    (humidity(), impermeability(), prop::bool::weighted(0.2))
+        .prop_map(|(humidity, impermeability, rain)| Cell { humidity, impermeability, rain })
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -86,8 +106,15 @@ fn borders() -> impl Strategy<Value = [Border; 6]> {
 
 fn rules() -> impl Strategy<Value = Rules> {
     let coefficient = prop::sample::select(vec![0.041_666_66, 1.0 / 32.0, 0.01]);
-    (sweep(), prop::sample::select(vec![1024.0, 100.0, 32_767.0]), coefficient, borders())
-        .prop_map(|(sweep, cap, coefficient, borders)| Rules { sweep, cap, coefficient, borders, ..Rules::default() })
+    (sweep(), prop::sample::select(vec![1024.0, 100.0, 32_767.0]), coefficient, borders()).prop_map(
+        |(sweep, cap, coefficient, borders)| Rules {
+            sweep,
+            cap,
+            coefficient,
+            borders,
+            ..Rules::default()
+        },
+    )
 }
 
 /// A world of this region, all of whose chunks are loaded, of dry soil.
@@ -104,12 +131,18 @@ fn small<S: FieldShape>(rules: Rules) -> HumidityWorld<S> {
 }
 
 /// Applies an edit; a refusal is fine, but must change nothing.
-fn apply<S: FieldShape>(world: &mut HumidityWorld<S>, edit: &Edit, step: &mut dyn FnMut(&mut HumidityWorld<S>)) {
+fn apply<S: FieldShape>(
+    world: &mut HumidityWorld<S>,
+    edit: &Edit,
+    step: &mut dyn FnMut(&mut HumidityWorld<S>),
+) {
     let before = (world.state_hash(), world.awake_cells());
     let refused = match *edit {
         Edit::Set(at, cell) => world.set_cell(at, cell).is_err(),
         Edit::Humidity(at, humidity) => world.set_humidity(at, humidity).is_err(),
-        Edit::Impermeability(at, impermeability) => world.set_impermeability(at, impermeability).is_err(),
+        Edit::Impermeability(at, impermeability) => {
+            world.set_impermeability(at, impermeability).is_err()
+        }
         Edit::Rock(at) => world.set_rock(at).is_err(),
         Edit::Rain(at, humidity) => world.set_rain(at, humidity).is_err(),
         Edit::ClearRain(at) => world.clear_rain(at).is_err(),
@@ -122,7 +155,11 @@ fn apply<S: FieldShape>(world: &mut HumidityWorld<S>, edit: &Edit, step: &mut dy
         }
     };
     if refused {
-        assert_eq!((world.state_hash(), world.awake_cells()), before, "a refused edit changed the world: {edit:?}");
+        assert_eq!(
+            (world.state_hash(), world.awake_cells()),
+            before,
+            "a refused edit changed the world: {edit:?}"
+        );
     }
 }
 
@@ -140,7 +177,11 @@ fn laws_hold<S: FieldShape>(rules: Rules, edits: &[Edit]) {
             world.step();
         });
         assert_eq!(sleeper.validate(), Ok(()), "after edit {at} {edit:?}");
-        assert_eq!(sleeper.state_hash(), awake.state_hash(), "the sleeper after edit {at} {edit:?}");
+        assert_eq!(
+            sleeper.state_hash(),
+            awake.state_hash(),
+            "the sleeper after edit {at} {edit:?}"
+        );
     }
 }
 
@@ -158,7 +199,11 @@ fn the_oracle_agrees<S: FieldShape>(rules: Rules, edits: &[Edit], sleeps: bool) 
             oracle.step();
             oracle.compare(world);
             // What flows through a chunk without changing it is not counted while it sleeps.
-            assert!(if sleeps { moved <= oracle.moved } else { moved == oracle.moved }, "{moved} of {}", oracle.moved);
+            assert!(
+                if sleeps { moved <= oracle.moved } else { moved == oracle.moved },
+                "{moved} of {}",
+                oracle.moved
+            );
             if let (Some(before), Some(after)) = (before, world.ledger()) {
                 assert_eq!(after.rained - before.rained, oracle.rained, "rained");
                 assert_eq!((after.runoff - before.runoff) as i128, oracle.runoff, "run off");
@@ -174,7 +219,8 @@ fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     for edit in edits {
         apply(&mut world, edit, &mut |world| {
             world.take_changes();
-            let before: Vec<Option<Cell>> = Region::new(LOW, HIGH).positions().map(|at| world.cell(at)).collect();
+            let before: Vec<Option<Cell>> =
+                Region::new(LOW, HIGH).positions().map(|at| world.cell(at)).collect();
             let report = world.step();
             let mut told = Vec::new();
             for changes in world.take_changes() {
@@ -188,8 +234,8 @@ fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     }
 }
 
-/// After each step, each cell of soil lies between the least and the most of itself, its neighbours and, at a draining
-/// border, nothing; and below the cap.
+/// After each step, each cell of soil lies between the least and the most of itself, its neighbours
+/// and, at a draining border, nothing; and below the cap.
 fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     let mut world = small::<S>(rules);
     for edit in edits {
@@ -197,10 +243,15 @@ fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
             let oracle = Oracle::of(world, Region::new(LOW, HIGH));
             world.step();
             for at in Region::new(LOW, HIGH).positions() {
-                let Some(cell) = world.cell(at).filter(|cell| !cell.rain && !cell.is_rock()) else { continue };
+                let Some(cell) = world.cell(at).filter(|cell| !cell.rain && !cell.is_rock()) else {
+                    continue;
+                };
                 let [least, most] = oracle.range(at);
                 let cap = f64::from(rules.cap);
-                assert!(least.min(cap) <= cell.humidity && cell.humidity <= most.min(cap), "{at}: {cell:?}");
+                assert!(
+                    least.min(cap) <= cell.humidity && cell.humidity <= most.min(cap),
+                    "{at}: {cell:?}"
+                );
             }
         });
     }
@@ -320,12 +371,14 @@ proptest! {
     }
 }
 
-/// Where humidity goes slowest it goes one by one along a row of 15 cells of impermeability 3, of whose difference to the rain
-/// at its end a step takes (π / 31)² · `coefficient` / 3 = 1/9,350. To fall from 2,000 · 65,536 units to one that is 19 times
-/// to fall to 1/e, in 180,000 steps; flows are rounded down, so they may take longer.
+/// Where humidity goes slowest it goes one by one along a row of 15 cells of impermeability 3, of
+/// whose difference to the rain at its end a step takes (π / 31)² · `coefficient` / 3 = 1/9,350. To
+/// fall from 2,000 · 65,536 units to one that is 19 times to fall to 1/e, in 180,000 steps; flows
+/// are rounded down, so they may take longer.
 const MOST_STEPS_TO_REST: usize = 400_000;
 
-/// Steps until nothing flows, and with each that moved a unit Σ (h − rain)² is lower, which is why it ends.
+/// Steps until nothing flows, and with each that moved a unit Σ (h − rain)² is lower, which is why
+/// it ends.
 fn steps_to_rest(world: &mut HumidityWorld<Sheet>, region: Region, rain: f64) -> usize {
     let units = |humidity: f64| (humidity * f64::from(UNITS)).round() as i128;
     let squares = |world: &HumidityWorld<Sheet>| -> i128 {
@@ -339,7 +392,8 @@ fn steps_to_rest(world: &mut HumidityWorld<Sheet>, region: Region, rain: f64) ->
         }
         let report = world.step();
         let after = squares(world);
-        // Cells tell, not units: one that passes a chunk that sleeps may change cells beyond it and not be counted as moved.
+        // Cells tell, not units: one that passes a chunk that sleeps may change cells beyond it and
+        // not be counted as moved.
         assert!(
             if report.changed > 0 { after < before } else { after == before && report.moved == 0 },
             "{before} to {after}, {report:?} in step {step}"
@@ -349,8 +403,8 @@ fn steps_to_rest(world: &mut HumidityWorld<Sheet>, region: Region, rain: f64) ->
     MOST_STEPS_TO_REST
 }
 
-/// Ground that random worlds once met: a narrow way of impermeable soil from the rain, and a wide end. A limit of 40,000 steps
-/// was too low for its like, and the test of rest failed by chance.
+/// Ground that random worlds once met: a narrow way of impermeable soil from the rain, and a wide
+/// end. A limit of 40,000 steps was too low for its like, and the test of rest failed by chance.
 #[test]
 fn a_wide_end_far_from_the_rain_takes_its_time_to_rest() {
     let drawing = ["#R#.", "..#.", ".#..", "...."];
@@ -370,12 +424,15 @@ fn a_wide_end_far_from_the_rain_takes_its_time_to_rest() {
     }
     let steps = steps_to_rest(&mut world, region, 0.0);
     assert!(world.is_at_rest());
-    assert!(steps > 40_000, "at rest after {steps} steps: no longer the case that this test tells of");
+    assert!(
+        steps > 40_000,
+        "at rest after {steps} steps: no longer the case that this test tells of"
+    );
 }
 
-/// A random world once lost a unit to the rain in a step that said that none had moved, and the test of rest failed by chance:
-/// the unit had passed a chunk that slept, because each of its cells got one and gave one. So does the middle one here, between
-/// two rains.
+/// A random world once lost a unit to the rain in a step that said that none had moved, and the
+/// test of rest failed by chance: the unit had passed a chunk that slept, because each of its cells
+/// got one and gave one. So does the middle one here, between two rains.
 #[test]
 fn what_passes_a_chunk_that_sleeps_is_not_counted() {
     let row = Region::new(IVec3::ZERO, IVec3::new(3 * 64 - 1, 0, 0));
@@ -385,17 +442,27 @@ fn what_passes_a_chunk_that_sleeps_is_not_counted() {
             // Of 48 units, between cells of impermeability 1, one flows in a step.
             let humidity = f64::from(48 * (row.max().x - at.x)) / f64::from(UNITS);
             let is_soil = Sheet::chunk_of(at) == IVec3::X;
-            world.set_cell(at, if is_soil { Cell::soil(humidity, 1.0) } else { Cell::rain(humidity, 1.0) }).unwrap();
+            world
+                .set_cell(
+                    at,
+                    if is_soil { Cell::soil(humidity, 1.0) } else { Cell::rain(humidity, 1.0) },
+                )
+                .unwrap();
         }
         world
     });
     for step in 0..3 {
         awake.wake_all();
-        // One over each face between two cells; those to the east and up are a cell's own, so that 64 are of the middle.
+        // One over each face between two cells; those to the east and up are a cell's own, so that
+        // 64 are of the middle.
         let all = row.max().x as u64;
         let counted = if step == 0 { all } else { all - 64 };
         let reports = [sleeper.step(), awake.step()];
-        assert_eq!(reports.map(|report| (report.changed, report.moved)), [(0, counted), (0, all)], "step {step}");
+        assert_eq!(
+            reports.map(|report| (report.changed, report.moved)),
+            [(0, counted), (0, all)],
+            "step {step}"
+        );
     }
     assert_eq!(sleeper.state_hash(), awake.state_hash());
     assert_eq!(sleeper.ledger(), awake.ledger());
@@ -403,12 +470,13 @@ fn what_passes_a_chunk_that_sleeps_is_not_counted() {
 
 fn counted<S: FieldShape>(world: &HumidityWorld<S>) -> i128 {
     let units = |cell: Cell| (cell.humidity * f64::from(UNITS)) as i128;
-    let count = |chunk: Chunk<Cell>| -> i128 { (0..4096).map(|index| units(chunk.get(index))).sum() };
+    let count =
+        |chunk: Chunk<Cell>| -> i128 { (0..4096).map(|index| units(chunk.get(index))).sum() };
     world.chunks().map(|(_, chunk)| count(chunk)).sum()
 }
 
-/// The same ground mirrored gives the same humidity mirrored: no direction is preferred. In place one is, by its nature; the
-/// sums of the synchronous mean depend on their order in the last bit.
+/// The same ground mirrored gives the same humidity mirrored: no direction is preferred. In place
+/// one is, by its nature; the sums of the synchronous mean depend on their order in the last bit.
 #[test]
 fn the_conservative_sweep_prefers_no_direction() {
     let mut rng = fastrand::Rng::with_seed(17);
@@ -417,7 +485,8 @@ fn the_conservative_sweep_prefers_no_direction() {
     let mut mirrored = world::<Cube>(Rules::default(), region);
     for at in region.positions() {
         let ground = if rng.u32(..5) == 0 { ROCK } else { 0.5 + 3.0 * rng.f32() };
-        let cell = Cell { humidity: rng.f64() * 900.0, impermeability: ground, rain: rng.u32(..50) == 0 };
+        let cell =
+            Cell { humidity: rng.f64() * 900.0, impermeability: ground, rain: rng.u32(..50) == 0 };
         there.set_cell(at, cell).unwrap();
         mirrored.set_cell(-at.zxy(), cell).unwrap();
     }
@@ -436,7 +505,8 @@ fn chunk_borders_and_the_order_of_loading_make_no_difference() {
         let build = |offset: IVec3, reverse: bool| {
             let mut rng = fastrand::Rng::with_seed(23);
             let region = Region::new(offset, offset + IVec3::new(99, 69, 0));
-            let mut world = HumidityWorld::<Sheet>::with_bounds(Rules::with_sweep(sweep), region).unwrap();
+            let mut world =
+                HumidityWorld::<Sheet>::with_bounds(Rules::with_sweep(sweep), region).unwrap();
             let chunks = Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max()));
             let mut chunks: Vec<IVec3> = chunks.positions().collect();
             if reverse {
@@ -446,7 +516,11 @@ fn chunk_borders_and_the_order_of_loading_make_no_difference() {
                 world.insert_chunk(chunk, Chunk::uniform(Cell::soil(1.0, 2.0))).unwrap();
             }
             for at in region.positions() {
-                let cell = Cell { humidity: rng.f64() * 2000.0, impermeability: 0.5 + rng.f32(), rain: false };
+                let cell = Cell {
+                    humidity: rng.f64() * 2000.0,
+                    impermeability: 0.5 + rng.f32(),
+                    rain: false,
+                };
                 world.set_cell(at, Cell { rain: rng.u32(..40) == 0, ..cell }).unwrap();
             }
             world.run(40);
@@ -460,15 +534,17 @@ fn chunk_borders_and_the_order_of_loading_make_no_difference() {
     }
 }
 
-/// Rain above the cap next to soil that is full: nothing changes, but what the cap rejects must be entered in every step, so
-/// the chunk may not sleep; the ledger of a world that slept would differ.
+/// Rain above the cap next to soil that is full: nothing changes, but what the cap rejects must be
+/// entered in every step, so the chunk may not sleep; the ledger of a world that slept would
+/// differ.
 #[test]
 fn what_the_cap_rejects_is_entered_for_ever() {
     let mut world = small::<Sheet>(Rules { cap: 10.0, ..Rules::default() });
     world.set_rain(IVec3::new(0, 0, 0), 20.0).unwrap();
     world.run(20_000);
-    let full =
-        |world: &HumidityWorld| Region::new(LOW, HIGH).positions().all(|at| at.z != 0 || world.humidity(at) >= 9.9);
+    let full = |world: &HumidityWorld| {
+        Region::new(LOW, HIGH).positions().all(|at| at.z != 0 || world.humidity(at) >= 9.9)
+    };
     assert!(full(&world));
     let before = world.ledger().unwrap();
     assert_eq!(world.run(100).changed, 0, "no cell changes any more");
@@ -479,8 +555,8 @@ fn what_the_cap_rejects_is_entered_for_ever() {
     assert_eq!(world.validate(), Ok(()));
 }
 
-/// A flow from rain to a draining border never ends. What it carries hardly fits into whole units, so that cells go up and
-/// down by a few; all of it is entered, and the world stays awake.
+/// A flow from rain to a draining border never ends. What it carries hardly fits into whole units,
+/// so that cells go up and down by a few; all of it is entered, and the world stays awake.
 #[test]
 fn what_drains_is_entered_for_ever() {
     let mut world = small::<Sheet>(Rules::default().with_border(Face::East, Border::Drain));
@@ -500,7 +576,8 @@ fn what_drains_is_entered_for_ever() {
     assert!(!world.is_at_rest());
 }
 
-/// At the ends of the `i32` range a chunk has no neighbour beyond, and nothing comes out at the opposite end.
+/// At the ends of the `i32` range a chunk has no neighbour beyond, and nothing comes out at the
+/// opposite end.
 #[test]
 fn the_ends_of_the_range_are_borders_like_any_other() {
     let rules = Rules::default().with_border(Face::West, Border::Drain);
@@ -521,14 +598,17 @@ fn the_ends_of_the_range_are_borders_like_any_other() {
     }
 }
 
-/// Rock that was given as nine tenths of `f32::MAX` was kept so, and let through what no other rock does.
+/// Rock that was given as nine tenths of `f32::MAX` was kept so, and let through what no other rock
+/// does.
 #[test]
 fn all_rock_is_alike() {
     let least = f32::MAX / 5.0 * 4.0;
     let rock = |impermeability: f32, sweep: Sweep| {
         let mut world = HumidityWorld::<Sheet>::new(Rules::with_sweep(sweep)).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
-        world.set_cell(IVec3::new(1, 1, 0), Cell { humidity: 900.0, impermeability, rain: false }).unwrap();
+        world
+            .set_cell(IVec3::new(1, 1, 0), Cell { humidity: 900.0, impermeability, rain: false })
+            .unwrap();
         let old = world.set_impermeability(IVec3::new(5, 5, 0), impermeability).unwrap();
         assert_eq!((old, world.impermeability(IVec3::new(5, 5, 0))), (1.0, ROCK));
         world.run(3);

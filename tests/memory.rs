@@ -31,20 +31,24 @@ fn ground(sweep: Sweep) -> HumidityWorld<Cube> {
     world
 }
 
-/// Whether what is held since `before`, by the allocator's count, is within a twentieth of what is said.
+/// Whether what is held since `before`, by the allocator's count, is within a twentieth of what is
+/// said.
 fn check(story: &str, before: usize, said: usize) {
     let held = MEMORY.current_usage() - before;
     println!("{story}: {held} bytes held, {said} said");
     assert!(said.abs_diff(held) * 20 <= held, "{story}: {held} bytes held, {said} said");
 }
 
-/// One test, for the allocator counts for all threads. What a tick works with was once left out in part: a tenth of a world in
-/// motion.
+/// One test, for the allocator counts for all threads. What a tick works with was once left out in
+/// part: a tenth of a world in motion.
 #[test]
 fn a_world_holds_what_it_says() {
-    for (story, springs, ticks) in
-        [("before its first tick", 1, 0), ("in motion", 1, 30), ("in falls", 28, 40), ("with a pool", 6, 120)]
-    {
+    for (story, springs, ticks) in [
+        ("before its first tick", 1, 0),
+        ("in motion", 1, 30),
+        ("in falls", 28, 40),
+        ("with a pool", 6, 120),
+    ] {
         let before = MEMORY.current_usage();
         let mut world = world(springs);
         world.run(ticks);

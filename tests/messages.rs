@@ -5,7 +5,9 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::save_file::{Part, SaveError};
 use floodplain::snapshot::{Kind, SnapshotError};
-use floodplain::water::{CellError, EditError, Rules, RulesError, Violation, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{
+    CellError, EditError, Rules, RulesError, Violation, Voxel, WaterCell, WaterWorld,
+};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Chunk, Cube, Face, Grid, GridError, Region};
 use std::error::Error;
@@ -49,7 +51,10 @@ fn refused_edits_name_cell_or_chunk() {
 #[test]
 fn refused_rules_name_rule_and_value() {
     says(&RulesError::Chance { rule: "evaporation", value: 1.5 }, &["evaporation", "1.5"]);
-    says(&RulesError::Units { rule: "throughput", value: 0, least: 1 }, &["throughput", "0", "1 to 7"]);
+    says(
+        &RulesError::Units { rule: "throughput", value: 0, least: 1 },
+        &["throughput", "0", "1 to 7"],
+    );
 }
 
 #[test]
@@ -59,7 +64,10 @@ fn broken_laws_name_place_and_figures() {
     says(&Violation::Word { cell: HERE, word: 0x0180 }, &["[-4, 5, 61]", "0x0180"]);
     says(&Violation::Largest { cell: HERE, largest: 6 }, &["[-4, 5, 61]", "6"]);
     says(&Violation::Unlevel { cell: HERE, neighbour: THERE }, &["[-4, 5, 61]", "[-3, 5, 61]"]);
-    says(&Violation::Uneven { high: HERE, low: THERE, difference: 3 }, &["[-4, 5, 61]", "[-3, 5, 61]", "3"]);
+    says(
+        &Violation::Uneven { high: HERE, low: THERE, difference: 3 },
+        &["[-4, 5, 61]", "[-3, 5, 61]", "3"],
+    );
     for violation in [
         Violation::Masks(HERE),
         Violation::Bounds(HERE),
@@ -74,7 +82,8 @@ fn broken_laws_name_place_and_figures() {
     }
 }
 
-/// Values out of range of explosions once came back without the cell or the node that they were for.
+/// Values out of range of explosions once came back without the cell or the node that they were
+/// for.
 #[test]
 fn refused_edits_of_explosions_name_place_and_value() {
     let mut world: BlastWorld<Cube> = BlastWorld::new(blast::Rules::diffusive(0.15)).unwrap();
@@ -90,11 +99,17 @@ fn refused_edits_of_explosions_name_place_and_value() {
     let mut chunk = Chunk::uniform(0.0);
     chunk.set(5, -3.0);
     says(&world.insert_chunk(IVec3::NEG_ONE, chunk).unwrap_err(), &["[-11, -16, -16]", "-3"]);
-    says(&world.insert_chunk(IVec3::NEG_ONE, Chunk::uniform(-3.0)).unwrap_err(), &["[-16, -16, -16]", "-3"]);
+    says(
+        &world.insert_chunk(IVec3::NEG_ONE, Chunk::uniform(-3.0)).unwrap_err(),
+        &["[-16, -16, -16]", "-3"],
+    );
     world.set_solid(HERE).unwrap();
     says(&world.set_pressure(HERE, 1.0).unwrap_err(), &[at]);
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
-    says(&world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap_err(), &["[0, 0, 0]", "already"]);
+    says(
+        &world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap_err(),
+        &["[0, 0, 0]", "already"],
+    );
 }
 
 #[test]
@@ -142,7 +157,10 @@ fn refused_levels_of_2d_water_name_cell_and_level() {
 #[test]
 fn broken_laws_of_explosions_and_2d_water_name_place_and_figures() {
     let graph = |law: blast::GraphViolation, parts: &[&str]| says(&law, parts);
-    graph(blast::GraphViolation::Ledger { counted: 11.5, booked: 12.5 }, &["11.5", "12.5", "ledger"]);
+    graph(
+        blast::GraphViolation::Ledger { counted: 11.5, booked: 12.5 },
+        &["11.5", "12.5", "ledger"],
+    );
     let law = |law: blast::Violation, parts: &[&str]| says(&law, parts);
     law(blast::Violation::Ledger { counted: 11.5, booked: 12.5 }, &["11.5", "12.5", "ledger"]);
     law(blast::Violation::Storage, &["store"]);
@@ -203,7 +221,9 @@ fn refused_edits_of_humidity_name_cell_and_value() {
     says(&world.set_rain(cell, f64::NAN).unwrap_err(), &["[4, 5, 0]", "NaN"]);
     says(&world.set_impermeability(cell, 0.25).unwrap_err(), &["[4, 5, 0]", "0.25", "0.5"]);
     says(&world.set_humidity(IVec3::X * 64, 1.0).unwrap_err(), &["[64, 0, 0]"]);
-    let beyond = world.fill_cells(Region::new(cell, IVec3::new(70, 5, 0)), humidity::Cell::ROCK).unwrap_err();
+    let beyond = world
+        .fill_cells(Region::new(cell, IVec3::new(70, 5, 0)), humidity::Cell::ROCK)
+        .unwrap_err();
     says(&beyond, &["[64, 5, 0]"]);
     let law = |law: humidity::Violation, parts: &[&str]| says(&law, parts);
     law(humidity::Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
@@ -218,15 +238,24 @@ fn refused_edits_of_humidity_name_cell_and_value() {
 fn refused_rules_of_every_automaton_name_value_and_limit() {
     says(&blast::Rules::diffusive(-2.5).check(4.0).unwrap_err(), &["coefficient", "-2.5"]);
     says(&blast::Rules::wave(0.1, 1.5).check(4.0).unwrap_err(), &["damping", "1.5", "1"]);
-    says(&BlastWorld::<Cube>::new(blast::Rules::wave(0.1, 0.99)).err().unwrap(), &["damping", "0.99", "0.98"]);
-    says(&blast::Rules { threshold: -0.5, ..blast::Rules::default() }.check(4.0).unwrap_err(), &["threshold", "-0.5"]);
+    says(
+        &BlastWorld::<Cube>::new(blast::Rules::wave(0.1, 0.99)).err().unwrap(),
+        &["damping", "0.99", "0.98"],
+    );
+    says(
+        &blast::Rules { threshold: -0.5, ..blast::Rules::default() }.check(4.0).unwrap_err(),
+        &["threshold", "-0.5"],
+    );
     says(&BlastWorld::<Cube>::new(blast::Rules::default()).err().unwrap(), &["0.24", "6", "1"]);
     says(&blast::Probe::new(HERE, -0.5).unwrap_err(), &["cross-section", "-0.5"]);
     let rules = water2d::Rules { pressure_flow: 101, ..water2d::Rules::default() };
     says(&Water2dWorld::new(0, rules).err().unwrap(), &["pressure_flow", "101", "100"]);
     let refused = |rules: humidity::Rules| HumidityWorld::<Cube>::new(rules).err().unwrap();
     says(&refused(humidity::Rules { cap: -1.5, ..Default::default() }), &["cap", "-1.5", "32767"]);
-    says(&refused(humidity::Rules { coefficient: 0.5, ..Default::default() }), &["coefficient", "0.5", "0.0416"]);
+    says(
+        &refused(humidity::Rules { coefficient: 0.5, ..Default::default() }),
+        &["coefficient", "0.5", "0.0416"],
+    );
     let least = humidity::Rules { least_impermeability: 0.0, ..humidity::Rules::default() };
     says(&refused(least), &["least_impermeability", "1e-30", "1e30"]);
 }
@@ -243,7 +272,9 @@ fn bytes_that_are_refused_name_the_part() {
     says(&malformed(), &["WRLD", "17", "a mask"]);
     says(&SnapshotError::Trailing { bytes: 8 }, &["8"]);
     says(&SnapshotError::Unlawful { law: "11 units".to_owned() }, &["11 units"]);
-    for error in [SaveError::Exists, SaveError::Empty, SaveError::NotADatabase, SaveError::OtherProgram] {
+    for error in
+        [SaveError::Exists, SaveError::Empty, SaveError::NotADatabase, SaveError::OtherProgram]
+    {
         says(&error, &["save"]);
         assert!(error.source().is_none());
     }
@@ -281,7 +312,11 @@ fn a_fill_of_explosions_is_bounded_and_says_so() {
     assert_eq!((world.chunks().count(), world.memory_bytes()), (0, empty));
     // What a fill that is let through builds, per chunk.
     world.fill_wall(side(8), 1.0).unwrap();
-    assert!(world.memory_bytes() * FILL_CHUNK_LIMIT as usize / 8 < 1 << 30, "{}", world.memory_bytes());
+    assert!(
+        world.memory_bytes() * FILL_CHUNK_LIMIT as usize / 8 < 1 << 30,
+        "{}",
+        world.memory_bytes()
+    );
 }
 
 #[test]
@@ -293,7 +328,9 @@ fn cells_and_grids_print_what_they_are() {
     grid.set(HERE, 5);
     let printed = format!("{grid:?}");
     assert!(
-        printed.contains("Cube") && printed.contains("background: 4") && printed.contains("chunks: 1"),
+        printed.contains("Cube")
+            && printed.contains("background: 4")
+            && printed.contains("chunks: 1"),
         "{printed}"
     );
 }

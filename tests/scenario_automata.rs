@@ -1,9 +1,11 @@
-//! What a scenario may say of each automaton: what is refused, on which line and in which words, and what can be asked.
+//! What a scenario may say of each automaton: what is refused, on which line and in which words,
+//! and what can be asked.
 
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Outcome, Scenario, play};
 
-/// Plays a file with these lines, after two for the automaton and its ticks, and this layer after them.
+/// Plays a file with these lines, after two for the automaton and its ticks, and this layer after
+/// them.
 fn played(automaton: &str, lines: &str, rows: &str) -> (Outcome, String, String) {
     let text = format!("automaton = \"{automaton}\"\nticks = 3\n{lines}\n[[layer]]\nrows = {rows}");
     let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -37,15 +39,33 @@ fn holds(automaton: &str, lines: &str, rows: &str) -> String {
 
 #[test]
 fn explosions_are_refused_in_words() {
-    let refused = |lines: &str, line: usize, message: &str| refused("explosion", lines, line, message);
-    refused("[rules]\nrule = \"loud\"", 2, "`rule` must be \"diffusive\" or \"wave\", not \"loud\"");
-    refused("[rules]\nrule = \"wave\"\ndamping = 1.5", 3, "`damping` must be above 0 and at most 1, not 1.5");
+    let refused =
+        |lines: &str, line: usize, message: &str| refused("explosion", lines, line, message);
+    refused(
+        "[rules]\nrule = \"loud\"",
+        2,
+        "`rule` must be \"diffusive\" or \"wave\", not \"loud\"",
+    );
+    refused(
+        "[rules]\nrule = \"wave\"\ndamping = 1.5",
+        3,
+        "`damping` must be above 0 and at most 1, not 1.5",
+    );
     refused("[rules]\nthreshold = -1", 2, "`threshold` must be a pressure of 0 or more, not -1");
     refused("[rules]\ncoefficient = -1", 2, "`coefficient` must be a number above 0, not -1");
     refused("[legend]\nw = { solid = false }", 2, "`w` must be one of { solid = true }");
-    refused("[legend]\nw = { solid = true, open = true }", 2, "`w` must be one of { solid = true }");
+    refused(
+        "[legend]\nw = { solid = true, open = true }",
+        2,
+        "`w` must be one of { solid = true }",
+    );
     refused("[legend]\nw = 3", 2, "`w` must be one of { solid = true }");
-    refused_by_the_world("explosion", "[rules]\nrule = \"wave\"\ndamping = 0.99", "[\".\"]", "damping on a grid");
+    refused_by_the_world(
+        "explosion",
+        "[rules]\nrule = \"wave\"\ndamping = 0.99",
+        "[\".\"]",
+        "damping on a grid",
+    );
     refused_by_the_world(
         "explosion",
         "[legend]\nw = { pressure = -5 }",
@@ -56,40 +76,109 @@ fn explosions_are_refused_in_words() {
 
 #[test]
 fn humidity_is_refused_in_words() {
-    let refused = |lines: &str, line: usize, message: &str| refused("humidity", lines, line, message);
-    refused("[rules]\nsweep = \"wild\"", 2, "`sweep` must be \"in place\", \"synchronous\" or \"conservative\"");
-    refused("[rules]\ncap = -1", 2, "`cap` must be in range (cap is above 0, up to 32767, not -1), not -1");
-    refused("[rules]\ncoefficient = 9", 2, "`coefficient` must be in range (coefficient is above 0, up to 0.0625");
-    refused("[rules]\nleast_impermeability = 0", 2, "`least_impermeability` must be in range (least_impermeability is");
+    let refused =
+        |lines: &str, line: usize, message: &str| refused("humidity", lines, line, message);
+    refused(
+        "[rules]\nsweep = \"wild\"",
+        2,
+        "`sweep` must be \"in place\", \"synchronous\" or \"conservative\"",
+    );
+    refused(
+        "[rules]\ncap = -1",
+        2,
+        "`cap` must be in range (cap is above 0, up to 32767, not -1), not -1",
+    );
+    refused(
+        "[rules]\ncoefficient = 9",
+        2,
+        "`coefficient` must be in range (coefficient is above 0, up to 0.0625",
+    );
+    refused(
+        "[rules]\nleast_impermeability = 0",
+        2,
+        "`least_impermeability` must be in range (least_impermeability is",
+    );
     refused("[world]\nedges = \"held\"", 2, "`edges` must be \"wall\" or \"drain\", not \"held\"");
     refused("[legend]\nw = 3", 2, "`w` must be { humidity = …, impermeability = … }");
-    refused("[legend]\nw = { rock = false }", 2, "`w` must be { humidity = …, impermeability = … }");
-    refused("[legend]\nw = { rain = 1, humidity = 1 }", 2, "`w` must be { humidity = …, impermeability = … }");
+    refused(
+        "[legend]\nw = { rock = false }",
+        2,
+        "`w` must be { humidity = …, impermeability = … }",
+    );
+    refused(
+        "[legend]\nw = { rain = 1, humidity = 1 }",
+        2,
+        "`w` must be { humidity = …, impermeability = … }",
+    );
     let drowned = "[legend]\nw = { humidity = 1e9 }";
-    refused_by_the_world("humidity", drowned, "[\"w\"]", "a humidity of 1000000000 in cell [0, 0, 0]");
+    refused_by_the_world(
+        "humidity",
+        drowned,
+        "[\"w\"]",
+        "a humidity of 1000000000 in cell [0, 0, 0]",
+    );
 }
 
 #[test]
 fn two_dimensional_water_is_refused_in_words() {
-    let refused = |lines: &str, line: usize, message: &str| refused("water-2d", lines, line, message);
+    let refused =
+        |lines: &str, line: usize, message: &str| refused("water-2d", lines, line, message);
     refused("[rules]\nrule = \"x\"", 2, "`rule` must be \"literal\" or \"settling\", not \"x\"");
-    refused("[world]\nfloor = \"drain\"", 2, "`floor` must be \"wall\": nothing drains from 2D water, not \"drain\"");
-    for glyph in ["{ solid = false }", "{ solid = true, open = true }", "{ open = true, water = 3 }", "{ }", "3"] {
-        refused(&format!("[legend]\nw = {glyph}"), 2, "`w` must be one of { solid = true }, { open = true }");
+    refused(
+        "[world]\nfloor = \"drain\"",
+        2,
+        "`floor` must be \"wall\": nothing drains from 2D water, not \"drain\"",
+    );
+    for glyph in [
+        "{ solid = false }",
+        "{ solid = true, open = true }",
+        "{ open = true, water = 3 }",
+        "{ }",
+        "3",
+    ] {
+        refused(
+            &format!("[legend]\nw = {glyph}"),
+            2,
+            "`w` must be one of { solid = true }, { open = true }",
+        );
     }
-    refused("[legend]\nw = { water = 2000000 }", 2, "`water` must be a whole number from 0 to 1000000, not 2000000");
+    refused(
+        "[legend]\nw = { water = 2000000 }",
+        2,
+        "`water` must be a whole number from 0 to 1000000, not 2000000",
+    );
 }
 
 #[test]
 fn drawings_and_choices_of_cells_are_refused_in_words() {
     let refused = |lines: &str, line: usize, message: &str| refused("water", lines, line, message);
     let check = "[[expect.check]]\ntotal = 0\n";
-    refused(&format!("{check}cells = \".\"\nfrom = [0, 0, 0]"), 3, "`cells` must be alone, or give way to `from`");
+    refused(
+        &format!("{check}cells = \".\"\nfrom = [0, 0, 0]"),
+        3,
+        "`cells` must be alone, or give way to `from`",
+    );
     refused(&format!("{check}to = [0, 0, 0]"), 3, "`to` must be the second corner, after `from`");
-    refused("[[layer]]\nrepeat = [1, 2]\nrows = [\"..\"]", 2, "`repeat` must be a number or [x, y, z], not [1, 2]");
-    refused("[[layer]]\nrepeat = [9999999, 9, 1]\nrows = [\"..\"]", 1, "the drawing has more than 16777216 cells");
-    refused("[legend]\nw = { water = 3, open = true }", 2, "`w` must be one of { solid = true }, { open = true }");
-    refused("[legend]\nw = { source = false }", 2, "`w` must be one of { solid = true }, { open = true }");
+    refused(
+        "[[layer]]\nrepeat = [1, 2]\nrows = [\"..\"]",
+        2,
+        "`repeat` must be a number or [x, y, z], not [1, 2]",
+    );
+    refused(
+        "[[layer]]\nrepeat = [9999999, 9, 1]\nrows = [\"..\"]",
+        1,
+        "the drawing has more than 16777216 cells",
+    );
+    refused(
+        "[legend]\nw = { water = 3, open = true }",
+        2,
+        "`w` must be one of { solid = true }, { open = true }",
+    );
+    refused(
+        "[legend]\nw = { source = false }",
+        2,
+        "`w` must be one of { solid = true }, { open = true }",
+    );
     let slices = "automaton = \"water\"\nticks = 1\n[[slice]]\nrepeat = 3\nrows = [\"7\"]\n[expect]\ntotal = 21";
     assert_eq!(Scenario::from_toml(slices).unwrap().run().unwrap().failures, []);
     let far = Scenario::from_toml(slices).unwrap().at_offset(IVec3::Z * i32::MAX).unwrap_err();
@@ -107,7 +196,8 @@ fn humidity_can_be_asked_about() {
              [[edit]]\nat = 2\ncells = \"r\"\nwith = \".\""
         );
         let out = holds("humidity", &lines, "[\"r.w\", \" d.\"]");
-        let last: serde_json::Value = serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
+        let last: serde_json::Value =
+            serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
         assert_eq!(last["layers"][0]["values"][1][0], -2, "not in the world");
     }
 }
@@ -119,8 +209,12 @@ fn explosions_can_be_asked_about() {
                  exposure = [0.1, inf]\npressure = [1, 299]\nlevel = [1, 299]\n\
                  [[expect.check]]\ncells = \"#\"\nsolid = true\n[[expect.check]]\ncells = \".\"\nsolid = false";
     let out = holds("explosion", lines, "[\"@.#\", \" ..\"]");
-    let last: serde_json::Value = serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
-    assert_eq!((&last["layers"][0]["values"][0][2], &last["layers"][0]["values"][1][0]), (&(-1).into(), &(-2).into()));
+    let last: serde_json::Value =
+        serde_json::from_str(out.lines().last().expect("the last tick")).expect("JSON");
+    assert_eq!(
+        (&last["layers"][0]["values"][0][2], &last["layers"][0]["values"][1][0]),
+        (&(-1).into(), &(-2).into())
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Every file in `examples/scenarios` runs, keeps all laws on the way, and does what it says it does.
+//! Every file in `examples/scenarios` runs, keeps all laws on the way, and does what it says it
+//! does.
 
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Record, Run, Scenario, play};
@@ -47,17 +48,21 @@ fn text_of(name: &str) -> String {
 }
 
 fn read(name: &str) -> Scenario {
-    Scenario::from_toml(&text_of(name)).unwrap_or_else(|error| panic!("{name}.toml:{}: {error}", error.line()))
+    Scenario::from_toml(&text_of(name))
+        .unwrap_or_else(|error| panic!("{name}.toml:{}: {error}", error.line()))
 }
 
 /// Runs a scenario with all its laws checked, and returns the last record.
 fn check(name: &str, scenario: &Scenario) -> Result<Record, String> {
-    let refused = |error: floodplain::scenario::ScenarioError| format!("{name}.toml:{}: {error}", error.line());
+    let refused = |error: floodplain::scenario::ScenarioError| {
+        format!("{name}.toml:{}: {error}", error.line())
+    };
     let every = if scenario.cells() <= SMALL { 1 } else { SPARSELY };
     let mut run = Run::new(scenario).map_err(refused)?;
     loop {
         if run.tick().is_multiple_of(every) {
-            run.validate().map_err(|broken| format!("{name}.toml: {broken} at tick {}", run.tick()))?;
+            run.validate()
+                .map_err(|broken| format!("{name}.toml: {broken} at tick {}", run.tick()))?;
         }
         if !run.is_balanced() {
             return Err(format!("{name}.toml: the ledger is wrong at tick {}", run.tick()));
@@ -66,8 +71,11 @@ fn check(name: &str, scenario: &Scenario) -> Result<Record, String> {
             break;
         }
     }
-    let failures: Vec<String> =
-        run.failures().iter().map(|failure| format!("{name}.toml:{}: {failure}", failure.line)).collect();
+    let failures: Vec<String> = run
+        .failures()
+        .iter()
+        .map(|failure| format!("{name}.toml:{}: {failure}", failure.line))
+        .collect();
     if failures.is_empty() { Ok(run.record()) } else { Err(failures.join("\n")) }
 }
 
@@ -83,23 +91,28 @@ fn every_file_does_what_it_says() {
     for name in NAMED {
         assert!(names.iter().any(|there| there == name), "{name}.toml is missing");
     }
-    let wrong: Vec<String> = names.iter().filter_map(|name| check(name, &read(name)).err()).collect();
+    let wrong: Vec<String> =
+        names.iter().filter_map(|name| check(name, &read(name)).err()).collect();
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The file puts its drawing across eight chunks. In the middle of one chunk, and across the origin, it comes out alike.
+/// The file puts its drawing across eight chunks. In the middle of one chunk, and across the
+/// origin, it comes out alike.
 #[test]
 fn a_chunk_corner_makes_no_difference() {
-    let across = check("chunk_corner", &read("chunk_corner")).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let across =
+        check("chunk_corner", &read("chunk_corner")).unwrap_or_else(|wrong| panic!("{wrong}"));
     for offset in [IVec3::splat(2), IVec3::new(-5, -5, -5), IVec3::new(1_000_003, -777_777, 12)] {
         let moved = read("chunk_corner").at_offset(offset).expect("an offset within range");
-        let moved = check("chunk_corner", &moved).unwrap_or_else(|wrong| panic!("at {offset}: {wrong}"));
+        let moved =
+            check("chunk_corner", &moved).unwrap_or_else(|wrong| panic!("at {offset}: {wrong}"));
         assert_eq!(moved.total, across.total, "at {offset}");
         assert_eq!(surfaces(&moved), surfaces(&across), "the rest levels at {offset}");
     }
 }
 
-/// Units in each layer, from the bottom up: where a remainder of less than a unit a cell lies is left to chance.
+/// Units in each layer, from the bottom up: where a remainder of less than a unit a cell lies is
+/// left to chance.
 fn surfaces(record: &Record) -> Vec<f64> {
     let units = |value: &f64| value.max(0.0);
     record.layers.iter().map(|layer| layer.rows.iter().flatten().map(units).sum()).collect()

@@ -1,4 +1,5 @@
-//! A store, and a world of each automaton with its bytes, that are small enough for Miri (`.ci/miri`) to run.
+//! A store, and a world of each automaton with its bytes, that are small enough for Miri
+//! (`.ci/miri`) to run.
 
 #[path = "support/storage.rs"]
 mod storage;
@@ -47,7 +48,8 @@ fn a_small_store_agrees_with_the_model() {
     storage::run::<Sheet>(&ops, corner);
 }
 
-/// A spring in a tunnel through one chunk of rock, over a step to the face of a chunk that is not loaded, which drains.
+/// A spring in a tunnel through one chunk of rock, over a step to the face of a chunk that is not
+/// loaded, which drains.
 #[test]
 fn a_spring_runs_through_a_tunnel_to_a_drain() {
     let edges = Edges { unloaded: Edge::Drain, ..Edges::WALLS };
@@ -73,7 +75,8 @@ fn corner() -> Region {
     Region::new(IVec3::ZERO, IVec3::new(3, 3, 0))
 }
 
-/// One step changes the world; then its bytes are the same world, which loading has checked for its laws.
+/// One step changes the world; then its bytes are the same world, which loading has checked for its
+/// laws.
 fn steps_and_comes_back<W: Automaton + Saved>(mut world: W) {
     assert!(world.step().changed > 0);
     let bytes = world.save();
@@ -83,7 +86,9 @@ fn steps_and_comes_back<W: Automaton + Saved>(mut world: W) {
 
 #[test]
 fn one_step_of_humidity_and_its_bytes() {
-    for sweep in [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous] {
+    for sweep in
+        [humidity::Sweep::Conservative, humidity::Sweep::InPlace, humidity::Sweep::Synchronous]
+    {
         let mut world: HumidityWorld =
             HumidityWorld::with_bounds(humidity::Rules::with_sweep(sweep), corner()).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
@@ -95,7 +100,8 @@ fn one_step_of_humidity_and_its_bytes() {
 #[test]
 fn one_step_of_explosions_and_its_bytes() {
     for rules in [blast::Rules::default(), blast::Rules::wave(0.25, 0.9)] {
-        let mut world: BlastWorld = BlastWorld::with_bounds(rules, corner(), Borders::default()).unwrap();
+        let mut world: BlastWorld =
+            BlastWorld::with_bounds(rules, corner(), Borders::default()).unwrap();
         world.set_wall(IVec3::ONE.with_z(0), 4.0).unwrap();
         world.set_pressure(IVec3::X, 40.0).unwrap();
         steps_and_comes_back(world);

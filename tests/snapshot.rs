@@ -1,4 +1,5 @@
-//! Snapshots: what is saved and loaded goes on as if it had never been saved, and damaged bytes are refused by name.
+//! Snapshots: what is saved and loaded goes on as if it had never been saved, and damaged bytes are
+//! refused by name.
 
 #[path = "support/forgery.rs"]
 mod forgery;
@@ -28,19 +29,29 @@ fn goes_on_as_if_never_saved<W: Automaton + Saved>(
         edit(&mut loaded, &mut rng);
         for tick in 0..rng.u64(..8) {
             assert_eq!(world.step(), loaded.step(), "seed {seed}, round {round}, tick {tick}");
-            assert_eq!(world.state_hash(), loaded.state_hash(), "seed {seed}, round {round}, tick {tick}");
-            assert_eq!(world.awake_cells(), loaded.awake_cells(), "seed {seed}, round {round}, tick {tick}");
+            assert_eq!(
+                world.state_hash(),
+                loaded.state_hash(),
+                "seed {seed}, round {round}, tick {tick}"
+            );
+            assert_eq!(
+                world.awake_cells(),
+                loaded.awake_cells(),
+                "seed {seed}, round {round}, tick {tick}"
+            );
         }
         let bytes = world.save();
         assert!(bytes == loaded.save(), "seed {seed}, round {round}: the bytes differ");
-        loaded = W::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
+        loaded =
+            W::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
         assert_eq!(world.take_changes(), loaded.take_changes(), "seed {seed}, round {round}");
     }
 }
 
 #[test]
 fn loaded_water_goes_on_as_if_it_had_never_been_saved() {
-    (0..60).for_each(|seed| goes_on_as_if_never_saved(seed, worlds::water(seed), worlds::edit_water));
+    (0..60)
+        .for_each(|seed| goes_on_as_if_never_saved(seed, worlds::water(seed), worlds::edit_water));
 }
 
 #[test]
@@ -61,27 +72,39 @@ fn loaded_pressure_goes_on_as_if_it_had_never_been_saved() {
 
 #[test]
 fn loaded_water_2d_goes_on_as_if_it_had_never_been_saved() {
-    (0..30).for_each(|seed| goes_on_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d));
+    (0..30).for_each(|seed| {
+        goes_on_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d)
+    });
 }
 
 #[test]
 fn a_loaded_graph_goes_on_as_if_it_had_never_been_saved() {
     for seed in 0..60 {
         let mut graph = worlds::graph(seed);
-        let mut loaded = BlastGraph::load(&graph.save()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let mut loaded =
+            BlastGraph::load(&graph.save()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         for round in 0..8 {
             let mut rng = fastrand::Rng::with_seed(seed ^ round);
             worlds::edit_graph(&mut graph, &mut rng.clone());
             worlds::edit_graph(&mut loaded, &mut rng);
             for step in 0..rng.u64(..5) {
                 assert_eq!(graph.step(), loaded.step(), "seed {seed}, round {round}, step {step}");
-                assert_eq!(graph.state_hash(), loaded.state_hash(), "seed {seed}, round {round}, step {step}");
+                assert_eq!(
+                    graph.state_hash(),
+                    loaded.state_hash(),
+                    "seed {seed}, round {round}, step {step}"
+                );
             }
             let bytes = graph.save();
             assert!(bytes == loaded.save(), "seed {seed}, round {round}: the bytes differ");
-            loaded = BlastGraph::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
+            loaded = BlastGraph::load(&bytes)
+                .unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
             if round % 3 == 2 {
-                assert_eq!(graph.take_changes(), loaded.take_changes(), "seed {seed}, round {round}");
+                assert_eq!(
+                    graph.take_changes(),
+                    loaded.take_changes(),
+                    "seed {seed}, round {round}"
+                );
                 assert_eq!(graph.take_events(), loaded.take_events(), "seed {seed}, round {round}");
             }
         }
@@ -99,7 +122,8 @@ fn what_is_loaded_and_saved_again_is_the_same_bytes() {
 fn every_truncation_is_refused() {
     for sample in samples() {
         for length in 0..sample.bytes.len() {
-            let error = (sample.again)(&sample.bytes[..length]).expect_err("a part of the bytes is not the world");
+            let error = (sample.again)(&sample.bytes[..length])
+                .expect_err("a part of the bytes is not the world");
             match (length, &error) {
                 (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
                 (16.., SnapshotError::Truncated { .. }) => {}
@@ -129,7 +153,10 @@ fn flipped_bits_are_refused(sample: &Sample) {
         let error = (sample.again)(&bytes).expect_err("a flipped bit is not the same world");
         match (bit / 8, &error) {
             (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
-            (at @ 16.., SnapshotError::Damaged { section } | SnapshotError::Truncated { section }) => {
+            (
+                at @ 16..,
+                SnapshotError::Damaged { section } | SnapshotError::Truncated { section },
+            ) => {
                 assert_eq!(*section, section_at(&sample.bytes, at), "{}, bit {bit}", sample.name);
             }
             _ => panic!("{}, bit {bit}: {error:?}", sample.name),
@@ -163,24 +190,28 @@ fn forged_bytes_are_refused_or_describe_a_lawful_world() {
             });
             if let Ok(again) = (sample.again)(&bytes) {
                 assert!(again == bytes, "{}, seed {seed}: another world", sample.name);
-                (sample.run)(&bytes).unwrap_or_else(|law| panic!("{}, seed {seed}: {law}", sample.name));
+                (sample.run)(&bytes)
+                    .unwrap_or_else(|law| panic!("{}, seed {seed}: {law}", sample.name));
             }
         }
     }
 }
 
-/// A flow of 10²⁰ between pressures of 100: pressures grow by as much, with opposite signs, and their sum is rounded by far
-/// more than a millionth of what was ever placed. No law was broken; the account had been measured by the sum alone.
+/// A flow of 10²⁰ between pressures of 100: pressures grow by as much, with opposite signs, and
+/// their sum is rounded by far more than a millionth of what was ever placed. No law was broken;
+/// the account had been measured by the sum alone.
 #[test]
 fn a_forged_flow_far_above_all_pressures_leaves_the_account_balanced() {
     fn forge(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
-        let places: Vec<usize> = (16..bytes.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
+        let places: Vec<usize> =
+            (16..bytes.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
         assert_eq!(places.len(), 1, "the flow stands once");
         forged(bytes, |bytes| bytes[places[0]..places[0] + new.len()].copy_from_slice(new))
     }
     let rules = blast::Rules::wave(0.05, 0.95);
     let mut graph = BlastGraph::new(rules).unwrap();
-    let [a, b] = [(DVec3::ZERO, 100.0), (DVec3::X, 10.0)].map(|(at, charge)| graph.add_node(at, charge).unwrap());
+    let [a, b] = [(DVec3::ZERO, 100.0), (DVec3::X, 10.0)]
+        .map(|(at, charge)| graph.add_node(at, charge).unwrap());
     graph.add_link(a, b, 1.0).unwrap();
     graph.step();
     let flow: f64 = 0.95 * (0.05 * (100.0 - 10.0));
@@ -201,8 +232,8 @@ fn a_forged_flow_far_above_all_pressures_leaves_the_account_balanced() {
     assert_eq!(run(BlastWorld::<Sheet>::load(&bytes)), Ok(()));
 }
 
-/// Numbers that are equal make equal worlds, and equal worlds equal bytes. A link of weight −0 once was saved as bytes that
-/// loading refused.
+/// Numbers that are equal make equal worlds, and equal worlds equal bytes. A link of weight −0 once
+/// was saved as bytes that loading refused.
 #[test]
 fn a_zero_below_zero_is_saved_as_the_zero_that_it_equals() {
     let rules = blast::Rules::wave(0.2, 0.9);
@@ -234,18 +265,23 @@ fn a_zero_below_zero_is_saved_as_the_zero_that_it_equals() {
     assert_eq!(run_graph(BlastGraph::load(&graph(-0.0))), Ok(()));
 }
 
-/// One byte after the other, from the rules to the first chunks: what it is turned into is refused by the name of its
-/// section, or of that of the chunks, which no longer fit, or describes a lawful world that is saved as it was loaded.
+/// One byte after the other, from the rules to the first chunks: what it is turned into is refused
+/// by the name of its section, or of that of the chunks, which no longer fit, or describes a lawful
+/// world that is saved as it was loaded.
 #[test]
 fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
     for sample in samples() {
         let most = |at: usize| if section_at(&sample.bytes, at) == "CHNK" { 40 } else { 160 };
-        for at in contents(&sample.bytes).into_iter().flat_map(|(from, to)| (from..to).take(most(from))) {
+        for at in
+            contents(&sample.bytes).into_iter().flat_map(|(from, to)| (from..to).take(most(from)))
+        {
             let byte = sample.bytes[at];
             for forgery in [u8::MAX, byte ^ 0x80].into_iter().filter(|&forgery| forgery != byte) {
                 let bytes = forged(&sample.bytes, |bytes| bytes[at] = forgery);
                 match (sample.again)(&bytes) {
-                    Ok(again) => assert!(again == bytes, "{}, {forgery} at {at}: another world", sample.name),
+                    Ok(again) => {
+                        assert!(again == bytes, "{}, {forgery} at {at}: another world", sample.name)
+                    }
                     Err(SnapshotError::Malformed { section, .. }) => {
                         let is_named = section == section_at(&bytes, at) || section == "CHNK";
                         assert!(is_named, "{}, {forgery} at {at}: {section}", sample.name);
@@ -262,7 +298,10 @@ fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let bytes = worlds::water(1).save();
     let newer = forged(&bytes, |bytes| bytes[8] = 2);
-    assert_eq!(WaterWorld::load(&newer).err(), Some(SnapshotError::NewerVersion { found: 2, newest: 1 }));
+    assert_eq!(
+        WaterWorld::load(&newer).err(),
+        Some(SnapshotError::NewerVersion { found: 2, newest: 1 })
+    );
     let other = forged(&bytes, |bytes| bytes[10] = 99);
     assert!(matches!(WaterWorld::load(&other), Err(SnapshotError::OtherKind { found: 99, .. })));
     assert_eq!(WaterWorld::load(b"something else").err(), Some(SnapshotError::NotASnapshot));

@@ -1,5 +1,5 @@
-//! Records of pressure and of graphs that no world has, under right checksums: each is refused in the words that say what is
-//! wrong with it.
+//! Records of pressure and of graphs that no world has, under right checksums: each is refused in
+//! the words that say what is wrong with it.
 
 use floodplain::blast::{BlastGraph, BlastWorld, Borders, Rules};
 use floodplain::glam::{DVec3, IVec3};
@@ -67,17 +67,33 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
     let loud = plane(5.0);
     let (inside, outside) = (mask(3), mask(20));
     let wall = listed(3, 1.0);
-    let weight = |along: u8, index: u16, weight: f32| [&[along][..], &listed(index, weight)].concat();
+    let weight =
+        |along: u8, index: u16, weight: f32| [&[along][..], &listed(index, weight)].concat();
     let cases: [(&str, &[&[u8]]); 18] = [
         ("numbers up to 10²⁴, none of them −0", &[&plane(-0.0)]),
         ("numbers up to 10²⁴, none of them −0", &[&plane(f32::NAN)]),
-        ("bits for audible, removed cells, flows and made since changes were asked for", &[&still, &[16]]),
+        (
+            "bits for audible, removed cells, flows and made since changes were asked for",
+            &[&still, &[16]],
+        ),
         ("removed cells inside the world's bounds", &[&still, &[2], &outside, NONE, NONE, ASLEEP]),
         ("strengths above 0 of removed cells", &[&still, &[0], ONE, &wall, NONE, ASLEEP]),
-        ("strengths above 0 of removed cells", &[&still, &[2], &inside, ONE, &listed(3, 0.0), NONE, ASLEEP]),
-        ("strengths above 0 of removed cells", &[&still, &[2], &inside, ONE, &listed(3, f32::INFINITY), NONE, ASLEEP]),
-        ("the index of a cell after the one before", &[&still, &[2], &inside, TWO, &wall, &wall, NONE, ASLEEP]),
-        ("the index of a cell after the one before", &[&still, &[0], ONE, &listed(4096, 1.0), NONE, ASLEEP]),
+        (
+            "strengths above 0 of removed cells",
+            &[&still, &[2], &inside, ONE, &listed(3, 0.0), NONE, ASLEEP],
+        ),
+        (
+            "strengths above 0 of removed cells",
+            &[&still, &[2], &inside, ONE, &listed(3, f32::INFINITY), NONE, ASLEEP],
+        ),
+        (
+            "the index of a cell after the one before",
+            &[&still, &[2], &inside, TWO, &wall, &wall, NONE, ASLEEP],
+        ),
+        (
+            "the index of a cell after the one before",
+            &[&still, &[0], ONE, &listed(4096, 1.0), NONE, ASLEEP],
+        ),
         (
             "weights from 0 to 10⁶ and not 1, of links between cells of the world",
             &[&still, &[0], NONE, ONE, &weight(0, 3, 1.0), ASLEEP],
@@ -169,7 +185,10 @@ fn graphs_that_cannot_be_are_refused_in_words() {
     let [open, linked] = [node(None, &[]), node(None, &[0])];
     let good = link(0, 1, 1.0, 0.0);
     let cases = [
-        ("link 0 does not join two nodes that no other link joins", graph_state(&[&linked], &[&good], &[])),
+        (
+            "link 0 does not join two nodes that no other link joins",
+            graph_state(&[&linked], &[&good], &[]),
+        ),
         (
             "link 0 does not join two nodes that no other link joins",
             graph_state(&[&linked], &[&link(0, 0, 1.0, 0.0)], &[]),
@@ -191,8 +210,14 @@ fn graphs_that_cannot_be_are_refused_in_words() {
             "node 1 lists link 0, which does not lead to it, or twice",
             graph_state(&[&linked, &node(None, &[0, 0])], &[&good], &[]),
         ),
-        ("the strength of node 0 is not a number above 0", graph_state(&[&node(Some(0.0), &[])], &[], &[])),
-        ("the strength of node 0 is not a number above 0", graph_state(&[&node(Some(f64::INFINITY), &[])], &[], &[])),
+        (
+            "the strength of node 0 is not a number above 0",
+            graph_state(&[&node(Some(0.0), &[])], &[], &[]),
+        ),
+        (
+            "the strength of node 0 is not a number above 0",
+            graph_state(&[&node(Some(f64::INFINITY), &[])], &[], &[]),
+        ),
         ("a change or an event of a node that never was", graph_state(&[&open], &[], &[1])),
     ];
     for (words, state) in cases {
@@ -200,7 +225,8 @@ fn graphs_that_cannot_be_are_refused_in_words() {
         let refused = BlastGraph::load(&bytes).err();
         assert_eq!(refused, Some(SnapshotError::Unlawful { law: words.to_owned() }));
     }
-    // A wave flows, but neither over a link of weight 0 nor at a wall; and no direction is longer than 1, but for rounding.
+    // A wave flows, but neither over a link of weight 0 nor at a wall; and no direction is longer
+    // than 1, but for rounding.
     let [waves, _] = head(&BlastGraph::new(Rules::wave(0.2, 0.9)).unwrap());
     let shut = node(Some(1.0), &[0]);
     let mut long = good.clone();
@@ -222,17 +248,26 @@ fn graphs_that_cannot_be_are_refused_in_words() {
     let state = graph_state(&[&linked, &linked], &[&good], &[0, 1]);
     let whole = snapshot(6, [(b"RULE", &rules), (b"WRLD", &state), (b"CHNK", &[0; 8])]);
     let graph = BlastGraph::load(&whole).unwrap();
-    assert_eq!((graph.nodes().count(), graph.position(graph.nodes().next().unwrap())), (2, Some(DVec3::ZERO)));
+    assert_eq!(
+        (graph.nodes().count(), graph.position(graph.nodes().next().unwrap())),
+        (2, Some(DVec3::ZERO))
+    );
     let chunks = [&1u64.to_le_bytes()[..], &[0; 13]].concat();
     let with_chunk = snapshot(6, [(b"RULE", &rules), (b"WRLD", &state), (b"CHNK", &chunks)]);
     let wanted = "no chunk in a graph";
-    assert_eq!(BlastGraph::load(&with_chunk).err(), Some(SnapshotError::Malformed { section: "CHNK", at: 20, wanted }));
+    assert_eq!(
+        BlastGraph::load(&with_chunk).err(),
+        Some(SnapshotError::Malformed { section: "CHNK", at: 20, wanted })
+    );
     // Events and changes come in order.
     let unordered = graph_state(&[&open, &open], &[], &[1, 0]);
     let bytes = snapshot(6, [(b"RULE", &rules), (b"WRLD", &unordered), (b"CHNK", &[0; 8])]);
     let refused = BlastGraph::load(&bytes).err();
     assert!(
-        matches!(refused, Some(SnapshotError::Malformed { wanted: "a node after the one before", .. })),
+        matches!(
+            refused,
+            Some(SnapshotError::Malformed { wanted: "a node after the one before", .. })
+        ),
         "{refused:?}"
     );
 }

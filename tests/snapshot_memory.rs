@@ -1,6 +1,7 @@
-//! Loading takes memory in proportion to the bytes, whatever they claim: for worlds in which each byte is worth the most, and for
-//! counts and lengths at the end of their range under checksums made right. What is counted is the most that is held at any
-//! moment on the way, checks included, and not only what is left at the end.
+//! Loading takes memory in proportion to the bytes, whatever they claim: for worlds in which each
+//! byte is worth the most, and for counts and lengths at the end of their range under checksums
+//! made right. What is counted is the most that is held at any moment on the way, checks included,
+//! and not only what is left at the end.
 
 #[path = "support/forgery.rs"]
 mod forgery;
@@ -72,9 +73,11 @@ fn positions(step: i32) -> impl Iterator<Item = IVec3> {
 #[test]
 fn water() {
     let _alone = alone();
-    for (story, edge) in
-        [("beside walls", Edge::Wall), ("beside drains", Edge::Drain), ("beside held water", Edge::Held)]
-    {
+    for (story, edge) in [
+        ("beside walls", Edge::Wall),
+        ("beside drains", Edge::Drain),
+        ("beside held water", Edge::Held),
+    ] {
         for (story, voxel, step) in [
             (format!("open, apart, {story}"), Voxel::OPEN, 2),
             (format!("open, in a row, {story}"), Voxel::OPEN, 1),
@@ -82,7 +85,10 @@ fn water() {
             (format!("springs, in a row, {story}"), WaterCell::SOURCE.into(), 1),
             (format!("full, in a row, {story}"), WaterCell::with_height(7).unwrap().into(), 1),
         ] {
-            let rules = water::Rules { edges: Edges { outer: [edge; 6], unloaded: edge }, ..water::Rules::default() };
+            let rules = water::Rules {
+                edges: Edges { outer: [edge; 6], unloaded: edge },
+                ..water::Rules::default()
+            };
             let mut world = WaterWorld::new(1, rules).unwrap();
             for chunk in positions(step) {
                 world.insert_chunk(chunk, Chunk::uniform(voxel)).unwrap();
@@ -99,7 +105,10 @@ fn water() {
                 assert!(!world.step_within(HALF_A_PASS).finished, "{story}");
                 let held = world.memory_bytes();
                 let peak = check(&format!("{story}, in the midst of a tick"), world);
-                assert!(2 * peak < held, "{story}: {peak} bytes, so the {held} of the tick are there already");
+                assert!(
+                    2 * peak < held,
+                    "{story}: {peak} bytes, so the {held} of the tick are there already"
+                );
             }
         }
     }
@@ -108,7 +117,8 @@ fn water() {
 fn humidity_of<S: FieldShape>() {
     for sweep in [Sweep::Conservative, Sweep::InPlace, Sweep::Synchronous] {
         for (border, step) in [(humidity::Border::Wall, 1), (humidity::Border::Drain, 2)] {
-            let rules = humidity::Rules { borders: [border; 6], ..humidity::Rules::with_sweep(sweep) };
+            let rules =
+                humidity::Rules { borders: [border; 6], ..humidity::Rules::with_sweep(sweep) };
             let mut world = HumidityWorld::<S>::new(rules).unwrap();
             for chunk in positions(step) {
                 world.insert_chunk(chunk, Chunk::uniform(humidity::Cell::soil(0.0, 1.0))).unwrap();
@@ -130,10 +140,13 @@ fn humidity() {
 /// Chunks along a border, all of one pressure or none.
 fn pressure_of<S: FieldShape>() {
     for rules in [blast::Rules::diffusive(0.15), blast::Rules::wave(0.15, 0.9)] {
-        for (border, pressure, step) in [(Border::Rigid, 1.0, 1), (Border::Periodic, 1.0, 1), (Border::Open, 0.0, 2)] {
+        for (border, pressure, step) in
+            [(Border::Rigid, 1.0, 1), (Border::Periodic, 1.0, 1), (Border::Open, 0.0, 2)]
+        {
             let last = S::region_of(IVec3::new(200 * step - 1, 0, 0)).max();
             let bounds = Region::new(IVec3::ZERO, last);
-            let mut world = BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
+            let mut world =
+                BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
             for chunk in positions(step) {
                 world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
             }
@@ -206,21 +219,34 @@ fn whatever_a_snapshot_claims() {
         let mut refused = 0;
         for (section, (at, end)) in forgery::contents(&sample.bytes).into_iter().enumerate() {
             let most = if section < CHUNKS { 120 } else { 40 };
-            // The section's own length, and what comes first in it: counts, bounds, the first record.
+            // The section's own length, and what comes first in it: counts, bounds, the first
+            // record.
             for place in [at - 8].into_iter().chain(at..end.min(at + most)) {
                 for claim in claims(sample.bytes.len()) {
                     if place + claim.len() > end.max(at) {
                         continue;
                     }
-                    let bytes =
-                        forgery::forged(&sample.bytes, |bytes| bytes[place..][..claim.len()].copy_from_slice(&claim));
-                    let (peak, result) = peak_of(|| (sample.again)(&bytes).map(|again| again == bytes));
-                    assert!(peak <= MOST * bytes.len() + LEAST, "{}, {claim:?} at {place}: {peak} bytes", sample.name);
+                    let bytes = forgery::forged(&sample.bytes, |bytes| {
+                        bytes[place..][..claim.len()].copy_from_slice(&claim)
+                    });
+                    let (peak, result) =
+                        peak_of(|| (sample.again)(&bytes).map(|again| again == bytes));
+                    assert!(
+                        peak <= MOST * bytes.len() + LEAST,
+                        "{}, {claim:?} at {place}: {peak} bytes",
+                        sample.name
+                    );
                     match result {
                         Ok(is_same) => {
-                            assert!(is_same, "{}, {claim:?} at {place}: another world", sample.name);
+                            assert!(
+                                is_same,
+                                "{}, {claim:?} at {place}: another world",
+                                sample.name
+                            );
                             let run = (sample.run)(&bytes);
-                            run.unwrap_or_else(|law| panic!("{}, {claim:?} at {place}: {law}", sample.name));
+                            run.unwrap_or_else(|law| {
+                                panic!("{}, {claim:?} at {place}: {law}", sample.name)
+                            });
                         }
                         Err(_) => refused += 1,
                     }

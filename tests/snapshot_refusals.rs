@@ -1,5 +1,5 @@
-//! What the format does not have is refused where it stands, under right checksums: the section, the byte, and what should
-//! have been there. What it just has is not.
+//! What the format does not have is refused where it stands, under right checksums: the section,
+//! the byte, and what should have been there. What it just has is not.
 
 #[path = "support/sections.rs"]
 mod sections;
@@ -46,7 +46,8 @@ fn is_well_formed(said: Option<SnapshotError>) -> bool {
 /// The only place of these bytes in a section.
 fn place_of(saved: &[u8], section: &str, bytes: &[u8]) -> usize {
     let content = content(saved, section);
-    let places: Vec<usize> = (0..content.len()).filter(|&at| content[at..].starts_with(bytes)).collect();
+    let places: Vec<usize> =
+        (0..content.len()).filter(|&at| content[at..].starts_with(bytes)).collect();
     assert_eq!(places.len(), 1, "it stands there once");
     places[0]
 }
@@ -70,8 +71,12 @@ fn graph() -> Vec<u8> {
 }
 
 fn water() -> WaterWorld {
-    let mut world =
-        WaterWorld::with_bounds(1, water::Rules::default(), Region::new(IVec3::ZERO, IVec3::splat(15))).unwrap();
+    let mut world = WaterWorld::with_bounds(
+        1,
+        water::Rules::default(),
+        Region::new(IVec3::ZERO, IVec3::splat(15)),
+    )
+    .unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world
 }
@@ -79,11 +84,16 @@ fn water() -> WaterWorld {
 #[test]
 fn a_section_ends_where_its_content_does() {
     let saved = water().save();
-    for (section, wanted) in
-        [("RULE", "the end of the section"), ("WRLD", "more bytes"), ("CHNK", "the end of the section")]
-    {
+    for (section, wanted) in [
+        ("RULE", "the end of the section"),
+        ("WRLD", "more bytes"),
+        ("CHNK", "the end of the section"),
+    ] {
         let length = content(&saved, section).len();
-        assert_eq!(ending::<WaterWorld>(&saved, section, length, &[7]), refused(section, length, wanted));
+        assert_eq!(
+            ending::<WaterWorld>(&saved, section, length, &[7]),
+            refused(section, length, wanted)
+        );
     }
     assert_eq!(ending::<WaterWorld>(&saved, "RULE", 0, &[]), refused("RULE", 0, "more bytes"));
     assert_eq!(ending::<WaterWorld>(&saved, "CHNK", 0, &[]), refused("CHNK", 0, "more bytes"));
@@ -103,30 +113,51 @@ fn a_count_of_more_than_the_bytes_hold_is_refused_where_it_stands() {
     let a_count = "a count of what follows";
     let chunks = water().save();
     let most = (content(&chunks, "CHNK").len() as u64 - 8) / 13;
-    assert_ne!(with::<WaterWorld>(&chunks, "CHNK", 0, &most.to_le_bytes()), refused("CHNK", 0, a_count));
-    assert_eq!(with::<WaterWorld>(&chunks, "CHNK", 0, &(most + 1).to_le_bytes()), refused("CHNK", 0, a_count));
+    assert_ne!(
+        with::<WaterWorld>(&chunks, "CHNK", 0, &most.to_le_bytes()),
+        refused("CHNK", 0, a_count)
+    );
+    assert_eq!(
+        with::<WaterWorld>(&chunks, "CHNK", 0, &(most + 1).to_le_bytes()),
+        refused("CHNK", 0, a_count)
+    );
 
     // Chunks of pressure that have gone: a position and a mask.
-    let (saved, record) = (walls(), |x: i32| [&[x, 0, 0].map(i32::to_le_bytes).concat()[..], &[1; 512]].concat());
+    let (saved, record) =
+        (walls(), |x: i32| [&[x, 0, 0].map(i32::to_le_bytes).concat()[..], &[1; 512]].concat());
     let at = content(&saved, "WRLD").len() - 8;
-    let gone = |count: u64| [count.to_le_bytes().to_vec(), (0..25).flat_map(record).collect()].concat();
+    let gone =
+        |count: u64| [count.to_le_bytes().to_vec(), (0..25).flat_map(record).collect()].concat();
     assert_eq!(ending::<BlastWorld<Sheet>>(&saved, "WRLD", at, &gone(25)), None);
-    assert_eq!(ending::<BlastWorld<Sheet>>(&saved, "WRLD", at, &gone(26)), refused("WRLD", at, a_count));
+    assert_eq!(
+        ending::<BlastWorld<Sheet>>(&saved, "WRLD", at, &gone(26)),
+        refused("WRLD", at, a_count)
+    );
 
     // Walls of a graph that broke, and then no node that changed.
     let saved = graph();
     let at = content(&saved, "WRLD").len() - 16;
-    let broken = |count: u64| [&count.to_le_bytes()[..], &wall(2.0, 1.0), &wall(4.0, 3.0), &[0; 8]].concat();
+    let broken =
+        |count: u64| [&count.to_le_bytes()[..], &wall(2.0, 1.0), &wall(4.0, 3.0), &[0; 8]].concat();
     assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at, &broken(2)), None);
     assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at, &broken(3)), refused("WRLD", at, a_count));
     let changed = |count: u64| [&count.to_le_bytes()[..], &0u32.to_le_bytes()].concat();
     assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at + 8, &changed(1)), None);
-    assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at + 8, &changed(2)), refused("WRLD", at + 8, a_count));
+    assert_eq!(
+        ending::<BlastGraph>(&saved, "WRLD", at + 8, &changed(2)),
+        refused("WRLD", at + 8, a_count)
+    );
 }
 
 /// A wall of node 0 that broke in the first step.
 fn wall(difference: f64, strength: f64) -> Vec<u8> {
-    [&1u64.to_le_bytes()[..], &0u32.to_le_bytes(), &difference.to_le_bytes(), &strength.to_le_bytes()].concat()
+    [
+        &1u64.to_le_bytes()[..],
+        &0u32.to_le_bytes(),
+        &difference.to_le_bytes(),
+        &strength.to_le_bytes(),
+    ]
+    .concat()
 }
 
 #[test]
@@ -140,7 +171,11 @@ fn a_wall_broke_by_a_difference_above_its_strength() {
     assert_eq!(load(2.0, 1.0), None);
     for (difference, strength) in [(2.0, 2.0), (2.0, 3.0), (2.0, 0.0), (2.0, -1.0), (-2.0, -1.0)] {
         let wanted = "a wall that broke, by a difference above its strength";
-        assert_eq!(load(difference, strength), refused("WRLD", at + 8, wanted), "{difference}, {strength}");
+        assert_eq!(
+            load(difference, strength),
+            refused("WRLD", at + 8, wanted),
+            "{difference}, {strength}"
+        );
     }
     for difference in [f64::INFINITY, f64::NAN] {
         assert_eq!(load(difference, 1.0), refused("WRLD", at + 8 + 12, "a number in its range"));
@@ -150,19 +185,25 @@ fn a_wall_broke_by_a_difference_above_its_strength() {
 #[test]
 fn a_graph_has_no_chunks() {
     let chunk = [&1u64.to_le_bytes()[..], &[0; 13]].concat();
-    assert_eq!(ending::<BlastGraph>(&graph(), "CHNK", 0, &chunk), refused("CHNK", 20, "no chunk in a graph"));
+    assert_eq!(
+        ending::<BlastGraph>(&graph(), "CHNK", 0, &chunk),
+        refused("CHNK", 20, "no chunk in a graph")
+    );
 }
 
 #[test]
 fn walls_and_links_stand_in_order_at_cells_of_the_chunk() {
     let saved = walls();
-    let load = |at: usize, index: u16| with::<BlastWorld<Sheet>>(&saved, "CHNK", at, &index.to_le_bytes());
-    let [first, second] = [7.25f32, 9.5].map(|strength| place_of(&saved, "CHNK", &strength.to_le_bytes()) - 2);
+    let load =
+        |at: usize, index: u16| with::<BlastWorld<Sheet>>(&saved, "CHNK", at, &index.to_le_bytes());
+    let [first, second] =
+        [7.25f32, 9.5].map(|strength| place_of(&saved, "CHNK", &strength.to_le_bytes()) - 2);
     let wanted = "the index of a cell after the one before";
     assert_eq!(load(second, 4096), refused("CHNK", second, wanted));
     assert_eq!(load(second, 64 + 1), refused("CHNK", second, wanted), "the wall before");
     assert_eq!(load(first, 4095), refused("CHNK", second, wanted), "before the wall before");
-    let [first, second] = [0.375f32, 0.625].map(|weight| place_of(&saved, "CHNK", &weight.to_le_bytes()) - 2);
+    let [first, second] =
+        [0.375f32, 0.625].map(|weight| place_of(&saved, "CHNK", &weight.to_le_bytes()) - 2);
     let wanted = "the axis and the index of a link after the one before";
     assert_eq!(load(second, 4096), refused("CHNK", second - 1, wanted));
     assert_eq!(load(second, 9 * 64 + 1), refused("CHNK", second - 1, wanted), "the link before");
@@ -178,12 +219,24 @@ fn a_pressure_is_a_number_up_to_its_limit_and_not_minus_zero() {
     let plane = COUNT + POSITION;
     for pressure in [-0.0, 1.1e24, -1.1e24, f32::INFINITY, f32::NAN] {
         let said = with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 1, &pressure.to_le_bytes());
-        assert_eq!(said, refused("CHNK", plane, "numbers up to 10²⁴, none of them −0"), "{pressure}");
+        assert_eq!(
+            said,
+            refused("CHNK", plane, "numbers up to 10²⁴, none of them −0"),
+            "{pressure}"
+        );
     }
-    assert!(is_well_formed(with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 1, &1e-9f32.to_le_bytes())));
+    assert!(is_well_formed(with::<BlastWorld<Sheet>>(
+        &saved,
+        "CHNK",
+        plane + 1,
+        &1e-9f32.to_le_bytes()
+    )));
     for bits in [16, 32, 64, 128] {
         let wanted = "bits for audible, removed cells, flows and made since changes were asked for";
-        assert_eq!(with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 5, &[bits]), refused("CHNK", plane + 5, wanted));
+        assert_eq!(
+            with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 5, &[bits]),
+            refused("CHNK", plane + 5, wanted)
+        );
     }
 }
 
@@ -209,7 +262,8 @@ fn the_sums_of_water_stay_below_half_of_half_of_their_range() {
     assert_eq!(said, refused("WRLD", length, "1 or more pieces of a tick underway"));
 }
 
-/// Two springs that pour into each other's way: cells with two parents stand in the record by index.
+/// Two springs that pour into each other's way: cells with two parents stand in the record by
+/// index.
 #[test]
 fn further_parents_stand_in_order_at_cells_that_have_them() {
     let mut world = water();
@@ -227,14 +281,26 @@ fn further_parents_stand_in_order_at_cells_that_have_them() {
     let (first, second) = (parents + 2, parents + 5);
     let load = |at: usize, bytes: &[u8]| with::<WaterWorld>(&saved, "CHNK", at, bytes);
     let wanted = "a cell with the Extra flag, after the one before, and its parents";
-    assert_eq!(load(second, &chunk[first..second]), refused("CHNK", second, wanted), "the cell before");
-    assert_eq!(load(second, &4096u16.to_le_bytes()), refused("CHNK", second, wanted), "beyond the chunk");
+    assert_eq!(
+        load(second, &chunk[first..second]),
+        refused("CHNK", second, wanted),
+        "the cell before"
+    );
+    assert_eq!(
+        load(second, &4096u16.to_le_bytes()),
+        refused("CHNK", second, wanted),
+        "beyond the chunk"
+    );
     assert_eq!(load(first, &0u16.to_le_bytes()), refused("CHNK", first, wanted), "solid ground");
     for faces in [0, 1, 0b0100_0001] {
         assert_eq!(load(first + 2, &[faces]), refused("CHNK", first, wanted), "parents {faces:#b}");
     }
     let swapped = [&chunk[second..second + 3], &chunk[first..second]].concat();
-    assert_eq!(load(first, &swapped), refused("CHNK", second, wanted), "two cells in the other order");
+    assert_eq!(
+        load(first, &swapped),
+        refused("CHNK", second, wanted),
+        "two cells in the other order"
+    );
 }
 
 #[test]
@@ -251,7 +317,8 @@ fn a_tick_underway_is_taken_up_where_it_was_and_goes_no_farther_than_its_end() {
     }
     assert_eq!(world.state_hash(), loaded.state_hash());
     let (at, most) = (content(&saved, "WRLD").len() - 8, (1u64 << 62) - 1);
-    let claims_more = forged(&saved, "WRLD", |content| [&content[..at], &most.to_le_bytes()].concat());
+    let claims_more =
+        forged(&saved, "WRLD", |content| [&content[..at], &most.to_le_bytes()].concat());
     let mut loaded = WaterWorld::load(&claims_more).unwrap();
     assert!(loaded.save() == claims_more);
     assert!(loaded.step_within(0).finished);
@@ -261,20 +328,30 @@ fn a_tick_underway_is_taken_up_where_it_was_and_goes_no_farther_than_its_end() {
 
 #[test]
 fn the_account_of_humidity_is_far_from_its_ends_and_no_more_out_than_in() {
-    let world = |sweep: Sweep| HumidityWorld::<Sheet>::new(humidity::Rules::with_sweep(sweep)).unwrap().save();
+    let world = |sweep: Sweep| {
+        HumidityWorld::<Sheet>::new(humidity::Rules::with_sweep(sweep)).unwrap().save()
+    };
     let load = |saved: &[u8], [placed, rained, removed, runoff, drained]: [i128; 5]| {
         let sums = [placed, rained, removed, runoff, drained].map(i128::to_le_bytes).concat();
         with::<HumidityWorld<Sheet>>(saved, "WRLD", REGION + 8, &sums)
     };
     let at = REGION + 8;
-    let wanted = "a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one";
+    let wanted =
+        "a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one";
     let saved = world(Sweep::Conservative);
     let most = 1 << 100;
-    for lawful in [[12, 0, 3, 4, 5], [10, 2, 3, 4, 5], [12, -1, 3, 4, 4], [most, 0, most, 0, 0], [0, most, 0, most, 0]]
-    {
+    for lawful in [
+        [12, 0, 3, 4, 5],
+        [10, 2, 3, 4, 5],
+        [12, -1, 3, 4, 4],
+        [most, 0, most, 0, 0],
+        [0, most, 0, most, 0],
+    ] {
         assert!(is_well_formed(load(&saved, lawful)), "{lawful:?}");
     }
-    for unlawful in [[11, 0, 3, 4, 5], [10, 1, 3, 4, 5], [12, -1, 3, 4, 5], [most + 1, 0, most, 0, 0]] {
+    for unlawful in
+        [[11, 0, 3, 4, 5], [10, 1, 3, 4, 5], [12, -1, 3, 4, 5], [most + 1, 0, most, 0, 0]]
+    {
         assert_eq!(load(&saved, unlawful), refused("WRLD", at, wanted), "{unlawful:?}");
     }
     for out in 2..5 {
@@ -296,7 +373,12 @@ fn no_more_two_dimensional_water_is_removed_than_was_placed() {
     // After the bounds, the seed and the ticks.
     let at = REGION + 16;
     let load = |placed: u64, removed: u64| {
-        with::<Water2dWorld>(&saved, "WRLD", at, &[placed.to_le_bytes(), removed.to_le_bytes()].concat())
+        with::<Water2dWorld>(
+            &saved,
+            "WRLD",
+            at,
+            &[placed.to_le_bytes(), removed.to_le_bytes()].concat(),
+        )
     };
     assert_eq!([load(0, 0), load(5, 5)], [None, None]);
     assert!(is_well_formed(load(6, 5)));

@@ -1,5 +1,6 @@
-//! Forged snapshots in which what was awake sleeps. Everything else in them is true, and every checksum right. They are refused,
-//! or describe a world in which nothing would have changed: then it goes on as if nobody had touched it.
+//! Forged snapshots in which what was awake sleeps. Everything else in them is true, and every
+//! checksum right. They are refused, or describe a world in which nothing would have changed: then
+//! it goes on as if nobody had touched it.
 
 #[path = "support/sections.rs"]
 #[expect(dead_code, reason = "shared with the tests of what is refused")]
@@ -14,21 +15,23 @@ use floodplain::water2d::{Cell, Rules, Water2dWorld};
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Shape, Sheet};
 use sections::forged;
 
-/// Chunks without their marks of cells that are awake, where all cells of a chunk are awake or none: marks are a byte with
-/// bit 0 set, and a mask of ones.
+/// Chunks without their marks of cells that are awake, where all cells of a chunk are awake or
+/// none: marks are a byte with bit 0 set, and a mask of ones.
 fn whole_chunks_asleep(content: Vec<u8>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut left = &content[..];
     while let Some((&first, rest)) = left.split_first() {
-        let is_mark = matches!(first, 1 | 3) && rest.len() >= 512 && rest[..512].iter().all(|&byte| byte == 0xff);
+        let is_mark = matches!(first, 1 | 3)
+            && rest.len() >= 512
+            && rest[..512].iter().all(|&byte| byte == 0xff);
         out.push(if is_mark { first & !1 } else { first });
         left = if is_mark { &rest[512..] } else { rest };
     }
     out
 }
 
-/// The same where ones are found in cells too: record by record, of a position, a plane of cells of this many bytes, and
-/// what `change` takes from the content and appends.
+/// The same where ones are found in cells too: record by record, of a position, a plane of cells of
+/// this many bytes, and what `change` takes from the content and appends.
 fn records_forged(content: Vec<u8>, cell: usize, change: fn(&mut &[u8], &mut Vec<u8>)) -> Vec<u8> {
     let (head, mut left) = content.split_at(8);
     let mut out = head.to_vec();
@@ -85,7 +88,10 @@ fn water_2d_soon_asleep(content: Vec<u8>) -> Vec<u8> {
 }
 
 /// Puts worlds of a kind to sleep; some must be refused.
-fn sleepers_are_refused<W: Automaton + Saved>(born: impl Fn(u64) -> W, asleep: fn(Vec<u8>) -> Vec<u8>) {
+fn sleepers_are_refused<W: Automaton + Saved>(
+    born: impl Fn(u64) -> W,
+    asleep: fn(Vec<u8>) -> Vec<u8>,
+) {
     let mut refused = 0;
     for seed in 0..20 {
         let bytes = born(seed).save();
@@ -98,7 +104,11 @@ fn sleepers_are_refused<W: Automaton + Saved>(born: impl Fn(u64) -> W, asleep: f
             Ok(mut world) => {
                 let mut untouched = W::load(&bytes).unwrap();
                 for step in 0..6 {
-                    assert_eq!(world.state_hash(), untouched.state_hash(), "seed {seed}, step {step}");
+                    assert_eq!(
+                        world.state_hash(),
+                        untouched.state_hash(),
+                        "seed {seed}, step {step}"
+                    );
                     world.step();
                     untouched.step();
                 }
@@ -130,8 +140,9 @@ fn water_2d_that_would_move_is_not_asleep() {
     sleepers_are_refused(worlds::water_2d, water_2d_asleep);
 }
 
-/// Water that runs in from above, and on down a slope to the west or to the east, by turns. A step of the one kind passes
-/// on through the chunk as much as comes in, and changes no level there; the next does. No law is broken before it does.
+/// Water that runs in from above, and on down a slope to the west or to the east, by turns. A step
+/// of the one kind passes on through the chunk as much as comes in, and changes no level there; the
+/// next does. No law is broken before it does.
 #[test]
 fn water_2d_that_would_move_after_the_next_step_does_not_sleep_before() {
     let laws: Vec<Option<String>> = (0..8)
@@ -155,12 +166,16 @@ fn water_2d_that_would_move_after_the_next_step_does_not_sleep_before() {
             drowsy.err().map(|error| error.to_string())
         })
         .collect();
-    assert!(laws.contains(&None) && laws.iter().flatten().all(|law| law.contains("would change if it were awake")));
+    assert!(
+        laws.contains(&None)
+            && laws.iter().flatten().all(|law| law.contains("would change if it were awake"))
+    );
     assert!(laws.iter().any(Option::is_some), "{laws:?}");
 }
 
-/// A graph sleeps as a whole; the byte that says so stands after its steps and its ledger. Nobody looked whether it could be
-/// true: a graph with a charge in it was loaded as asleep, and stood still for ever.
+/// A graph sleeps as a whole; the byte that says so stands after its steps and its ledger. Nobody
+/// looked whether it could be true: a graph with a charge in it was loaded as asleep, and stood
+/// still for ever.
 #[test]
 fn a_graph_that_would_change_is_not_asleep() {
     let mut refused = 0;
@@ -179,7 +194,11 @@ fn a_graph_that_would_change_is_not_asleep() {
             Ok(mut graph) => {
                 let mut untouched = BlastGraph::load(&bytes).unwrap();
                 for step in 0..6 {
-                    assert_eq!(graph.state_hash(), untouched.state_hash(), "seed {seed}, step {step}");
+                    assert_eq!(
+                        graph.state_hash(),
+                        untouched.state_hash(),
+                        "seed {seed}, step {step}"
+                    );
                     graph.step();
                     untouched.step();
                 }

@@ -1,8 +1,8 @@
-//! Snapshots written by earlier versions of the format are read for ever: one of each kind is kept in
-//! `tests/data/snapshots`, with the hash of its state in `state_hashes.txt` beside it.
+//! Snapshots written by earlier versions of the format are read for ever: one of each kind is kept
+//! in `tests/data/snapshots`, with the hash of its state in `state_hashes.txt` beside it.
 //!
-//! `FLOODPLAIN_RECORD=1 cargo test --test snapshot_versions` writes the files that are missing, and never over one that is
-//! there.
+//! `FLOODPLAIN_RECORD=1 cargo test --test snapshot_versions` writes the files that are missing, and
+//! never over one that is there.
 
 #[path = "support/worlds.rs"]
 mod worlds;
@@ -22,7 +22,8 @@ fn folder() -> PathBuf {
 
 /// Holds the file of one kind against its hash, and records it if asked to and missing.
 fn check<W: Saved>(name: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() -> W) {
-    let (file, hashes) = (folder().join(format!("{name}_v{VERSION}.bin")), folder().join("state_hashes.txt"));
+    let (file, hashes) =
+        (folder().join(format!("{name}_v{VERSION}.bin")), folder().join("state_hashes.txt"));
     if std::env::var_os("FLOODPLAIN_RECORD").is_some() && !file.exists() {
         let world = make();
         let line = format!("{name}_v{VERSION} {:016x}\n", state_hash(&world));
@@ -32,10 +33,14 @@ fn check<W: Saved>(name: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() ->
     }
     for version in 1..=VERSION {
         let name = format!("{name}_v{version}");
-        let bytes = fs::read(folder().join(format!("{name}.bin"))).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let bytes = fs::read(folder().join(format!("{name}.bin")))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let world = W::load(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         let line = format!("{name} {:016x}", state_hash(&world));
-        assert!(fs::read_to_string(&hashes).unwrap().lines().any(|kept| kept == line), "{line} is not what was kept");
+        assert!(
+            fs::read_to_string(&hashes).unwrap().lines().any(|kept| kept == line),
+            "{line} is not what was kept"
+        );
         assert!(version < VERSION || world.save() == bytes, "{name} is saved to other bytes");
     }
 }

@@ -1,5 +1,6 @@
-//! The hash of a world's state: worlds that differ in anything that it is of have different hashes, and what it is not of makes
-//! no difference. Most other tests only compare hashes of worlds that should be equal.
+//! The hash of a world's state: worlds that differ in anything that it is of have different hashes,
+//! and what it is not of makes no difference. Most other tests only compare hashes of worlds that
+//! should be equal.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::{DVec3, IVec3};
@@ -32,7 +33,10 @@ fn hashes_of_humidity_tell_steps_ledger_cells_and_ground_apart() {
             ("elsewhere", hash(IVec3::X, |_| {})),
             ("a step", hash(IVec3::ZERO, |world| assert_eq!(world.run(1).changed, 0))),
             ("wet", hash(IVec3::ZERO, |world| assert_eq!(world.set_humidity(HERE, 6.0), Ok(5.0)))),
-            ("loam", hash(IVec3::ZERO, |world| assert_eq!(world.set_impermeability(HERE, 2.0), Ok(1.0)))),
+            (
+                "loam",
+                hash(IVec3::ZERO, |world| assert_eq!(world.set_impermeability(HERE, 2.0), Ok(1.0))),
+            ),
             ("rain", hash(IVec3::ZERO, |world| world.set_rain(HERE, 5.0).unwrap())),
         ];
         let there_and_back = hash(IVec3::ZERO, |world| {
@@ -96,7 +100,10 @@ fn hashes_of_pressure_tell_steps_cells_flows_and_what_stands_there_apart() {
         ("nothing done", pressure(|_| {})),
         ("a step", pressure(|world| _ = world.run(1))),
         ("a charge", pressure(|world| _ = world.set_pressure(HERE, 1.0).unwrap())),
-        ("a charge elsewhere", pressure(|world| _ = world.set_pressure(HERE + IVec3::X * 64, 1.0).unwrap())),
+        (
+            "a charge elsewhere",
+            pressure(|world| _ = world.set_pressure(HERE + IVec3::X * 64, 1.0).unwrap()),
+        ),
         ("an obstacle", pressure(|world| _ = world.set_solid(HERE).unwrap())),
         ("a wall", pressure(|world| _ = world.set_wall(HERE, 1.0).unwrap())),
         ("a stronger wall", pressure(|world| _ = world.set_wall(HERE, 2.0).unwrap())),
@@ -110,7 +117,10 @@ fn hashes_of_pressure_tell_steps_cells_flows_and_what_stands_there_apart() {
 #[test]
 fn a_chunk_of_open_space_counts_like_one_that_is_not_there() {
     let nothing = [pressure(|_| {}), pressure(|world| _ = world.run(1))];
-    assert_eq!(pressure(|world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap()), nothing[0]);
+    assert_eq!(
+        pressure(|world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap()),
+        nothing[0]
+    );
     let linked_and_back = pressure(|world| {
         for weight in [0.5, 1.0] {
             world.set_link(HERE, Face::East, weight).unwrap();
@@ -142,14 +152,32 @@ fn hashes_of_graphs_tell_steps_nodes_and_links_apart() {
         ("a wall", hash(|graph, [a, ..]| _ = graph.set_wall(a, 1.0).unwrap())),
         ("a stronger wall", hash(|graph, [a, ..]| _ = graph.set_wall(a, 2.0).unwrap())),
         ("a link", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::X).unwrap())),
-        ("a link of others", hash(|graph, [_, b, c]| graph.add_link_along(b, c, 1.0, DVec3::X).unwrap())),
+        (
+            "a link of others",
+            hash(|graph, [_, b, c]| graph.add_link_along(b, c, 1.0, DVec3::X).unwrap()),
+        ),
         ("a vent", hash(|graph, [a, ..]| graph.add_vent(a, 1.0, DVec3::X).unwrap())),
-        ("a thinner link", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 0.5, DVec3::X).unwrap())),
-        ("a link to the west", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_X).unwrap())),
+        (
+            "a thinner link",
+            hash(|graph, [a, _, c]| graph.add_link_along(a, c, 0.5, DVec3::X).unwrap()),
+        ),
+        (
+            "a link to the west",
+            hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_X).unwrap()),
+        ),
         ("a link up", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::Y).unwrap())),
-        ("a link down", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_Y).unwrap())),
-        ("a link to the south", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::Z).unwrap())),
-        ("a link to the north", hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_Z).unwrap())),
+        (
+            "a link down",
+            hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_Y).unwrap()),
+        ),
+        (
+            "a link to the south",
+            hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::Z).unwrap()),
+        ),
+        (
+            "a link to the north",
+            hash(|graph, [a, _, c]| graph.add_link_along(a, c, 1.0, DVec3::NEG_Z).unwrap()),
+        ),
         ("a linked graph after a step", hash(|graph, nodes| flow_through(graph, nodes, 0.0))),
         ("a flow", hash(|graph, nodes| flow_through(graph, nodes, 10.0))),
     ]);

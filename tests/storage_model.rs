@@ -1,5 +1,5 @@
-//! The store against a model, on random operations. Positions gather on chunk borders and at the ends of the `i32` range,
-//! in both shapes.
+//! The store against a model, on random operations. Positions gather on chunk borders and at the
+//! ends of the `i32` range, in both shapes.
 
 #[path = "support/storage.rs"]
 mod storage;
@@ -30,7 +30,8 @@ fn region() -> impl Strategy<Value = Region> {
         1 => (15..18, 15..18, 15..18),
         1 => (62..66, 62..66, 0..2),
     ];
-    (position(), size).prop_map(|(min, (x, y, z))| Region::new(min, min.saturating_add(IVec3::new(x, y, z))))
+    (position(), size)
+        .prop_map(|(min, (x, y, z))| Region::new(min, min.saturating_add(IVec3::new(x, y, z))))
 }
 
 fn op() -> impl Strategy<Value = Op> {

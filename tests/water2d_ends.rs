@@ -1,4 +1,5 @@
-//! 2D water where worlds and ranges end: at the last cells there are, in slices side by side, in vessels of many shapes.
+//! 2D water where worlds and ranges end: at the last cells there are, in slices side by side, in
+//! vessels of many shapes.
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
@@ -47,8 +48,11 @@ fn slices_do_not_mix() {
         }
         world.fill_water(Region::new(IVec3::new(3, 3, 0), IVec3::new(20, 30, 0)), 100).unwrap();
         world.run(60);
-        let wet =
-            |z: i32| Region::new(IVec3::new(0, 0, z), IVec3::new(63, 63, z)).positions().any(|at| world.level(at) > 0);
+        let wet = |z: i32| {
+            Region::new(IVec3::new(0, 0, z), IVec3::new(63, 63, z))
+                .positions()
+                .any(|at| world.level(at) > 0)
+        };
         assert!(wet(0) && !wet(-1) && !wet(1));
     }
 }
@@ -57,7 +61,8 @@ fn slices_do_not_mix() {
 fn uniform_chunks_of_full_cells_are_no_special_case() {
     for rules in both_rules() {
         let mut world = Water2dWorld::new(0, rules).unwrap();
-        for (position, cell) in [(IVec3::ZERO, Cell::water(100).unwrap()), (IVec3::X, Cell::AIR), (IVec3::Y, Cell::AIR)]
+        for (position, cell) in
+            [(IVec3::ZERO, Cell::water(100).unwrap()), (IVec3::X, Cell::AIR), (IVec3::Y, Cell::AIR)]
         {
             world.insert_chunk(position, Chunk::uniform(cell)).unwrap();
         }
@@ -77,27 +82,36 @@ fn water_waits_at_a_chunk_that_is_not_loaded_and_goes_on_when_it_comes() {
     let before = world.level(IVec3::ZERO);
     world.insert_chunk(IVec3::X, Chunk::uniform(Cell::AIR)).unwrap();
     world.run(5000);
-    assert!(world.is_at_rest() && world.level(IVec3::ZERO) < before && world.level(IVec3::new(127, 0, 0)) > 0);
+    assert!(
+        world.is_at_rest()
+            && world.level(IVec3::ZERO) < before
+            && world.level(IVec3::new(127, 0, 0)) > 0
+    );
     let taken = world.remove_chunk(IVec3::X).unwrap();
     world.run(5000);
     world.insert_chunk(IVec3::X, taken).unwrap();
     assert_eq!((world.total(), world.validate()), (64_000, Ok(())));
 }
 
-/// Four arms of different widths over one pipe, one of them with a roof: where there is air above, all stand level.
+/// Four arms of different widths over one pipe, one of them with a roof: where there is air above,
+/// all stand level.
 #[test]
 fn arms_of_every_width_stand_level_over_one_pipe() {
     let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
     let arms = [(1, 1), (4, 10), (13, 40), (43, 45)];
-    for (from, to) in arms.into_iter().map(|(from, to)| (IVec3::new(from, 2, 0), IVec3::new(to, 60, 0))) {
+    for (from, to) in
+        arms.into_iter().map(|(from, to)| (IVec3::new(from, 2, 0), IVec3::new(to, 60, 0)))
+    {
         world.fill_water(Region::new(from, to), 0).unwrap();
     }
     world.fill_water(Region::new(IVec3::new(1, 1, 0), IVec3::new(62, 1, 0)), 0).unwrap();
     world.fill_water(Region::new(IVec3::new(60, 2, 0), IVec3::new(62, 9, 0)), 0).unwrap();
-    for (poured, cell) in
-        [(100_000, IVec3::new(1, 60, 0)), (33_337, IVec3::new(44, 50, 0)), (150_001, IVec3::new(8, 30, 0))]
-    {
+    for (poured, cell) in [
+        (100_000, IVec3::new(1, 60, 0)),
+        (33_337, IVec3::new(44, 50, 0)),
+        (150_001, IVec3::new(8, 30, 0)),
+    ] {
         world.pour(cell, poured).unwrap();
         world.run(20_000);
         assert!(world.is_at_rest(), "not at rest after {} steps", world.ticks());
@@ -106,7 +120,8 @@ fn arms_of_every_width_stand_level_over_one_pipe() {
             let top = (1..=60).rev().find(|&y| world.level(IVec3::new(x, y, 0)) > 0).unwrap();
             100 * i64::from(top) + i64::from(world.level(IVec3::new(x, top, 0)))
         };
-        let surfaces: Vec<i64> = arms.iter().flat_map(|&(from, to)| [surface(from), surface(to)]).collect();
+        let surfaces: Vec<i64> =
+            arms.iter().flat_map(|&(from, to)| [surface(from), surface(to)]).collect();
         let (least, most) = (surfaces.iter().min().unwrap(), surfaces.iter().max().unwrap());
         assert!(most - least <= 1, "{surfaces:?} after {poured} units more");
     }
@@ -128,7 +143,8 @@ fn code_for_any_automaton_serves_this_one() {
     assert_eq!(world.step().visited, 0);
 }
 
-/// A world at rest takes any number of steps at once; the step after the last number there is used to overflow.
+/// A world at rest takes any number of steps at once; the step after the last number there is used
+/// to overflow.
 #[test]
 fn steps_go_on_after_the_largest_count() {
     let mut world = Water2dWorld::new(7, Rules::default()).unwrap();

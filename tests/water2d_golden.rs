@@ -1,4 +1,5 @@
-//! The literal rule gives what the original gives: every level after every recorded step of its U-tube.
+//! The literal rule gives what the original gives: every level after every recorded step of its
+//! U-tube.
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, Rules, Water2dWorld};
@@ -17,7 +18,8 @@ fn golden() -> Golden {
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(file["first_step_left_focus"], true);
     let text = |row: &Value| row.as_str().unwrap().chars().collect();
-    let levels = |row: &Value| row.as_array().unwrap().iter().map(|level| level.as_i64().unwrap()).collect();
+    let levels =
+        |row: &Value| row.as_array().unwrap().iter().map(|level| level.as_i64().unwrap()).collect();
     let rows = |rows: &Value| rows.as_array().unwrap().iter().map(levels).collect();
     Golden {
         map: file["map"].as_array().unwrap().iter().map(text).collect(),
@@ -30,9 +32,12 @@ fn golden() -> Golden {
     }
 }
 
-/// The drawing with its lower left corner at `origin`, in a world whose first step prefers the left.
+/// The drawing with its lower left corner at `origin`, in a world whose first step prefers the
+/// left.
 fn world(golden: &Golden, origin: IVec3) -> Water2dWorld {
-    let seed = (0..).find(|&seed| Water2dWorld::new(seed, Rules::literal()).unwrap().prefers_left()).unwrap();
+    let seed = (0..)
+        .find(|&seed| Water2dWorld::new(seed, Rules::literal()).unwrap().prefers_left())
+        .unwrap();
     let mut world = Water2dWorld::new(seed, Rules::literal()).unwrap();
     let size = IVec3::new(golden.map[0].len() as i32 - 1, golden.map.len() as i32 - 1, 0);
     for chunk in Region::new(Sheet::chunk_of(origin), Sheet::chunk_of(origin + size)).positions() {
@@ -54,7 +59,8 @@ fn world(golden: &Golden, origin: IVec3) -> Water2dWorld {
 /// The cells of the drawing, row by row from the top.
 fn cells(golden: &Golden, origin: IVec3) -> impl Iterator<Item = IVec3> + use<> {
     let [width, height] = [golden.map[0].len() as i32, golden.map.len() as i32];
-    (0..height).flat_map(move |row| (0..width).map(move |x| origin + IVec3::new(x, height - 1 - row, 0)))
+    (0..height)
+        .flat_map(move |row| (0..width).map(move |x| origin + IVec3::new(x, height - 1 - row, 0)))
 }
 
 fn levels_agree(origin: IVec3) {
@@ -80,7 +86,9 @@ fn every_level_of_the_u_tube_is_the_originals() {
 
 #[test]
 fn chunk_borders_through_the_drawing_change_nothing() {
-    for origin in [[-10, -4, 0], [-1, -1, 3], [57, 61, 0], [60, -6, -2], [1_000_000 * 64 - 8, -5, 9]] {
+    for origin in
+        [[-10, -4, 0], [-1, -1, 3], [57, 61, 0], [60, -6, -2], [1_000_000 * 64 - 8, -5, 9]]
+    {
         levels_agree(origin.into());
     }
 }

@@ -1,4 +1,5 @@
-//! The laws of two-dimensional water, on random worlds across chunk borders, against an oracle that shares no code with it.
+//! The laws of two-dimensional water, on random worlds across chunk borders, against an oracle that
+//! shares no code with it.
 
 #[path = "support/bytes.rs"]
 mod bytes;
@@ -18,7 +19,8 @@ use proptest::prelude::*;
 /// Steps within which worlds of this size come to rest.
 const PATIENCE: u64 = 4000;
 
-/// A drawn world: its lower left corner, its width, and its cells row by row from the bottom, −1 for ground.
+/// A drawn world: its lower left corner, its width, and its cells row by row from the bottom, −1
+/// for ground.
 #[derive(Clone, Debug)]
 struct Drawn {
     origin: IVec3,
@@ -35,7 +37,9 @@ impl Drawn {
     fn world(&self, seed: u64, rules: Rules) -> Water2dWorld {
         let region = self.region();
         let mut world = Water2dWorld::with_bounds(seed, rules, region).unwrap();
-        for chunk in Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max())).positions() {
+        for chunk in
+            Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max())).positions()
+        {
             world.insert_chunk(chunk, Chunk::uniform(Cell::SOLID)).unwrap();
         }
         for (cell, &level) in region.positions().zip(&self.cells) {
@@ -48,7 +52,10 @@ impl Drawn {
 
     fn levels(&self) -> Levels {
         let cells = self.region().positions().zip(&self.cells);
-        cells.filter(|&(_, &level)| level >= 0).map(|(cell, &level)| ((cell.y, cell.x), i64::from(level))).collect()
+        cells
+            .filter(|&(_, &level)| level >= 0)
+            .map(|(cell, &level)| ((cell.y, cell.x), i64::from(level)))
+            .collect()
     }
 }
 
@@ -64,11 +71,8 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     let corner = (1..24i32, 1..20i32, prop::sample::select(vec![0, 64, -64, 640_000]));
     (2..26i32, 2..22i32, corner).prop_flat_map(move |(width, height, (west, down, shift))| {
         let origin = IVec3::new(shift - west, shift - down, 0);
-        prop::collection::vec(cell.clone(), (width * height) as usize).prop_map(move |cells| Drawn {
-            origin,
-            width,
-            cells,
-        })
+        prop::collection::vec(cell.clone(), (width * height) as usize)
+            .prop_map(move |cells| Drawn { origin, width, cells })
     })
 }
 
@@ -91,13 +95,17 @@ fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
         }
     }
     for body in plain::bodies(&levels) {
-        // A free surface: the highest water of a column with air on it, or with nothing but room above it in its cell.
+        // A free surface: the highest water of a column with air on it, or with nothing but room
+        // above it in its cell.
         let is_surface = |&&(y, x): &&(i32, i32)| {
             let level = levels[&(y, x)];
             level > 0 && (level < 100 || level == 100 && levels.get(&(y + 1, x)) == Some(&0))
         };
-        let surfaces: Vec<i64> =
-            body.iter().filter(is_surface).map(|&(y, x)| 100 * i64::from(y) + levels[&(y, x)]).collect();
+        let surfaces: Vec<i64> = body
+            .iter()
+            .filter(is_surface)
+            .map(|&(y, x)| 100 * i64::from(y) + levels[&(y, x)])
+            .collect();
         let (least, most) = (surfaces.iter().min(), surfaces.iter().max());
         if let (Some(least), Some(most)) = (least, most) {
             prop_assert!(most - least <= 1, "surfaces from {least} to {most}");
@@ -106,7 +114,10 @@ fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
                 if depth > 0 {
                     let level = levels[&(y, x)];
                     let pressures = 100 + (depth - 1) / 20..=100 + (depth + 1) / 20;
-                    prop_assert!(pressures.contains(&level), "a level of {level}, {depth} units below the surface");
+                    prop_assert!(
+                        pressures.contains(&level),
+                        "a level of {level}, {depth} units below the surface"
+                    );
                 }
             }
         }
@@ -279,18 +290,30 @@ fn what_is_refused_changes_nothing() {
     assert_eq!(world.pour(solid, 1), Err(EditError::Solid(solid)));
     assert_eq!(world.scoop(solid, 1), Err(EditError::Solid(solid)));
     assert_eq!(world.pour(far, 1), Err(EditError::OutOfBounds(far)));
-    assert_eq!(world.pour(IVec3::new(0, 0, 1), 1), Err(EditError::OutOfBounds(IVec3::new(0, 0, 1))));
+    assert_eq!(
+        world.pour(IVec3::new(0, 0, 1), 1),
+        Err(EditError::OutOfBounds(IVec3::new(0, 0, 1)))
+    );
     assert_eq!(world.set_solid(absent), Err(EditError::NotLoaded(absent)));
     assert_eq!(world.clear_solid(absent), Err(EditError::NotLoaded(absent)));
     assert_eq!(world.fill_water(wide, 3), Err(EditError::NotLoaded(absent)));
     assert_eq!(world.fill_solid(Region::EVERYWHERE), Err(EditError::OutOfBounds(IVec3::MIN)));
-    assert!(matches!(world.fill_water(Region::cell(solid), MAX_LEVEL + 1), Err(EditError::Level { .. })));
+    assert!(matches!(
+        world.fill_water(Region::cell(solid), MAX_LEVEL + 1),
+        Err(EditError::Level { .. })
+    ));
     assert!(matches!(world.pour(IVec3::new(3, 3, 0), MAX_LEVEL + 1), Err(EditError::Level { .. })));
     assert!(matches!(world.pour(IVec3::ZERO, u32::MAX), Err(EditError::Level { .. })));
     let air = || Chunk::uniform(Cell::AIR);
     assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Err(EditError::ChunkPresent(IVec3::ZERO)));
-    assert_eq!(world.insert_chunk(IVec3::X * 2, air()), Err(EditError::ChunkOutOfBounds(IVec3::X * 2)));
-    assert_eq!(world.insert_chunks([(absent, air()), (absent, air())]), Err(EditError::ChunkPresent(absent)));
+    assert_eq!(
+        world.insert_chunk(IVec3::X * 2, air()),
+        Err(EditError::ChunkOutOfBounds(IVec3::X * 2))
+    );
+    assert_eq!(
+        world.insert_chunks([(absent, air()), (absent, air())]),
+        Err(EditError::ChunkPresent(absent))
+    );
     assert_eq!(world.remove_chunk(absent), Err(EditError::ChunkAbsent(absent)));
     assert!(Water2dWorld::new(0, Rules { pressure_flow: 0, ..Rules::default() }).is_err());
     assert_eq!((world.state_hash(), world.awake_cells()), before);

@@ -1,4 +1,5 @@
-//! What has a bound: how long flags outlive what they claim, how high water rises, and when it comes to rest.
+//! What has a bound: how long flags outlive what they claim, how high water rises, and when it
+//! comes to rest.
 
 #[path = "support/bounds.rs"]
 mod bounds;
@@ -60,8 +61,8 @@ proptest! {
     }
 }
 
-/// A cell that dried up was cut from what it had fed only after the tick had asked who has a source. So what it had fed claimed
-/// to have one for a tick longer, in a world as small as this.
+/// A cell that dried up was cut from what it had fed only after the tick had asked who has a
+/// source. So what it had fed claimed to have one for a tick longer, in a world as small as this.
 #[test]
 fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
     for seed in 0..40 {

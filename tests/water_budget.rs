@@ -27,7 +27,8 @@ fn tick_in_slices(world: &mut WaterWorld, mut budget: impl FnMut() -> u64) -> St
             assert_eq!(world.backlog(), 0);
             return sum;
         }
-        // Even when the last cell has been looked at, the tick's ending is still to come: a fuzzer found a backlog of 0.
+        // Even when the last cell has been looked at, the tick's ending is still to come: a fuzzer
+        // found a backlog of 0.
         assert!(world.backlog() > 0 && !world.is_at_rest());
     }
 }
@@ -50,8 +51,8 @@ fn slices_of_any_size_come_to_the_same_bytes() {
     }
 }
 
-/// What rises behind the wall of a lake is sought through thousands of its cells. That was one piece once, whatever the
-/// budget.
+/// What rises behind the wall of a lake is sought through thousands of its cells. That was one
+/// piece once, whatever the budget.
 #[test]
 fn a_long_search_for_water_goes_on_in_pieces() {
     let (mut whole, mut sliced) = (sunken_lake(), sunken_lake());
@@ -73,8 +74,8 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     assert!(longest > 2_000, "{longest} cells beside those visited at most");
 }
 
-/// Nobody draws from puddles of one unit, which each are a body. To tell so once cost nothing, so that one call looked at all
-/// of them, whatever its budget.
+/// Nobody draws from puddles of one unit, which each are a body. To tell so once cost nothing, so
+/// that one call looked at all of them, whatever its budget.
 #[test]
 fn puddles_count_for_what_is_looked_at() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
@@ -96,7 +97,10 @@ fn puddles_count_for_what_is_looked_at() {
         }
         calls += 1;
     }
-    assert!(looked_at >= 16 * puddles as u64 && calls >= puddles / 16, "{looked_at} in {calls} calls");
+    assert!(
+        looked_at >= 16 * puddles as u64 && calls >= puddles / 16,
+        "{looked_at} in {calls} calls"
+    );
 }
 
 /// A lake of 48×8×48 cells behind a wall, under which one cell leads into an empty basin.
@@ -117,8 +121,9 @@ fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
     (chunks.collect(), world.ledger(), world.ticks())
 }
 
-/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are those of the loaded world. It
-/// shows how it was when the tick began, and as soon as it is gone on with, where it was when it was saved.
+/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are
+/// those of the loaded world. It shows how it was when the tick began, and as soon as it is gone on
+/// with, where it was when it was saved.
 #[test]
 fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
     let mut stops = 0;
@@ -129,16 +134,31 @@ fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
             let opening = shown(&saved);
             while !saved.step_within(0).finished {
                 let bytes = saved.save();
-                let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
+                let loaded = WaterWorld::load(&bytes)
+                    .unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
                 assert_eq!(loaded.state_hash(), saved.state_hash(), "seed {seed}, tick {tick}");
                 assert_eq!(loaded.save(), bytes, "seed {seed}, tick {tick}");
-                assert!(shown(&loaded) == opening, "seed {seed}, tick {tick}: not what the tick began with");
+                assert!(
+                    shown(&loaded) == opening,
+                    "seed {seed}, tick {tick}: not what the tick began with"
+                );
                 assert_eq!(loaded.validate(), Ok(()), "seed {seed}, tick {tick}");
                 assert!(loaded.backlog() > 0 && !loaded.is_at_rest(), "seed {seed}, tick {tick}");
                 let mut going_on = WaterWorld::load(&bytes).unwrap();
-                assert_eq!(going_on.take_changes(), saved.take_changes(), "seed {seed}, tick {tick}");
-                assert_eq!(going_on.step_within(0), saved.step_within(0), "seed {seed}, tick {tick}");
-                assert!(shown(&going_on) == shown(&saved), "seed {seed}, tick {tick}: not where it was");
+                assert_eq!(
+                    going_on.take_changes(),
+                    saved.take_changes(),
+                    "seed {seed}, tick {tick}"
+                );
+                assert_eq!(
+                    going_on.step_within(0),
+                    saved.step_within(0),
+                    "seed {seed}, tick {tick}"
+                );
+                assert!(
+                    shown(&going_on) == shown(&saved),
+                    "seed {seed}, tick {tick}: not where it was"
+                );
                 assert_eq!(going_on.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
                 assert_eq!(going_on.save(), saved.save(), "seed {seed}, tick {tick}");
                 (saved, stops) = (loaded, stops + 1);
@@ -193,7 +213,11 @@ fn check_edits(seed: u64, between: fn(WaterWorld) -> WaterWorld) {
         assert!(sliced.pour(IVec3::splat(100), 7).is_err());
         assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
         assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
-        assert_eq!((sliced.state_hash(), sliced.ticks()), (hash, ticks), "seed {seed}, round {round}");
+        assert_eq!(
+            (sliced.state_hash(), sliced.ticks()),
+            (hash, ticks),
+            "seed {seed}, round {round}"
+        );
         whole.step();
         worlds::edit_water(&mut whole, &mut rng.clone());
         worlds::edit_water(&mut sliced, &mut rng);
@@ -224,14 +248,17 @@ fn the_backlog_shrinks_to_nothing_in_a_world_where_nothing_wakes() {
     assert_eq!(world.backlog(), 0);
 }
 
-/// An edit that finds what it would make is none: it does not end the tick underway, which may take as long as the whole tick.
+/// An edit that finds what it would make is none: it does not end the tick underway, which may take
+/// as long as the whole tick.
 #[test]
 fn edits_that_change_nothing_leave_the_tick_underway() {
     let mut underway = 0;
     for seed in 0..20 {
         let mut world = worlds::water(seed);
-        let cells: Vec<IVec3> = world.bounds().positions().filter(|&cell| world.voxel(cell).is_some()).collect();
-        let is_spring = |world: &WaterWorld, cell| world.cell(cell).is_some_and(|cell| cell.is_source());
+        let cells: Vec<IVec3> =
+            world.bounds().positions().filter(|&cell| world.voxel(cell).is_some()).collect();
+        let is_spring =
+            |world: &WaterWorld, cell| world.cell(cell).is_some_and(|cell| cell.is_source());
         if world.step_within(1).finished {
             continue;
         }
@@ -240,14 +267,24 @@ fn edits_that_change_nothing_leave_the_tick_underway() {
         for &cell in &cells {
             match (world.is_solid(cell), is_spring(&world, cell)) {
                 (true, _) => assert_eq!(world.set_solid(cell), Ok(Default::default())),
-                (_, true) => assert_eq!((world.add_source(cell), world.clear_solid(cell)), (Ok(false), Ok(false))),
-                _ => assert_eq!((world.remove_source(cell), world.clear_solid(cell)), (Ok(false), Ok(false))),
+                (_, true) => assert_eq!(
+                    (world.add_source(cell), world.clear_solid(cell)),
+                    (Ok(false), Ok(false))
+                ),
+                _ => assert_eq!(
+                    (world.remove_source(cell), world.clear_solid(cell)),
+                    (Ok(false), Ok(false))
+                ),
             }
         }
         assert_eq!((world.backlog(), world.state_hash()), (backlog, hash), "seed {seed}");
         let (cell, ticks) = (cells[seed as usize], world.ticks());
         world.set_solid(cell).and_then(|_| world.clear_solid(cell)).unwrap();
-        assert_eq!((world.backlog(), world.ticks()), (0, ticks + 1), "seed {seed}: one that changes something ends it");
+        assert_eq!(
+            (world.backlog(), world.ticks()),
+            (0, ticks + 1),
+            "seed {seed}: one that changes something ends it"
+        );
     }
     assert!(underway > 15, "a tick underway in {underway} worlds");
 }

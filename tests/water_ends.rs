@@ -1,4 +1,5 @@
-//! Water at the ends of the `i32` range and of the world: nothing wraps, nothing panics, nothing is lost.
+//! Water at the ends of the `i32` range and of the world: nothing wraps, nothing panics, nothing is
+//! lost.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, EditError, Rules, Voxel, WaterWorld};
@@ -17,11 +18,16 @@ fn water_lives_at_both_ends_of_the_range() {
             assert_eq!(world.pour(inside, 9), Ok(7));
             for _ in 0..60 {
                 world.step();
-                assert_eq!(world.validate(), Ok(()), "{edge:?} at {corner}, tick {}", world.ticks());
+                assert_eq!(
+                    world.validate(),
+                    Ok(()),
+                    "{edge:?} at {corner}, tick {}",
+                    world.ticks()
+                );
             }
             assert_eq!(world.total(), world.ledger().total());
-            // At the lower end the spring stands on the outer floor, so it drains if that drains; at the upper one it
-            // touches three outer faces.
+            // At the lower end the spring stands on the outer floor, so it drains if that drains;
+            // at the upper one it touches three outer faces.
             assert_eq!(world.ledger().drained > 0, edge == Edge::Drain);
         }
     }
@@ -29,9 +35,14 @@ fn water_lives_at_both_ends_of_the_range() {
 
 #[test]
 fn a_chunk_beyond_the_range_or_the_bounds_is_refused() {
-    let mut world = WaterWorld::with_bounds(1, Rules::default(), Region::new(IVec3::ZERO, IVec3::splat(20))).unwrap();
+    let mut world =
+        WaterWorld::with_bounds(1, Rules::default(), Region::new(IVec3::ZERO, IVec3::splat(20)))
+            .unwrap();
     let air = || Chunk::uniform(Voxel::OPEN);
-    assert_eq!(world.insert_chunk(IVec3::splat(2), air()), Err(EditError::ChunkOutOfBounds(IVec3::splat(2))));
+    assert_eq!(
+        world.insert_chunk(IVec3::splat(2), air()),
+        Err(EditError::ChunkOutOfBounds(IVec3::splat(2)))
+    );
     assert_eq!(world.insert_chunk(IVec3::MAX, air()), Err(EditError::ChunkOutOfBounds(IVec3::MAX)));
     assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Ok(()));
     assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Err(EditError::ChunkPresent(IVec3::ZERO)));
@@ -44,12 +55,14 @@ fn a_chunk_beyond_the_range_or_the_bounds_is_refused() {
     assert_eq!(world.validate(), Ok(()));
 }
 
-/// A world that ends inside a chunk: the cells beyond are no part of it, whatever a loaded chunk says.
+/// A world that ends inside a chunk: the cells beyond are no part of it, whatever a loaded chunk
+/// says.
 #[test]
 fn a_world_may_end_inside_a_chunk() {
     let bounds = Region::new(IVec3::new(3, 3, 3), IVec3::new(9, 9, 9));
     let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
-    let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).unwrap();
+    let mut world =
+        WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).unwrap();
     let full = Chunk::uniform(Voxel::water(floodplain::water::WaterCell::STILL));
     world.insert_chunk(IVec3::ZERO, full).unwrap();
     assert_eq!(world.total(), 7 * 7 * 7 * 7);
@@ -63,7 +76,8 @@ fn a_world_may_end_inside_a_chunk() {
     assert_eq!(chunk.as_uniform(), Some(Voxel::OPEN));
 }
 
-/// What stands in the way of an edit goes to neighbours, and what finds no room is entered as removed.
+/// What stands in the way of an edit goes to neighbours, and what finds no room is entered as
+/// removed.
 #[test]
 fn displaced_water_is_accounted_for() {
     let region = Region::new(IVec3::ZERO, IVec3::new(2, 0, 0));
@@ -79,8 +93,9 @@ fn displaced_water_is_accounted_for() {
     assert_eq!(world.validate(), Ok(()));
 }
 
-/// A tunnel leads from a spring down and up again, to the top of a chunk above which none is loaded. The spring lies
-/// higher: the water rises out of the world where that drains, and stands under it where it does not.
+/// A tunnel leads from a spring down and up again, to the top of a chunk above which none is
+/// loaded. The spring lies higher: the water rises out of the world where that drains, and stands
+/// under it where it does not.
 #[test]
 fn water_rises_out_of_the_world_only_where_that_drains() {
     for unloaded in [Edge::Wall, Edge::Held, Edge::Drain] {
@@ -89,7 +104,9 @@ fn water_rises_out_of_the_world_only_where_that_drains() {
         for chunk in [IVec3::ZERO, IVec3::X, IVec3::new(1, 1, 0)] {
             world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).unwrap();
         }
-        for (from, to) in [([20, 5, 3], [20, 25, 3]), ([4, 5, 3], [20, 5, 3]), ([4, 5, 3], [4, 15, 3])] {
+        for (from, to) in
+            [([20, 5, 3], [20, 25, 3]), ([4, 5, 3], [20, 5, 3]), ([4, 5, 3], [4, 15, 3])]
+        {
             world.fill_water(Region::new(from.into(), to.into()), 0).unwrap();
         }
         assert_eq!(world.add_source(IVec3::new(20, 25, 3)), Ok(true));

@@ -1,6 +1,6 @@
-//! The laws of water under random edits: every edit does what it says, every invariant of `validate` holds after every
-//! tick, and sleep changes nothing. Every failure prints the edits that replay it. Below are
-//! edits that once broke a law, each with its story.
+//! The laws of water under random edits: every edit does what it says, every invariant of
+//! `validate` holds after every tick, and sleep changes nothing. Every failure prints the edits
+//! that replay it. Below are edits that once broke a law, each with its story.
 
 #[path = "support/cells.rs"]
 mod cells;
@@ -44,8 +44,8 @@ fn replay(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) {
     }
 }
 
-/// A cell that dries up is cut from its children, and that rewrites them. Those in layers that were no part of the tick
-/// were missing from the number of changed cells that the step reports.
+/// A cell that dries up is cut from its children, and that rewrites them. Those in layers that were
+/// no part of the tick were missing from the number of changed cells that the step reports.
 #[test]
 fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
     let edits = [
@@ -57,8 +57,9 @@ fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
     replay(1_531_234_719_201_835_450, Rules::lossless(), region([-6, -5, -6], [5, 6, 5]), &edits);
 }
 
-/// Water goes into a cell from its side if it would fall there. A chunk that came, or went, below that cell woke what touches it
-/// and not the water beside that cell, if that lay in a chunk next to the one above: it slept on at the brink.
+/// Water goes into a cell from its side if it would fall there. A chunk that came, or went, below
+/// that cell woke what touches it and not the water beside that cell, if that lay in a chunk next
+/// to the one above: it slept on at the brink.
 #[test]
 fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     let (brink, below) = (IVec3::new(1, 0, 0), IVec3::new(0, -1, -1));
@@ -83,8 +84,8 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     }
 }
 
-/// A fill with water passed over cells of just that water without entering it, so that the ledger and the returned units
-/// depended on whether the water there had ever moved.
+/// A fill with water passed over cells of just that water without entering it, so that the ledger
+/// and the returned units depended on whether the water there had ever moved.
 #[test]
 fn a_fill_with_what_stands_there_is_entered() {
     let pool = region([0, 1, 0], [1, 1, 1]);
@@ -92,13 +93,20 @@ fn a_fill_with_what_stands_there_is_entered() {
     replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &edits);
 }
 
-/// A chunk comes back whose topmost cell had its parent in the chunk above, where it has dried up meanwhile. The cells below
-/// are looked at first: their way up ended at that broken tie, and marked the cell that has it as sound too.
+/// A chunk comes back whose topmost cell had its parent in the chunk above, where it has dried up
+/// meanwhile. The cells below are looked at first: their way up ended at that broken tie, and
+/// marked the cell that has it as sound too.
 #[test]
 fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
     let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
-    let rules =
-        Rules { source_supply: 0, throughput: 1, edges, pools: false, many_parents: false, ..Rules::lossless() };
+    let rules = Rules {
+        source_supply: 0,
+        throughput: 1,
+        edges,
+        pools: false,
+        many_parents: false,
+        ..Rules::lossless()
+    };
     let below = IVec3::NEG_Y;
     let edits = [
         Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5),
@@ -122,8 +130,8 @@ fn fall(throughput: u8) -> WaterWorld {
     world
 }
 
-/// A chunk brought its flows along, though nothing in its new world lets so much pass: `validate` refused that world, and so
-/// did loading what it had saved.
+/// A chunk brought its flows along, though nothing in its new world lets so much pass: `validate`
+/// refused that world, and so did loading what it had saved.
 #[test]
 fn a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass() {
     let chunk = fall(7).remove_chunk(IVec3::ZERO).unwrap();
@@ -137,8 +145,8 @@ fn a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_
     assert_eq!((world.validate(), world.state_hash()), (Ok(()), loaded.state_hash()));
 }
 
-/// A cell that has run empty keeps the marks of its flow to the end of the tick. A chunk read meanwhile brought them along as
-/// words that no cell has, and such cells were told to be solid.
+/// A cell that has run empty keeps the marks of its flow to the end of the tick. A chunk read
+/// meanwhile brought them along as words that no cell has, and such cells were told to be solid.
 #[test]
 fn a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it() {
     let (mut fall, mut odd) = (fall(7), 0);
@@ -146,7 +154,12 @@ fn a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it() {
     for _ in 0..400 {
         fall.step_within(0);
         let (_, chunk) = fall.chunks().next().unwrap();
-        odd += chunk.as_dense().unwrap().iter().filter(|voxel| format!("{voxel:?}").starts_with("word")).count();
+        odd += chunk
+            .as_dense()
+            .unwrap()
+            .iter()
+            .filter(|voxel| format!("{voxel:?}").starts_with("word"))
+            .count();
         for cell in region([0, 1, 0], [15, 15, 15]).positions() {
             assert!(fall.cell(cell).is_some(), "{cell} is open");
         }

@@ -29,8 +29,9 @@ fn twins(seed: u64) -> [WaterWorld; 2] {
     [world(&mut chunks.iter()), world(&mut chunks.iter().rev())]
 }
 
-/// A body is drawn from where a search finds its highest surface. Among cells equally high and near, the place in memory
-/// decided, and with it the order of loading; a world that was saved and loaded went on differently.
+/// A body is drawn from where a search finds its highest surface. Among cells equally high and
+/// near, the place in memory decided, and with it the order of loading; a world that was saved and
+/// loaded went on differently.
 #[test]
 fn a_body_gives_the_same_water_whatever_the_order_in_which_its_chunks_came() {
     let mut worlds = twins(18);
@@ -54,9 +55,12 @@ fn a_body_gives_the_same_water_whatever_the_order_in_which_its_chunks_came() {
 
 /// What is done to both twins, from a few numbers.
 fn disturb(world: &mut WaterWorld, [what, x, y, z, size]: [u8; 5]) {
-    let cell = world.bounds().min() + IVec3::new(i32::from(x % 16), i32::from(y % 6), i32::from(z % 15));
-    let region =
-        Region::new(cell, cell + IVec3::new(i32::from(size % 9), i32::from(size / 9 % 4), i32::from(size / 36)));
+    let cell =
+        world.bounds().min() + IVec3::new(i32::from(x % 16), i32::from(y % 6), i32::from(z % 15));
+    let region = Region::new(
+        cell,
+        cell + IVec3::new(i32::from(size % 9), i32::from(size / 9 % 4), i32::from(size / 36)),
+    );
     let region = region.intersection(&world.bounds()).unwrap();
     match what % 8 {
         0..=3 => _ = world.fill_water(region, 7),

@@ -1,8 +1,10 @@
-//! Random worlds of water under random rules and edits run as recorded: the states they pass through, what each call
-//! reports, how many cells it looked at, the currents, and the saved bytes. The laws say what must hold; this says that
-//! what is meant to change nothing changes nothing, and looks at no cell more.
+//! Random worlds of water under random rules and edits run as recorded: the states they pass
+//! through, what each call reports, how many cells it looked at, the currents, and the saved bytes.
+//! The laws say what must hold; this says that what is meant to change nothing changes nothing, and
+//! looks at no cell more.
 //!
-//! After a change that is meant to change bytes or work, the failing test says where it wrote what it found.
+//! After a change that is meant to change bytes or work, the failing test says where it wrote what
+//! it found.
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
@@ -92,7 +94,12 @@ fn world(seed: u64, rng: &mut Rng) -> (WaterWorld, Region) {
 }
 
 /// One edit; some are refused, which is as good as none.
-fn edit(world: &mut WaterWorld, part: Region, removed: &mut Vec<(IVec3, Chunk<Voxel>)>, rng: &mut Rng) {
+fn edit(
+    world: &mut WaterWorld,
+    part: Region,
+    removed: &mut Vec<(IVec3, Chunk<Voxel>)>,
+    rng: &mut Rng,
+) {
     let at = cell(rng, part);
     let _ = match rng.u8(..16) {
         0 => world.set_solid(at).is_ok(),
@@ -114,7 +121,12 @@ fn edit(world: &mut WaterWorld, part: Region, removed: &mut Vec<(IVec3, Chunk<Vo
 }
 
 /// One tick, mostly in slices; what its calls say goes into `said`.
-fn tick(world: &mut WaterWorld, part: Region, rng: &mut Rng, said: &mut crc32fast::Hasher) -> StepReport {
+fn tick(
+    world: &mut WaterWorld,
+    part: Region,
+    rng: &mut Rng,
+    said: &mut crc32fast::Hasher,
+) -> StepReport {
     let mut note = |value: u64| said.update(&value.to_le_bytes());
     let mut sum = StepReport::default();
     // However many slices there are, the edits to come are the same.
@@ -145,7 +157,8 @@ fn tick(world: &mut WaterWorld, part: Region, rng: &mut Rng, said: &mut crc32fas
 fn line(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let (mut world, part) = world(seed, &mut rng);
-    let (mut removed, mut said, mut sum) = (Vec::new(), crc32fast::Hasher::new(), StepReport::default());
+    let (mut removed, mut said, mut sum) =
+        (Vec::new(), crc32fast::Hasher::new(), StepReport::default());
     for at in 0..TICKS {
         for _ in 0..rng.usize(..4) {
             edit(&mut world, part, &mut removed, &mut rng);
@@ -160,7 +173,9 @@ fn line(seed: u64) -> String {
     assert_eq!(world.validate(), Ok(()), "seed {seed}");
     let StepReport { visited, moved, changed } = sum;
     let (state, said) = (world.state_hash(), said.finalize());
-    format!("{seed} visited {visited} moved {moved} changed {changed} state {state:016x} said {said:08x}\n")
+    format!(
+        "{seed} visited {visited} moved {moved} changed {changed} state {state:016x} said {said:08x}\n"
+    )
 }
 
 #[test]
@@ -170,7 +185,10 @@ fn random_worlds_run_as_recorded() {
     if text != RECORD {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("water_record.txt");
         fs::write(&file, &text).expect("writing to the target's folder");
-        let differs = found.iter().zip(RECORD.lines()).find(|(found, recorded)| found.trim_end() != *recorded);
+        let differs = found
+            .iter()
+            .zip(RECORD.lines())
+            .find(|(found, recorded)| found.trim_end() != *recorded);
         panic!("{differs:?}: found and recorded. All that was found is in {}", file.display());
     }
 }

@@ -1,4 +1,5 @@
-//! Explosions: a step of worlds in which every cell changes, and the same formula over plain arrays.
+//! Explosions: a step of worlds in which every cell changes, and the same formula over plain
+//! arrays.
 
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
@@ -13,8 +14,8 @@ const SIDES: [usize; 3] = [256, 1024, 4096];
 /// Steps that one sample runs.
 const STEPS: u64 = 4;
 
-/// Steps before that, so that lists have room, and cells are as far from the processor as they will be: ours and the dense
-/// loop's alike.
+/// Steps before that, so that lists have room, and cells are as far from the processor as they will
+/// be: ours and the dense loop's alike.
 const WARM_UP: u64 = 4;
 
 const COEFFICIENT: f32 = 0.24;
@@ -27,16 +28,19 @@ fn pressures(count: usize) -> Vec<f32> {
     (0..count).map(|_| 1.0 + 99.0 * rng.f32()).collect()
 }
 
-/// The chunks of a square of so many chunks along each side, of which one in `one_in` is there, chosen at random.
+/// The chunks of a square of so many chunks along each side, of which one in `one_in` is there,
+/// chosen at random.
 fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * chunks - 1, 64 * chunks - 1, 0));
-    let mut world = BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Periodic)).expect("stable");
+    let mut world =
+        BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Periodic)).expect("stable");
     let cells = pressures(CHUNK_CELLS);
     let mut rng = fastrand::Rng::with_seed(2);
     let mut count = 0;
     for chunk in Region::new(IVec3::ZERO, IVec3::new(chunks - 1, chunks - 1, 0)).positions() {
         if rng.u32(..one_in) == 0 {
-            let cells = core::array::from_fn(|index| cells[(index + rng.usize(..64)) % CHUNK_CELLS]);
+            let cells =
+                core::array::from_fn(|index| cells[(index + rng.usize(..64)) % CHUNK_CELLS]);
             world.insert_chunk(chunk, Chunk::from_cells(&cells)).expect("in bounds");
             count += 1;
         }
@@ -44,7 +48,8 @@ fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     (world, count)
 }
 
-/// A dense world by hand: rows with a rim of their own pressures, the old and the new array in turn.
+/// A dense world by hand: rows with a rim of their own pressures, the old and the new array in
+/// turn.
 struct Dense {
     side: usize,
     old: Vec<f32>,
@@ -58,7 +63,8 @@ impl Dense {
     }
 }
 
-/// Waves by hand: pressures, and what flows across the links east and up of each cell, each visited once.
+/// Waves by hand: pressures, and what flows across the links east and up of each cell, each visited
+/// once.
 struct DenseWave {
     side: usize,
     pressures: Vec<f32>,
@@ -79,7 +85,8 @@ impl DenseWave {
 fn step(dense: &mut Dense) {
     let (side, stride) = (dense.side, dense.side + 2);
     let mut east = vec![0.0; side + 1];
-    let mut below: Vec<f32> = (1..=side).map(|x| out(dense.old[x], dense.old[stride + x])).collect();
+    let mut below: Vec<f32> =
+        (1..=side).map(|x| out(dense.old[x], dense.old[stride + x])).collect();
     for y in 1..=side {
         let row = |y: usize, x: usize| &dense.old[y * stride + x..];
         let (here, next) = (&row(y, 0)[..side + 1], &row(y, 1)[..side + 1]);
@@ -162,7 +169,13 @@ fn in_grains(flow: f32, scale: f32) -> f32 {
 }
 
 /// Times steps of a dense world after as many as ours has behind it.
-fn time_dense<D>(group: &mut BenchmarkGroup<WallTime>, name: &str, side: usize, new: fn(usize) -> D, step: fn(&mut D)) {
+fn time_dense<D>(
+    group: &mut BenchmarkGroup<WallTime>,
+    name: &str,
+    side: usize,
+    new: fn(usize) -> D,
+    step: fn(&mut D),
+) {
     let run = |dense: &mut D, steps: u64| (0..steps).for_each(|_| step(dense));
     let begun = || {
         let mut dense = new(side);
@@ -183,7 +196,11 @@ pub fn benches(criterion: &mut Criterion) {
         // Each sample begins anew: pressures level out, and chunks in which nothing changes sleep.
         let uneven = || {
             let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
-            assert_eq!(world.run(WARM_UP).visited, (side * side) as u64 * WARM_UP, "every chunk is awake");
+            assert_eq!(
+                world.run(WARM_UP).visited,
+                (side * side) as u64 * WARM_UP,
+                "every chunk is awake"
+            );
             world
         };
         group.bench_function(BenchmarkId::new("chunks", side), |bencher| {
@@ -201,7 +218,8 @@ pub fn benches(criterion: &mut Criterion) {
             world.run(WARM_UP);
             world
         };
-        let single = |world: &mut BlastWorld| pool.install(|| (0..16).for_each(|_| _ = world.step()));
+        let single =
+            |world: &mut BlastWorld| pool.install(|| (0..16).for_each(|_| _ = world.step()));
         let run = |world: &mut BlastWorld| pool.install(|| _ = world.run(16));
         group.bench_function(BenchmarkId::new("16_steps/single_steps", threads), |bencher| {
             bencher.iter_batched_ref(uneven, single, BatchSize::PerIteration);
@@ -216,7 +234,11 @@ pub fn benches(criterion: &mut Criterion) {
         // Each sample begins anew: waves die down, and what has fallen silent costs nothing.
         let rippling = || {
             let (mut world, _) = world(waves, side as i32 / 64, 1);
-            assert_eq!(world.run(WARM_UP).changed, (side * side) as u64 * WARM_UP, "every cell changes");
+            assert_eq!(
+                world.run(WARM_UP).changed,
+                (side * side) as u64 * WARM_UP,
+                "every cell changes"
+            );
             world
         };
         group.bench_function(BenchmarkId::new("wave/chunks", side), |bencher| {
@@ -234,10 +256,16 @@ pub fn benches(criterion: &mut Criterion) {
         };
         let (mut sparse, count) = opened();
         let visited = sparse.run(STEPS).visited;
-        println!("blast/{name}: {count} of 4096 chunks at first; {STEPS} steps visit {visited} cells");
+        println!(
+            "blast/{name}: {count} of 4096 chunks at first; {STEPS} steps visit {visited} cells"
+        );
         group.throughput(Throughput::Elements(visited));
         group.bench_function(name, |bencher| {
-            bencher.iter_batched_ref(|| opened().0, |world| world.run(STEPS), BatchSize::PerIteration);
+            bencher.iter_batched_ref(
+                || opened().0,
+                |world| world.run(STEPS),
+                BatchSize::PerIteration,
+            );
         });
     }
     group.finish();

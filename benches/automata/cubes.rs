@@ -1,5 +1,5 @@
-//! Humidity and explosions in cubes: steps of 6³ chunks, in all of which every cell is looked at. No loop stands beside them:
-//! the same rules do in sheets.
+//! Humidity and explosions in cubes: steps of 6³ chunks, in all of which every cell is looked at.
+//! No loop stands beside them: the same rules do in sheets.
 
 use crate::fields;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
@@ -18,7 +18,8 @@ fn chunks() -> Region {
     fields::chunks([SIDE; 3])
 }
 
-/// A world of explosions, with a cell of each chunk removed or none. One is enough for all links of its chunk to be looked up.
+/// A world of explosions, with a cell of each chunk removed or none. One is enough for all links of
+/// its chunk to be looked up.
 fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
     let mut world = fields::blast(rules, chunks());
     for chunk in chunks().positions().filter(|_| is_walled) {
@@ -35,7 +36,11 @@ fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() ->
         world
     };
     let visited = begun().run(STEPS).visited;
-    assert_eq!(visited, STEPS * (chunks().positions().count() * CHUNK_CELLS) as u64, "all of it is awake");
+    assert_eq!(
+        visited,
+        STEPS * (chunks().positions().count() * CHUNK_CELLS) as u64,
+        "all of it is awake"
+    );
     let mut group = criterion.benchmark_group(name);
     group.sample_size(20).throughput(Throughput::Elements(visited));
     group.bench_function(BenchmarkId::from_parameter(16 * SIDE), |bencher| {
@@ -50,7 +55,13 @@ pub fn benches(criterion: &mut Criterion) {
     time(criterion, "cubes/blast/walled", || exploding(diffusive, true));
     time(criterion, "cubes/blast/wave", || exploding(waves, false));
     time(criterion, "cubes/blast/wave/walled", || exploding(waves, true));
-    time(criterion, "cubes/humidity/in_place", || fields::humidity::<Cube>(Sweep::InPlace, chunks()));
-    time(criterion, "cubes/humidity/synchronous", || fields::humidity::<Cube>(Sweep::Synchronous, chunks()));
-    time(criterion, "cubes/humidity/conservative", || fields::humidity::<Cube>(Sweep::Conservative, chunks()));
+    time(criterion, "cubes/humidity/in_place", || {
+        fields::humidity::<Cube>(Sweep::InPlace, chunks())
+    });
+    time(criterion, "cubes/humidity/synchronous", || {
+        fields::humidity::<Cube>(Sweep::Synchronous, chunks())
+    });
+    time(criterion, "cubes/humidity/conservative", || {
+        fields::humidity::<Cube>(Sweep::Conservative, chunks())
+    });
 }

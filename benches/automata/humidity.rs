@@ -38,7 +38,8 @@ fn world(sweep: Sweep, chunks: impl Iterator<Item = IVec3>) -> HumidityWorld {
     world
 }
 
-/// A dense array with the same ground, stepped as one would by hand: what does not change is worked out beforehand.
+/// A dense array with the same ground, stepped as one would by hand: what does not change is worked
+/// out beforehand.
 struct Dense {
     side: usize,
     ground: Vec<f32>,
@@ -71,15 +72,18 @@ impl Dense {
         let mut denominators = vec![1.0; side * side];
         for index in side..side * (side - 1) {
             let beside = [index - 1, index + 1, index - side, index + side];
-            denominators[index] = beside.iter().fold(ground[index], |sum, &beside| sum + 1.0 / ground[beside]);
+            denominators[index] =
+                beside.iter().fold(ground[index], |sum, &beside| sum + 1.0 / ground[beside]);
         }
         let share = |here: usize, there: usize| match ground.get(there) {
             Some(&other) if ground[here] < ROCK && other < ROCK => {
-                (f64::from(Rules::default().coefficient) * 2.0 / f64::from(ground[here] + other) * 2f64.powi(32)) as u32
+                (f64::from(Rules::default().coefficient) * 2.0 / f64::from(ground[here] + other)
+                    * 2f64.powi(32)) as u32
             }
             _ => 0,
         };
-        let shares = [1, side].map(|step| (0..side * side).map(|here| share(here, here + step)).collect());
+        let shares =
+            [1, side].map(|step| (0..side * side).map(|here| share(here, here + step)).collect());
         Dense {
             side,
             held: cells.iter().map(|cell| cell.rain || cell.is_rock()).collect(),
@@ -133,7 +137,8 @@ fn step_in_place(dense: &mut Dense) {
             continue;
         }
         let q = &dense.quotients;
-        let sum = dense.humidity[here] * dense.ground[here] + q[here - 1] + q[here + 1] + q[here - side];
+        let sum =
+            dense.humidity[here] * dense.ground[here] + q[here - 1] + q[here + 1] + q[here - side];
         let mean = (sum + q[here + side]) / dense.denominators[here];
         dense.humidity[here] = if mean > 1024.0 { 1024.0 } else { mean };
         dense.quotients[here] = dense.humidity[here] / dense.ground[here];
@@ -148,10 +153,12 @@ fn step_conservative(dense: &mut Dense) {
     from_below.fill(0);
     for y in 1..side - 1 {
         let (row, inner) = (y * side, side - 2);
-        let (east, up) = (&dense.shares[0][row..][..side - 1], &dense.shares[1][row + 1..][..inner]);
+        let (east, up) =
+            (&dense.shares[0][row..][..side - 1], &dense.shares[1][row + 1..][..inner]);
         let held = &dense.held[row + 1..][..inner];
         let (cells, above) = dense.units[row..].split_at_mut(side);
-        let (here, next, links) = (&cells[..side - 1], &cells[1..][..side - 1], &mut to_east[..side - 1]);
+        let (here, next, links) =
+            (&cells[..side - 1], &cells[1..][..side - 1], &mut to_east[..side - 1]);
         for x in 0..side - 1 {
             links[x] = flow(east[x], here[x], next[x]);
         }
@@ -198,8 +205,8 @@ impl<F: Fn() -> HumidityWorld> Awake<F> {
         Awake { build, world, cells }
     }
 
-    /// Times so many steps so many times, a number of them at once. What sleeps would not be measured, so a world of which a
-    /// part has come to rest is built anew.
+    /// Times so many steps so many times, a number of them at once. What sleeps would not be
+    /// measured, so a world of which a part has come to rest is built anew.
     fn time(&mut self, times: u64, steps: u64, at_once: u64) -> Duration {
         let mut spent = Duration::ZERO;
         for _ in 0..times {
@@ -218,8 +225,11 @@ impl<F: Fn() -> HumidityWorld> Awake<F> {
 }
 
 pub fn benches(criterion: &mut Criterion) {
-    let sweeps =
-        [("in_place", Sweep::InPlace), ("synchronous", Sweep::Synchronous), ("conservative", Sweep::Conservative)];
+    let sweeps = [
+        ("in_place", Sweep::InPlace),
+        ("synchronous", Sweep::Synchronous),
+        ("conservative", Sweep::Conservative),
+    ];
     for (name, sweep) in sweeps {
         let mut group = criterion.benchmark_group(format!("humidity/{name}"));
         group.sample_size(10);
@@ -239,13 +249,17 @@ pub fn benches(criterion: &mut Criterion) {
         }
         let all = Region::new(IVec3::ZERO, IVec3::new(SPARSE_CHUNKS - 1, SPARSE_CHUNKS - 1, 0));
         for threads in [1, 2] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             for (name, at_once) in [("single_steps", 1), ("run", 16)] {
                 let mut ours = Awake::new(|| world(sweep, all.positions()));
                 group.throughput(Throughput::Elements(16 * ours.cells as u64));
-                group.bench_function(BenchmarkId::new(format!("16_steps/{name}"), threads), |bencher| {
-                    bencher.iter_custom(|times| pool.install(|| ours.time(times, 16, at_once)));
-                });
+                group.bench_function(
+                    BenchmarkId::new(format!("16_steps/{name}"), threads),
+                    |bencher| {
+                        bencher.iter_custom(|times| pool.install(|| ours.time(times, 16, at_once)));
+                    },
+                );
             }
         }
         let mut sparse = Awake::new(|| {

@@ -1,4 +1,5 @@
-//! 2D water: both rules on dense and sparse worlds in motion, a large tank with and without a wave, and a world at rest.
+//! 2D water: both rules on dense and sparse worlds in motion, a large tank with and without a wave,
+//! and a world at rest.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
@@ -9,7 +10,8 @@ use std::hint::black_box;
 
 const SIDES: [usize; 3] = [256, 1024, 4096];
 
-/// Steps that a world runs before it is timed, so that no chunk is at rest and none as it was drawn.
+/// Steps that a world runs before it is timed, so that no chunk is at rest and none as it was
+/// drawn.
 const WARM: u64 = 4;
 
 /// Rocks and water at random, so that water moves everywhere for as long as a bench takes.
@@ -24,14 +26,20 @@ fn drawn(side: usize) -> Vec<i32> {
 }
 
 /// The chunks of a drawing, of each of which `keep` says whether it is there.
-fn world(cells: &[i32], side: usize, rules: Rules, mut keep: impl FnMut(IVec3) -> bool) -> Water2dWorld {
+fn world(
+    cells: &[i32],
+    side: usize,
+    rules: Rules,
+    mut keep: impl FnMut(IVec3) -> bool,
+) -> Water2dWorld {
     let mut world = Water2dWorld::new(1, rules).expect("rules in range");
     let chunks = (side / 64) as i32;
     for position in (0..chunks).flat_map(|y| (0..chunks).map(move |x| IVec3::new(x, y, 0))) {
         let block = core::array::from_fn(|index| {
             let cell = Sheet::cell_at(position, index);
             let level = cells[cell.y as usize * side + cell.x as usize];
-            u32::try_from(level).map_or(Cell::SOLID, |level| Cell::water(level).expect("a level in range"))
+            u32::try_from(level)
+                .map_or(Cell::SOLID, |level| Cell::water(level).expect("a level in range"))
         });
         if keep(position) {
             world.insert_chunk(position, Chunk::from_cells(&block)).expect("a place in range");
@@ -40,7 +48,8 @@ fn world(cells: &[i32], side: usize, rules: Rules, mut keep: impl FnMut(IVec3) -
     world
 }
 
-/// Dense arrays of levels with a rim of ground all round, −1, in which the formulas are plain loops over rows.
+/// Dense arrays of levels with a rim of ground all round, −1, in which the formulas are plain loops
+/// over rows.
 struct Dense {
     width: usize,
     old: Vec<i32>,
@@ -70,7 +79,8 @@ fn literal_step(dense: &mut Dense, left_first: bool) {
     for y in 1..width - 1 {
         let row = |y: usize, shift: usize| &dense.old[y * width + shift..][..inner];
         let (here, below, above) = (row(y, 1), row(y - 1, 1), row(y + 1, 1));
-        let (first, second) = if left_first { (row(y, 0), row(y, 2)) } else { (row(y, 2), row(y, 0)) };
+        let (first, second) =
+            if left_first { (row(y, 0), row(y, 2)) } else { (row(y, 2), row(y, 0)) };
         let from = y * width + 1;
         let (downs, firsts) = (&mut downs[from..][..inner], &mut firsts[from..][..inner]);
         let (seconds, ups) = (&mut seconds[from..][..inner], &mut ups[from..][..inner]);
@@ -89,10 +99,12 @@ fn literal_step(dense: &mut Dense, left_first: bool) {
     let (wests, easts) = if left_first { (firsts, seconds) } else { (seconds, firsts) };
     for y in 1..width - 1 {
         let from = y * width + 1;
-        let (from_below, from_above) = (&ups[from - width..][..inner], &downs[from + width..][..inner]);
+        let (from_below, from_above) =
+            (&ups[from - width..][..inner], &downs[from + width..][..inner]);
         let (from_west, from_east) = (&easts[from - 1..][..inner], &wests[from + 1..][..inner]);
         let (out, old) = (&mut dense.new[from..][..inner], &dense.old[from..][..inner]);
-        let [down, west, east, up] = [downs, wests, easts, ups].map(|gives| &gives[from..][..inner]);
+        let [down, west, east, up] =
+            [downs, wests, easts, ups].map(|gives| &gives[from..][..inner]);
         for x in 0..inner {
             let given = down[x] + west[x] + east[x] + up[x];
             out[x] = old[x] - given + from_below[x] + from_above[x] + from_west[x] + from_east[x];
@@ -108,7 +120,8 @@ fn settling_step(dense: &mut Dense) {
     for first in [1, 2] {
         for y in (first..width - 2).step_by(2) {
             let (low, high) = dense.old.split_at_mut((y + 1) * width);
-            let (lower, upper) = (&mut low[y * width + 1..][..width - 2], &mut high[1..][..width - 2]);
+            let (lower, upper) =
+                (&mut low[y * width + 1..][..width - 2], &mut high[1..][..width - 2]);
             for x in 0..width - 2 {
                 let moved = sinking(lower[x], upper[x]);
                 lower[x] += moved;
@@ -118,7 +131,8 @@ fn settling_step(dense: &mut Dense) {
     }
     let flows = &mut dense.gives[0][..width];
     for y in 1..width - 1 {
-        let (below, here) = (&dense.old[(y - 1) * width..][..width], &dense.old[y * width..][..width]);
+        let (below, here) =
+            (&dense.old[(y - 1) * width..][..width], &dense.old[y * width..][..width]);
         let pressing = |x: usize| if below[x] < 0 || below[x] >= 100 { here[x] } else { 0 };
         for x in 0..width - 1 {
             let eastward = ((pressing(x) - here[x + 1]).max(0) + 1) >> 2;
@@ -149,7 +163,9 @@ fn in_motion(criterion: &mut Criterion, name: &str, rules: Rules) {
         group.throughput(Throughput::Elements((side * side) as u64));
         let mut moving = world(&cells, side, rules, |_| true);
         moving.run(WARM);
-        group.bench_function(BenchmarkId::new("floodplain", side), |bencher| bencher.iter(|| black_box(moving.step())));
+        group.bench_function(BenchmarkId::new("floodplain", side), |bencher| {
+            bencher.iter(|| black_box(moving.step()))
+        });
         drop(moving);
         let mut dense = Dense::new(&cells, side);
         let mut left_first = true;

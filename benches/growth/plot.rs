@@ -39,13 +39,19 @@ pub fn table(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<
 
 /// Both plots as a PNG.
 pub fn draw(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<dyn Error>> {
-    register_font(FAMILY, FontStyle::Normal, FONT).map_err(|_| "the font for the labels is damaged")?;
+    register_font(FAMILY, FontStyle::Normal, FONT)
+        .map_err(|_| "the font for the labels is damaged")?;
     let mut bytes = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
         let (left, right) = area.split_horizontally(SIZE.0 / 2);
-        chart(&left, "Time of a step for each active cell", ["active cells", "nanoseconds a cell"], costs)?;
+        chart(
+            &left,
+            "Time of a step for each active cell",
+            ["active cells", "nanoseconds a cell"],
+            costs,
+        )?;
         chart(&right, "Memory for each chunk", ["chunks", "bytes a chunk"], sizes)?;
         area.present()?;
     }
@@ -54,10 +60,16 @@ pub fn draw(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<d
 
 type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
-fn chart(area: &Area<'_>, title: &str, axes: [&str; 2], series: &[Series]) -> Result<(), Box<dyn Error>> {
+fn chart(
+    area: &Area<'_>,
+    title: &str,
+    axes: [&str; 2],
+    series: &[Series],
+) -> Result<(), Box<dyn Error>> {
     let points = || series.iter().flat_map(|series| &series.points);
     // Room above for the names.
-    let (counts, each) = (decades(points().map(|point| point.0), 0), decades(points().map(|point| point.1), 2));
+    let (counts, each) =
+        (decades(points().map(|point| point.0), 0), decades(points().map(|point| point.1), 2));
     let mut chart = ChartBuilder::on(area)
         .caption(title, (FAMILY, 22))
         .margin(14)
@@ -76,7 +88,9 @@ fn chart(area: &Area<'_>, title: &str, axes: [&str; 2], series: &[Series]) -> Re
         .draw()?;
     for (Series { name, points }, colour) in series.iter().zip(COLOURS) {
         chart
-            .draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3))?
+            .draw_series(
+                LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3),
+            )?
             .label(*name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(3)));
     }
@@ -92,7 +106,8 @@ fn chart(area: &Area<'_>, title: &str, axes: [&str; 2], series: &[Series]) -> Re
 
 /// The powers of ten around these numbers, and as many more.
 fn decades(numbers: impl Iterator<Item = f64>, more: i32) -> Range<f64> {
-    let (least, most) = numbers.fold((f64::MAX, 1.0), |(least, most), number| (number.min(least), number.max(most)));
+    let (least, most) = numbers
+        .fold((f64::MAX, 1.0), |(least, most), number| (number.min(least), number.max(most)));
     10f64.powi(least.log10().floor() as i32)..10f64.powi(most.log10().ceil() as i32 + more)
 }
 

@@ -35,7 +35,8 @@ pub fn humidity<S: FieldShape>(sweep: Sweep, chunks: Region) -> HumidityWorld<S>
 /// Pressures that differ everywhere, with rigid borders all round.
 pub fn blast<S: FieldShape>(rules: blast::Rules, chunks: Region) -> BlastWorld<S> {
     let ends = Region::new(S::region_of(chunks.min()).min(), S::region_of(chunks.max()).max());
-    let mut world = BlastWorld::with_bounds(rules, ends, Borders::all(Border::Rigid)).expect("stable");
+    let mut world =
+        BlastWorld::with_bounds(rules, ends, Borders::all(Border::Rigid)).expect("stable");
     for (seed, position) in (0..).zip(chunks.positions()) {
         world.insert_chunk(position, chunk(seed, |rng| 1.0 + 99.0 * rng.f32())).expect("in bounds");
     }

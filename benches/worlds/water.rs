@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 /// A loaded, open world of this region.
 pub fn open_world(region: Region, rules: Rules) -> WaterWorld {
     let mut world = WaterWorld::with_bounds(1, rules, region).expect("rules in range");
-    for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions() {
+    for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
+    {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("inside the world");
     }
     world
 }
 
-/// Sources at y = 64 on a grid of 8 over a walled square floor, `side` cells along each side and `drop` below them.
+/// Sources at y = 64 on a grid of 8 over a walled square floor, `side` cells along each side and
+/// `drop` below them.
 pub fn spread_world(side: i32, drop: i32) -> WaterWorld {
     let region = Region::new(IVec3::new(0, 64 - drop, 0), IVec3::new(side - 1, 79, side - 1));
     let mut world = open_world(region, Rules::lossless());
@@ -34,8 +36,9 @@ pub fn lake(size: IVec3, rules: Rules) -> WaterWorld {
     world
 }
 
-/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors of a tower, `side` cells
-/// to a side, from a source at the top to a drain at the bottom; built full, with every cell's parent before it.
+/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors
+/// of a tower, `side` cells to a side, from a source at the top to a drain at the bottom; built
+/// full, with every cell's parent before it.
 pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
     let mut way = vec![IVec3::ZERO];
     let mut heading = (1, 1);
@@ -61,22 +64,26 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
         }
         way.push(at);
     }
-    // One more cell down, in a layer of its own: all else of that layer is ground, so only the river's end drains.
+    // One more cell down, in a layer of its own: all else of that layer is ground, so only the
+    // river's end drains.
     let last = at - IVec3::Y;
     way.push(last);
     let low = way.iter().copied().reduce(IVec3::min).unwrap_or(last);
     let high = way.iter().copied().reduce(IVec3::max).unwrap_or(last);
     let bounds = Region::new(low, high);
     let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
-    let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).expect("rules");
+    let mut world =
+        WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).expect("rules");
     let mut chunks = BTreeMap::new();
     let mut write = |cell: IVec3, voxel: Voxel| {
         let chunk = Cube::chunk_of(cell);
-        let cells = chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
+        let cells =
+            chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
         cells[Cube::index_of(cell)] = voxel;
     };
     for (at, &cell) in way.iter().enumerate() {
-        let direction = way[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
+        let direction =
+            way[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
         let face = Face::ALL.into_iter().find(|face| Some(face.offset()) == direction);
         let voxel = match face {
             None => WaterCell::SOURCE,

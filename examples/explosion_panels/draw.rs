@@ -25,7 +25,8 @@ const COLUMNS: i32 = 4;
 /// An arrow for every so many cells, each way.
 const EVERY: i32 = 3;
 
-/// Pressures from this on have the darkest colour, and those below this part of it the lightest, by their logarithm.
+/// Pressures from this on have the darkest colour, and those below this part of it the lightest, by
+/// their logarithm.
 const MOST: f64 = 30.0;
 const LEAST: f64 = 0.001;
 
@@ -34,7 +35,8 @@ type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// Writes the panels as one PNG.
 pub fn write(path: &Path, title: &str, panels: &[Panel]) -> Result<(), String> {
-    register_font(FAMILY, FontStyle::Normal, FONT).map_err(|_| "the font for the labels is damaged".to_owned())?;
+    register_font(FAMILY, FontStyle::Normal, FONT)
+        .map_err(|_| "the font for the labels is damaged".to_owned())?;
     let rows = (panels.len() as i32 + COLUMNS - 1) / COLUMNS;
     let width = GAP + COLUMNS * (PANEL + GAP);
     let height = TITLE + rows * (PANEL + WORDS) + KEY;
@@ -48,7 +50,8 @@ fn paint(bytes: &mut [u8], (width, height): (i32, i32), title: &str, panels: &[P
     area.fill(&WHITE)?;
     text(&area, title, (GAP, 11), 22)?;
     for (index, panel) in (0..).zip(panels) {
-        let corner = (GAP + index % COLUMNS * (PANEL + GAP), TITLE + index / COLUMNS * (PANEL + WORDS));
+        let corner =
+            (GAP + index % COLUMNS * (PANEL + GAP), TITLE + index / COLUMNS * (PANEL + WORDS));
         Map { area: &area, corner }.draw(panel)?;
     }
     key(&area, height - KEY)?;
@@ -67,7 +70,8 @@ impl Map<'_, '_> {
         for (index, cell) in (0..).zip(&panel.cells) {
             let (left, top) = self.pixel(index % SIZE, index / SIZE);
             let colour = cell.map_or(WALL, |cell| colour(cell.pressure));
-            self.area.draw(&Rectangle::new([(left, top), (left + CELL, top + CELL)], colour.filled()))?;
+            self.area
+                .draw(&Rectangle::new([(left, top), (left + CELL, top + CELL)], colour.filled()))?;
         }
         let frame = [self.corner, (self.corner.0 + PANEL, self.corner.1 + PANEL)];
         self.area.draw(&Rectangle::new(frame, RGBColor(150, 150, 150)))?;
@@ -117,7 +121,11 @@ impl Map<'_, '_> {
         self.area.draw(&Circle::new(place, 3, RGBColor(255, 225, 90).filled()))?;
         let below = self.corner.1 + PANEL;
         text(self.area, &format!("t = {}", panel.time), (self.corner.0 + 2, below + 6), 18)?;
-        let words = format!("impulse {}, exposure {}", short(panel.impulse.length()), short(panel.exposure));
+        let words = format!(
+            "impulse {}, exposure {}",
+            short(panel.impulse.length()),
+            short(panel.exposure)
+        );
         text(self.area, &words, (self.corner.0 + 2, below + 29), 14)
     }
 
@@ -132,23 +140,38 @@ fn arrow(area: &Area<'_>, from: (i32, i32), along: DVec3, style: ShapeStyle, hea
     let back = -along.normalize_or_zero() * head;
     let side = DVec3::new(-back.y, back.x, 0.0) * 0.5;
     area.draw(&PathElement::new([from, to(along)], style))?;
-    area.draw(&PathElement::new([to(along + back + side), to(along), to(along + back - side)], style))?;
+    area.draw(&PathElement::new(
+        [to(along + back + side), to(along), to(along + back - side)],
+        style,
+    ))?;
     Ok(())
 }
 
 const WALL: RGBColor = RGBColor(139, 90, 43);
 
-/// White at 0; yellow to dark red for pressure, blue for the rarefied air that the wave rule leaves.
+/// White at 0; yellow to dark red for pressure, blue for the rarefied air that the wave rule
+/// leaves.
 fn colour(pressure: f64) -> RGBColor {
-    const HOT: [[f64; 3]; 5] =
-        [[255.0, 255.0, 255.0], [255.0, 240.0, 178.0], [254.0, 178.0, 76.0], [227.0, 74.0, 51.0], [110.0, 0.0, 20.0]];
-    const COLD: [[f64; 3]; 5] =
-        [[255.0, 255.0, 255.0], [222.0, 235.0, 247.0], [158.0, 202.0, 225.0], [66.0, 146.0, 198.0], [8.0, 48.0, 107.0]];
+    const HOT: [[f64; 3]; 5] = [
+        [255.0, 255.0, 255.0],
+        [255.0, 240.0, 178.0],
+        [254.0, 178.0, 76.0],
+        [227.0, 74.0, 51.0],
+        [110.0, 0.0, 20.0],
+    ];
+    const COLD: [[f64; 3]; 5] = [
+        [255.0, 255.0, 255.0],
+        [222.0, 235.0, 247.0],
+        [158.0, 202.0, 225.0],
+        [66.0, 146.0, 198.0],
+        [8.0, 48.0, 107.0],
+    ];
     let scale = ((pressure.abs() / MOST).max(LEAST).log10() / LEAST.log10()).clamp(0.0, 1.0);
     let at = (1.0 - scale) * 4.0;
     let (low, part) = ((at as usize).min(3), at - at.floor().min(3.0));
     let ramp = if pressure < 0.0 { COLD } else { HOT };
-    let [red, green, blue] = [0, 1, 2].map(|i| (ramp[low][i] * (1.0 - part) + ramp[low + 1][i] * part).round() as u8);
+    let [red, green, blue] =
+        [0, 1, 2].map(|i| (ramp[low][i] * (1.0 - part) + ramp[low + 1][i] * part).round() as u8);
     RGBColor(red, green, blue)
 }
 

@@ -1,6 +1,6 @@
-//! The two figures of the text that the explosion rules come from, a charge by an obstacle and a charge by a door, at its times,
-//! with arrows for the flow and the impulse on a figure standing there; and the same under the wave rule. Writes four PNGs
-//! and prints one line of JSON for each.
+//! The two figures of the text that the explosion rules come from, a charge by an obstacle and a
+//! charge by a door, at its times, with arrows for the flow and the impulse on a figure standing
+//! there; and the same under the wave rule. Writes four PNGs and prints one line of JSON for each.
 //!
 //! ```text
 //! cargo run --release --example explosion_panels -- --out target/explosion_panels

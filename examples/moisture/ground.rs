@@ -27,7 +27,10 @@ fn cell(at: IVec3) -> Cell {
     if y == HEIGHT - 1 {
         return Cell::rain(1000.0, SAND);
     }
-    if BOULDERS.iter().any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) < radius * (radius + 1)) {
+    if BOULDERS
+        .iter()
+        .any(|&(cx, cy, radius)| (x - cx).pow(2) + (y - cy).pow(2) < radius * (radius + 1))
+    {
         return Cell::ROCK;
     }
     let height = f64::from(y);
@@ -36,15 +39,19 @@ fn cell(at: IVec3) -> Cell {
     if lens > 0.0 && (height - 34.0).abs() < 9.0 * lens.sqrt() {
         return Cell::soil(0.0, CLAY);
     }
-    let sand = height > 100.0 + wave(19.0, 4.0) || (14.0..34.0).contains(&(height - wave(31.0, 6.0)));
+    let sand =
+        height > 100.0 + wave(19.0, 4.0) || (14.0..34.0).contains(&(height - wave(31.0, 6.0)));
     Cell::soil(0.0, if sand { SAND } else { LOAM })
 }
 
 /// Walls all round, but for the floor, which drains.
 pub fn world() -> Result<HumidityWorld, Box<dyn std::error::Error>> {
     let rules = Rules { coefficient: 1.0 / 16.0, ..Rules::default() };
-    let mut world = HumidityWorld::with_bounds(rules.with_border(Face::Down, Border::Drain), region())?;
-    for chunk in Region::new(Sheet::chunk_of(region().min()), Sheet::chunk_of(region().max())).positions() {
+    let mut world =
+        HumidityWorld::with_bounds(rules.with_border(Face::Down, Border::Drain), region())?;
+    for chunk in
+        Region::new(Sheet::chunk_of(region().min()), Sheet::chunk_of(region().max())).positions()
+    {
         let mut cells = Chunk::uniform(Cell::ROCK);
         for (index, to) in cells.cells_mut().iter_mut().enumerate() {
             *to = cell(Sheet::cell_at(chunk, index));

@@ -1,5 +1,5 @@
-//! Rain seeping through sand, loam and clay, round boulders, in a slice of ground 240 cells wide. Writes `moisture.gif` and
-//! `moisture.png`, and one line of JSON with the ledger.
+//! Rain seeping through sand, loam and clay, round boulders, in a slice of ground 240 cells wide.
+//! Writes `moisture.gif` and `moisture.png`, and one line of JSON with the ledger.
 //!
 //! ```text
 //! cargo run --release --example moisture -- --out target/moisture

@@ -69,7 +69,9 @@ impl Film {
     pub fn create(path: &Path) -> Result<Film, String> {
         let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let (width, height) = size();
-        let mut encoder = Encoder::new(BufWriter::new(file), width as u16, height as u16, &palette()).map_err(said)?;
+        let mut encoder =
+            Encoder::new(BufWriter::new(file), width as u16, height as u16, &palette())
+                .map_err(said)?;
         encoder.set_repeat(Repeat::Infinite).map_err(said)?;
         Ok(Film { encoder, last: Vec::new() })
     }
@@ -89,7 +91,8 @@ impl Film {
     fn write(&mut self, delay: u16) -> Result<(), String> {
         let (width, height) = size();
         let buffer = std::borrow::Cow::Borrowed(&self.last[..]);
-        let frame = Frame { delay, width: width as u16, height: height as u16, buffer, ..Frame::default() };
+        let frame =
+            Frame { delay, width: width as u16, height: height as u16, buffer, ..Frame::default() };
         self.encoder.write_frame(&frame).map_err(said)
     }
 }
@@ -97,7 +100,8 @@ impl Film {
 /// Writes the picture of a world as a PNG.
 pub fn save(path: &Path, world: &HumidityWorld) -> Result<(), String> {
     let (palette, (width, height)) = (palette(), size());
-    let pixels: Vec<u8> = inks(world).iter().flat_map(|&ink| palette[usize::from(ink) * 3..][..3].to_vec()).collect();
+    let pixels: Vec<u8> =
+        inks(world).iter().flat_map(|&ink| palette[usize::from(ink) * 3..][..3].to_vec()).collect();
     png_file::save(path, &pixels, (width as u32, height as u32))
 }
 

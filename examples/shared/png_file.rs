@@ -1,11 +1,13 @@
-//! Writing a picture of flat colours as a PNG file. Examples and benches that draw take this file in as a module.
+//! Writing a picture of flat colours as a PNG file. Examples and benches that draw take this file
+//! in as a module.
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-/// Writes red, green and blue bytes, row by row from the top; the error is one line that names the file.
+/// Writes red, green and blue bytes, row by row from the top; the error is one line that names the
+/// file.
 pub fn save(path: &Path, colours: &[u8], (width, height): (u32, u32)) -> Result<(), String> {
     let write = || -> Result<(), EncodingError> {
         let mut encoder = Encoder::new(BufWriter::new(File::create(path)?), width, height);

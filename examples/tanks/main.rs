@@ -1,6 +1,6 @@
-//! Overflowing tanks: a spout fills the first, whose pressure drives water through a pipe up a chimney; it overflows into the
-//! second, and that into the third, which fills a roofed cistern. Writes `tanks.gif`, and `tanks.png`: the
-//! moment in which the spout runs dry.
+//! Overflowing tanks: a spout fills the first, whose pressure drives water through a pipe up a
+//! chimney; it overflows into the second, and that into the third, which fills a roofed cistern.
+//! Writes `tanks.gif`, and `tanks.png`: the moment in which the spout runs dry.
 //!
 //! ```text
 //! cargo run --release --example tanks -- --out target/tanks
@@ -71,8 +71,10 @@ fn folder(mut arguments: lexopt::Parser) -> Result<Option<PathBuf>, String> {
 fn run(out: &std::path::Path) -> Result<String, String> {
     let said = |error: &dyn std::fmt::Display| format!("{}: {error}", out.display());
     std::fs::create_dir_all(out).map_err(|error| said(&error))?;
-    let mut world: Water2dWorld = plan::build(Rules::default()).map_err(|error| error.to_string())?;
-    let mut film = Film::create(&out.join("tanks.gif"), plan::size()).map_err(|error| said(&error))?;
+    let mut world: Water2dWorld =
+        plan::build(Rules::default()).map_err(|error| error.to_string())?;
+    let mut film =
+        Film::create(&out.join("tanks.gif"), plan::size()).map_err(|error| said(&error))?;
     let bar = ProgressBar::new(STEPS);
     for step in 0..STEPS {
         if step.is_multiple_of(STEPS_A_PICTURE) {
@@ -84,7 +86,9 @@ fn run(out: &std::path::Path) -> Result<String, String> {
         }
         for x in plan::SPOUT {
             if step < DRY_FROM {
-                world.pour(IVec3::new(x, plan::size().y - 1, 0), SPOUT).map_err(|error| error.to_string())?;
+                world
+                    .pour(IVec3::new(x, plan::size().y - 1, 0), SPOUT)
+                    .map_err(|error| error.to_string())?;
             }
         }
         world.step();

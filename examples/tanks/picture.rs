@@ -1,4 +1,5 @@
-//! How a world looks: ground, air, a surface cell as full as it is, and water the darker the more pressure it is under.
+//! How a world looks: ground, air, a surface cell as full as it is, and water the darker the more
+//! pressure it is under.
 
 use crate::png_file;
 use floodplain::glam::IVec3;
@@ -33,7 +34,8 @@ pub struct Film {
 impl Film {
     pub fn create(path: &Path, size: IVec3) -> Result<Film, Box<dyn Error>> {
         let [width, height] = pixels(size).map(|side| side as u16);
-        let mut encoder = Encoder::new(BufWriter::new(File::create(path)?), width, height, &palette().concat())?;
+        let mut encoder =
+            Encoder::new(BufWriter::new(File::create(path)?), width, height, &palette().concat())?;
         encoder.set_repeat(Repeat::Infinite)?;
         Ok(Film { encoder, size })
     }
@@ -69,9 +71,14 @@ fn pixels(size: IVec3) -> [usize; 2] {
 
 fn palette() -> Vec<[u8; 3]> {
     let mut colours = vec![[244, 241, 232], [92, 80, 70]];
-    let blend = |from: f32, to: f32, shade: u8| (from + (to - from) * f32::from(shade) / f32::from(SHADES - 1)) as u8;
-    colours
-        .extend((0..SHADES).map(|shade| [blend(120., 6., shade), blend(190., 30., shade), blend(238., 110., shade)]));
+    let blend = |from: f32, to: f32, shade: u8| {
+        (from + (to - from) * f32::from(shade) / f32::from(SHADES - 1)) as u8
+    };
+    colours.extend(
+        (0..SHADES).map(|shade| {
+            [blend(120., 6., shade), blend(190., 30., shade), blend(238., 110., shade)]
+        }),
+    );
     colours
 }
 
@@ -95,7 +102,8 @@ fn draw(world: &Water2dWorld, size: IVec3) -> Vec<u8> {
     inks
 }
 
-/// The ink of a pixel row, counted from the bottom of its cell. Only a surface leaves room above it.
+/// The ink of a pixel row, counted from the bottom of its cell. Only a surface leaves room above
+/// it.
 fn shade(level: u32, row: usize, is_surface: bool) -> u8 {
     let filled = (level * SCALE as u32).div_ceil(FULL) as usize;
     if level == 0 || is_surface && row >= filled {

@@ -49,10 +49,14 @@ pub fn size() -> IVec3 {
 pub fn build(rules: Rules) -> Result<Water2dWorld, Box<dyn Error>> {
     let bounds = Region::new(IVec3::ZERO, size() - IVec3::ONE);
     let mut world = Water2dWorld::with_bounds(0, rules, bounds)?;
-    for chunk in Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions() {
+    for chunk in
+        Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions()
+    {
         world.insert_chunk(chunk, Chunk::uniform(Cell::AIR))?;
     }
-    let region = |[from, to]: [[i32; 2]; 2]| Region::new(IVec3::new(from[0], from[1], 0), IVec3::new(to[0], to[1], 0));
+    let region = |[from, to]: [[i32; 2]; 2]| {
+        Region::new(IVec3::new(from[0], from[1], 0), IVec3::new(to[0], to[1], 0))
+    };
     for ground in GROUND {
         world.fill_solid(region(ground))?;
     }

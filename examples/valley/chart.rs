@@ -14,7 +14,8 @@ const SIZE: (u32, u32) = (1000, 560);
 
 /// Makes the font known to `plotters`.
 pub fn load_font() -> Result<(), String> {
-    register_font(FAMILY, FontStyle::Normal, FONT).map_err(|_| "the font for the labels is damaged".to_owned())
+    register_font(FAMILY, FontStyle::Normal, FONT)
+        .map_err(|_| "the font for the labels is damaged".to_owned())
 }
 
 /// A text with its upper left corner at `at`, so many pixels high.
@@ -32,7 +33,11 @@ pub fn hydrograph(path: &Path, record: &Record, storm_end: u64) -> Result<(), St
     png_file::save(path, &bytes, SIZE)
 }
 
-fn plot(bytes: &mut [u8], record: &Record, storm_end: u64) -> Result<(), Box<dyn std::error::Error>> {
+fn plot(
+    bytes: &mut [u8],
+    record: &Record,
+    storm_end: u64,
+) -> Result<(), Box<dyn std::error::Error>> {
     type Account = (&'static str, RGBColor, fn(&Ledger) -> u64);
     let accounts: [Account; 4] = [
         ("rain and springs", RGBColor(120, 120, 120), |ledger| ledger.placed + ledger.injected),
@@ -41,7 +46,8 @@ fn plot(bytes: &mut [u8], record: &Record, storm_end: u64) -> Result<(), Box<dyn
         ("evaporated", RGBColor(40, 150, 80), |ledger| ledger.evaporated),
     ];
     let last = record.last().map_or(0, |&(tick, _)| tick).max(1);
-    let most = record.iter().map(|(_, ledger)| ledger.placed + ledger.injected).max().unwrap_or(0).max(1);
+    let most =
+        record.iter().map(|(_, ledger)| ledger.placed + ledger.injected).max().unwrap_or(0).max(1);
     let area = BitMapBackend::with_buffer(bytes, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
@@ -61,7 +67,10 @@ fn plot(bytes: &mut [u8], record: &Record, storm_end: u64) -> Result<(), Box<dyn
         .axis_desc_style((FAMILY, 17))
         .draw()?;
     let end = storm_end as f64;
-    chart.draw_series([PathElement::new([(end, 0.0), (end, most as f64 * 1.05)], RGBColor(190, 190, 190))])?;
+    chart.draw_series([PathElement::new(
+        [(end, 0.0), (end, most as f64 * 1.05)],
+        RGBColor(190, 190, 190),
+    )])?;
     for (name, colour, units) in accounts {
         let points = record.iter().map(|(tick, ledger)| (*tick as f64, units(ledger) as f64));
         chart

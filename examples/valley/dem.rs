@@ -19,7 +19,8 @@ pub struct Dem {
 impl Dem {
     /// Reads a file; the error is one line that names it.
     pub fn open(path: &Path) -> Result<Dem, String> {
-        let read = || Dem::decode(BufReader::new(File::open(path).map_err(|error| error.to_string())?));
+        let read =
+            || Dem::decode(BufReader::new(File::open(path).map_err(|error| error.to_string())?));
         read().map_err(|error| format!("{}: {error}", path.display()))
     }
 
@@ -28,7 +29,9 @@ impl Dem {
         let mut decoder = Decoder::new(bytes);
         let (width, depth) = decoder.read_header_info().map_err(one_line)?.size();
         if width.max(depth) as usize > MOST_CELLS {
-            return Err(format!("a map of {width} by {depth} cells; a side has at most {MOST_CELLS}"));
+            return Err(format!(
+                "a map of {width} by {depth} cells; a side has at most {MOST_CELLS}"
+            ));
         }
         let mut reader = decoder.read_info().map_err(one_line)?;
         let (colour, bits) = reader.output_color_type();
@@ -41,7 +44,9 @@ impl Dem {
         let mut raw = vec![0; reader.output_buffer_size().unwrap_or(0)];
         reader.next_frame(&mut raw).map_err(one_line)?;
         let metres = match bits {
-            BitDepth::Sixteen => raw.as_chunks().0.iter().map(|&pair| u16::from_be_bytes(pair)).collect(),
+            BitDepth::Sixteen => {
+                raw.as_chunks().0.iter().map(|&pair| u16::from_be_bytes(pair)).collect()
+            }
             _ => raw.into_iter().map(u16::from).collect(),
         };
         Ok(Dem { width: width as usize, depth: depth as usize, metres })
@@ -63,7 +68,11 @@ mod tests {
     use std::io::Cursor;
 
     /// A PNG of this size, with these bytes for its rows.
-    fn png((width, height): (u32, u32), (colour, bits): (ColorType, BitDepth), rows: &[u8]) -> Vec<u8> {
+    fn png(
+        (width, height): (u32, u32),
+        (colour, bits): (ColorType, BitDepth),
+        rows: &[u8],
+    ) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes, width, height);
         encoder.set_color(colour);

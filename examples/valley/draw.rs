@@ -12,8 +12,8 @@ pub type Ink = u8;
 /// The ink that leaves the picture below as it is.
 pub const CLEAR: Ink = 255;
 
-// The palette: every tint of ground in every shade; damp ground in every shade; water of every depth, dimmed in three
-// steps so that the relief shows through.
+// The palette: every tint of ground in every shade; damp ground in every shade; water of every
+// depth, dimmed in three steps so that the relief shows through.
 const SHADES: usize = 40;
 const TINTS: [Colour; 4] = [[142, 158, 112], [183, 176, 128], [186, 157, 122], [222, 214, 202]];
 const DAMP: usize = TINTS.len() * SHADES;
@@ -56,7 +56,8 @@ pub struct Relief {
 impl Relief {
     pub fn new(dem: &Dem) -> Relief {
         let slopes: Vec<[f64; 2]> = (0..dem.cells()).map(|cell| slope(dem, cell)).collect();
-        let steep = slopes.iter().map(|[east, south]| east * east + south * south).sum::<f64>() / dem.cells() as f64;
+        let steep = slopes.iter().map(|[east, south]| east * east + south * south).sum::<f64>()
+            / dem.cells() as f64;
         // The vertical scale that gives the average slope of any map a clear shade.
         let scale = 0.8 / steep.sqrt().max(f64::MIN_POSITIVE);
         let low = f64::from(dem.metres.iter().copied().min().unwrap_or(0));
@@ -71,7 +72,8 @@ impl Relief {
 
     /// The ink of a column of ground with this water over it.
     pub fn ink(&self, column: usize, water: Water) -> Ink {
-        let (tint, shade) = (usize::from(self.ground[column].0), usize::from(self.ground[column].1));
+        let (tint, shade) =
+            (usize::from(self.ground[column].0), usize::from(self.ground[column].1));
         let ink = match water {
             Water { depth: 0, .. } => tint * SHADES + shade,
             Water { depth: ..POOL, current: 0 } => DAMP + shade,
@@ -81,7 +83,8 @@ impl Relief {
     }
 }
 
-/// Rise in metres a cell to the east and to the south; at the map's edge from the one side that there is.
+/// Rise in metres a cell to the east and to the south; at the map's edge from the one side that
+/// there is.
 fn slope(dem: &Dem, cell: usize) -> [f64; 2] {
     let (x, z) = (cell % dem.width, cell / dem.width);
     let metres = |x: usize, z: usize| f64::from(dem.metres[x + z * dem.width]);
@@ -138,7 +141,8 @@ mod tests {
     #[test]
     fn deeper_water_is_darker_and_no_water_is_clear_ink() {
         let relief = flat();
-        let inks: Vec<Ink> = (3..2000).map(|depth| relief.ink(0, Water { depth, current: 0 })).collect();
+        let inks: Vec<Ink> =
+            (3..2000).map(|depth| relief.ink(0, Water { depth, current: 0 })).collect();
         assert!(inks.windows(2).all(|pair| brightness(pair[0]) >= brightness(pair[1])));
         assert!(inks.iter().all(|&ink| ink != CLEAR && usize::from(ink) >= WATER));
         assert_eq!(palette().len(), 256);

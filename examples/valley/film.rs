@@ -48,7 +48,8 @@ impl<W: Write> Film<W> {
     /// The smallest rectangle with every change; in it, what did not change is clear.
     fn difference(&self, inks: &[Ink]) -> Frame<'static> {
         let (mut left, mut right, mut top, mut bottom) = (self.width, 0, usize::MAX, 0);
-        for (at, _) in inks.iter().zip(&self.shown).enumerate().filter(|(_, (new, old))| new != old) {
+        for (at, _) in inks.iter().zip(&self.shown).enumerate().filter(|(_, (new, old))| new != old)
+        {
             let (x, y) = (at % self.width, at / self.width);
             (left, right, top, bottom) = (left.min(x), right.max(x), top.min(y), bottom.max(y));
         }

@@ -67,7 +67,8 @@ impl Ground {
     pub fn world(&self, seed: u64) -> Result<WaterWorld, String> {
         let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::default() };
         let bounds = self.bounds();
-        let mut world = WaterWorld::with_bounds(seed, rules, bounds).map_err(|error| error.to_string())?;
+        let mut world =
+            WaterWorld::with_bounds(seed, rules, bounds).map_err(|error| error.to_string())?;
         let spans = self.chunk_spans(bounds);
         let needed: i64 = spans.iter().map(|&(_, low, high)| i64::from(high - low) + 1).sum();
         if needed > MOST_CHUNKS as i64 {
@@ -79,14 +80,16 @@ impl Ground {
         for (stack, low, high) in spans {
             for y in low..=high {
                 let position = stack.with_y(y);
-                world.insert_chunk(position, self.chunk(position)).map_err(|error| error.to_string())?;
+                world
+                    .insert_chunk(position, self.chunk(position))
+                    .map_err(|error| error.to_string())?;
             }
         }
         Ok(world)
     }
 
-    /// The chunk columns of the map, each with its lowest and highest chunk that water can reach: from the lowest
-    /// ground in it or beside it up to the highest brim, with air above.
+    /// The chunk columns of the map, each with its lowest and highest chunk that water can reach:
+    /// from the lowest ground in it or beside it up to the highest brim, with air above.
     fn chunk_spans(&self, bounds: Region) -> Vec<(IVec3, i32, i32)> {
         let (first, last) = (Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
         let stacks = Region::new(first.with_y(0), last.with_y(0)).positions();
@@ -110,7 +113,8 @@ impl Ground {
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         for (index, voxel) in cells.iter_mut().enumerate() {
             let cell = Cube::cell_at(position, index);
-            // Beyond the map the world ignores what stands here; the nearest column keeps deep chunks uniform.
+            // Beyond the map the world ignores what stands here; the nearest column keeps deep
+            // chunks uniform.
             let column = self.column(cell.x.min(self.width - 1), cell.z.min(self.depth - 1));
             if cell.y < self.surface[column] {
                 *voxel = Voxel::SOLID;
@@ -148,8 +152,11 @@ mod tests {
     #[test]
     fn ground_beyond_the_limit_is_refused() {
         let (dem, _) = ramp();
-        let world = |dem: &Dem, metres| Ground::new(dem, &Rivers::of(dem), metres).and_then(|ground| ground.world(1));
-        let cliffs = Dem { width: 80, depth: 80, metres: (0..6400).map(|cell| cell % 2 * 60_000).collect() };
+        let world = |dem: &Dem, metres| {
+            Ground::new(dem, &Rivers::of(dem), metres).and_then(|ground| ground.world(1))
+        };
+        let cliffs =
+            Dem { width: 80, depth: 80, metres: (0..6400).map(|cell| cell % 2 * 60_000).collect() };
         for (dem, metres) in [(&dem, 1e-6), (&dem, f64::MIN_POSITIVE), (&cliffs, 0.1)] {
             let error = world(dem, metres).err().unwrap();
             assert!(error.contains("--metres-per-voxel") && !error.contains('\n'), "{error}");

@@ -1,5 +1,6 @@
-//! A storm over real ground: rain on the whole map, then springs at its valley heads, on finite water that drains at
-//! the edges. Writes `valley.gif`, `valley.png` and `hydrograph.png`, and one line of JSON with the ledger.
+//! A storm over real ground: rain on the whole map, then springs at its valley heads, on finite
+//! water that drains at the edges. Writes `valley.gif`, `valley.png` and `hydrograph.png`, and one
+//! line of JSON with the ledger.
 //!
 //! ```text
 //! cargo run --release --example valley -- --help
@@ -93,7 +94,12 @@ fn run(options: &Options) -> Result<String, String> {
 
     view.update(&ground, &mut world);
     film.end()?.flush().map_err(|error| at(&film_path, error))?;
-    map::write(&options.out.join("valley.png"), &inks(&relief, &view), dem.width, options.metres_per_voxel)?;
+    map::write(
+        &options.out.join("valley.png"),
+        &inks(&relief, &view),
+        dem.width,
+        options.metres_per_voxel,
+    )?;
     chart::hydrograph(&options.out.join("hydrograph.png"), &record, storm.end())?;
     Ok(json(&world, started.elapsed().as_secs_f64()))
 }
@@ -110,7 +116,8 @@ fn inks(relief: &Relief, view: &View) -> Vec<Ink> {
 /// The ledger, and whether it is what one finds by counting the water of every cell.
 fn json(world: &WaterWorld, seconds: f64) -> String {
     let ledger = world.ledger();
-    let units = |voxel: floodplain::water::Voxel| voxel.cell().map_or(0, |cell| u64::from(cell.height()));
+    let units =
+        |voxel: floodplain::water::Voxel| voxel.cell().map_or(0, |cell| u64::from(cell.height()));
     let counted: u64 = world
         .chunks()
         .map(|(_, chunk)| match chunk.as_uniform() {

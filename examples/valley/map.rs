@@ -1,4 +1,5 @@
-//! The picture of the end: the map, enlarged, over a strip with the scale and the key of the colours.
+//! The picture of the end: the map, enlarged, over a strip with the scale and the key of the
+//! colours.
 
 use crate::chart::text;
 use crate::draw::{Colour, Ink, palette, water_ink};
@@ -105,10 +106,12 @@ mod tests {
     #[test]
     fn maps_of_any_size_are_drawn() {
         chart::load_font().unwrap();
-        let path = std::env::temp_dir().join(format!("floodplain-valley-{}.png", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("floodplain-valley-{}.png", std::process::id()));
         for (width, depth) in [(1, 1), (403, 2), (1500, 3)] {
             write(&path, &vec![water_ink(7); width * depth], width, 1e-9).unwrap();
-            let read = png::Decoder::new(BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
+            let read =
+                png::Decoder::new(BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
             let (across, down) = read.info().size();
             let scale = if width > SMALL { 1 } else { 2 };
             assert_eq!(down as usize, depth * scale + STRIP);

@@ -40,7 +40,10 @@ const MOST_TICKS: u64 = 1_000_000_000;
 impl Default for Options {
     fn default() -> Self {
         Options {
-            dem: PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/jacksboro_dem_m.png")),
+            dem: PathBuf::from(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/examples/data/jacksboro_dem_m.png"
+            )),
             metres_per_voxel: 4.0,
             ticks: 480,
             seed: 7,
@@ -100,9 +103,15 @@ mod tests {
 
     #[test]
     fn every_option_is_read() {
-        let line = "--dem a.png --metres-per-voxel 2.5 --ticks=0 --seed 18446744073709551615 --out there";
-        let options =
-            Options { dem: "a.png".into(), metres_per_voxel: 2.5, ticks: 0, seed: u64::MAX, out: "there".into() };
+        let line =
+            "--dem a.png --metres-per-voxel 2.5 --ticks=0 --seed 18446744073709551615 --out there";
+        let options = Options {
+            dem: "a.png".into(),
+            metres_per_voxel: 2.5,
+            ticks: 0,
+            seed: u64::MAX,
+            out: "there".into(),
+        };
         assert_eq!(parsed(line), Ok(Request::Run(options)));
         assert_eq!(parsed(""), Ok(Request::Run(Options::default())));
         assert_eq!(parsed("--seed 1 --help"), Ok(Request::Help));
@@ -114,9 +123,16 @@ mod tests {
             let error = parse(["--metres-per-voxel", value].map(OsString::from)).unwrap_err();
             assert!(error.starts_with("--metres-per-voxel is a number above 0"), "{error}");
         }
-        for line in
-            ["--ticks -1", "--ticks 1.5", "--ticks 1000000001", "--ticks", "--seed x", "--rain 3", "stray", "-x"]
-        {
+        for line in [
+            "--ticks -1",
+            "--ticks 1.5",
+            "--ticks 1000000001",
+            "--ticks",
+            "--seed x",
+            "--rain 3",
+            "stray",
+            "-x",
+        ] {
             let error = parsed(line).unwrap_err();
             assert!(!error.is_empty() && !error.contains('\n'), "{line}: {error}");
         }

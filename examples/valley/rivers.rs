@@ -1,4 +1,5 @@
-//! Where rivers ought to run: the way down from every cell of the map, what gathers there, and the valley heads.
+//! Where rivers ought to run: the way down from every cell of the map, what gathers there, and the
+//! valley heads.
 
 use crate::dem::Dem;
 use std::cmp::Reverse;
@@ -7,12 +8,14 @@ use std::collections::BinaryHeap;
 /// Springs that are looked for.
 const MOST_HEADS: usize = 8;
 
-/// The part of the map that must drain through a cell before a valley begins there, and its least number of cells.
+/// The part of the map that must drain through a cell before a valley begins there, and its least
+/// number of cells.
 const VALLEY_SHARE: usize = 300;
 const LEAST_VALLEY: u32 = 8;
 
-/// How the map drains: as if every pit were filled to its brim and every cell went on to the neighbour that the rising
-/// flood reached it from (priority flood; Barnes et al. 2014). It goes by the four sides, as water does.
+/// How the map drains: as if every pit were filled to its brim and every cell went on to the
+/// neighbour that the rising flood reached it from (priority flood; Barnes et al. 2014). It goes by
+/// the four sides, as water does.
 pub struct Rivers {
     /// The height in metres to which a pit must fill before it overflows; elsewhere the ground.
     pub brim: Vec<u16>,
@@ -64,7 +67,8 @@ impl Rivers {
     pub fn heads(&self, dem: &Dem) -> Vec<usize> {
         let valley = ((dem.cells() / VALLEY_SHARE) as u32).max(LEAST_VALLEY);
         let fed = |cell: usize| {
-            neighbours(dem, cell).any(|from| self.down[from] as usize == cell && self.gathered[from] >= valley)
+            neighbours(dem, cell)
+                .any(|from| self.down[from] as usize == cell && self.gathered[from] >= valley)
         };
         let mut heads: Vec<usize> =
             (0..dem.cells()).filter(|&cell| self.gathered[cell] >= valley && !fed(cell)).collect();
@@ -72,7 +76,9 @@ impl Rivers {
         let apart = (dem.width.min(dem.depth) / 6) as i64;
         let mut chosen: Vec<usize> = Vec::new();
         for head in heads {
-            if chosen.len() < MOST_HEADS && chosen.iter().all(|&other| squared(dem, head, other) >= apart * apart) {
+            if chosen.len() < MOST_HEADS
+                && chosen.iter().all(|&other| squared(dem, head, other) >= apart * apart)
+            {
                 chosen.push(head);
             }
         }
@@ -95,7 +101,8 @@ fn neighbours(dem: &Dem, cell: usize) -> impl Iterator<Item = usize> {
 }
 
 fn squared(dem: &Dem, a: usize, b: usize) -> i64 {
-    let along = |step: fn(usize, usize) -> usize| step(a, dem.width) as i64 - step(b, dem.width) as i64;
+    let along =
+        |step: fn(usize, usize) -> usize| step(a, dem.width) as i64 - step(b, dem.width) as i64;
     let (x, z) = (along(|cell, width| cell % width), along(|cell, width| cell / width));
     x * x + z * z
 }
@@ -104,7 +111,8 @@ fn squared(dem: &Dem, a: usize, b: usize) -> i64 {
 mod tests {
     use super::*;
 
-    /// A valley that falls to the south along x = 20, between slopes, with a pit of 5 metres at its middle.
+    /// A valley that falls to the south along x = 20, between slopes, with a pit of 5 metres at its
+    /// middle.
     fn valley() -> Dem {
         let (width, depth) = (41, 200);
         let height = |cell: usize| {
@@ -125,8 +133,10 @@ mod tests {
         assert!(rivers.gathered[mouth] > 5000);
         assert_eq!(dem.metres[30 * 41 + 20], 265);
         assert_eq!(rivers.brim[30 * 41 + 20], 269, "the cell below it");
-        let ends: u32 =
-            (0..dem.cells()).filter(|&cell| rivers.down[cell] == cell as u32).map(|c| rivers.gathered[c]).sum();
+        let ends: u32 = (0..dem.cells())
+            .filter(|&cell| rivers.down[cell] == cell as u32)
+            .map(|c| rivers.gathered[c])
+            .sum();
         assert_eq!(ends as usize, dem.cells(), "every cell drains once");
     }
 

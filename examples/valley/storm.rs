@@ -7,7 +7,8 @@ use floodplain::water::WaterWorld;
 /// Drops in a tick for every thousand columns of the map; a drop is one unit.
 const DROPS_PER_THOUSAND: usize = 9;
 
-/// Ticks that the storm lasts: long enough for the valleys to fill. In a short run, three tenths of it.
+/// Ticks that the storm lasts: long enough for the valleys to fill. In a short run, three tenths of
+/// it.
 const STORM: u64 = 144;
 
 /// When it rains, and where the springs rise.
@@ -35,7 +36,12 @@ impl Storm {
     }
 
     /// What falls and rises before the tick (the first is 0) runs.
-    pub fn weather(&mut self, tick: u64, ground: &Ground, world: &mut WaterWorld) -> Result<(), String> {
+    pub fn weather(
+        &mut self,
+        tick: u64,
+        ground: &Ground,
+        world: &mut WaterWorld,
+    ) -> Result<(), String> {
         if tick < self.end {
             for _ in 0..self.drops {
                 // Not `usize`, whose numbers depend on how wide a pointer is.
@@ -51,8 +57,8 @@ impl Storm {
     }
 }
 
-/// A drop onto the water that stands over `cell`, or into the cell if it is dry. Nothing falls where the water reaches
-/// the top of the world, which the ledger shows.
+/// A drop onto the water that stands over `cell`, or into the cell if it is dry. Nothing falls
+/// where the water reaches the top of the world, which the ledger shows.
 fn rain(mut cell: IVec3, world: &mut WaterWorld) {
     while matches!(world.pour(cell, 1), Ok(0)) {
         cell.y += 1;

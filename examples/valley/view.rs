@@ -25,16 +25,24 @@ pub struct View {
 impl View {
     pub fn new(ground: &Ground) -> View {
         let sides = [IVec3::X, IVec3::NEG_X, IVec3::Z, IVec3::NEG_Z];
-        let inside = |cell: &IVec3| (0..ground.width).contains(&cell.x) && (0..ground.depth).contains(&cell.z);
+        let inside = |cell: &IVec3| {
+            (0..ground.width).contains(&cell.x) && (0..ground.depth).contains(&cell.z)
+        };
         let lip = |column: usize| {
             let cell = ground.open_cell(column);
             let beside = sides.into_iter().map(|side| cell + side).filter(inside);
-            beside.map(|cell| ground.open_cell(ground.column(cell.x, cell.z)).y).fold(cell.y, i32::max)
+            beside
+                .map(|cell| ground.open_cell(ground.column(cell.x, cell.z)).y)
+                .fold(cell.y, i32::max)
         };
-        View { water: vec![Water::default(); ground.columns()], lips: (0..ground.columns()).map(lip).collect() }
+        View {
+            water: vec![Water::default(); ground.columns()],
+            lips: (0..ground.columns()).map(lip).collect(),
+        }
     }
 
-    /// Looks again at the columns in which a cell changed, and at those that ran: a current ends without a change.
+    /// Looks again at the columns in which a cell changed, and at those that ran: a current ends
+    /// without a change.
     pub fn update(&mut self, ground: &Ground, world: &mut WaterWorld) {
         let mut stale: Vec<bool> = self.water.iter().map(|water| water.current > 0).collect();
         for changes in world.take_changes() {
@@ -50,7 +58,9 @@ impl View {
             }
         }
         let world = &*world;
-        let seen = |column: usize| if stale[column] { self.look(column, ground, world) } else { self.water[column] };
+        let seen = |column: usize| {
+            if stale[column] { self.look(column, ground, world) } else { self.water[column] }
+        };
         self.water = (0..self.water.len()).into_par_iter().map(seen).collect();
     }
 

@@ -1,4 +1,5 @@
-//! Scenario files: any text is refused with a message in one line, or runs, keeps every law, and reports in JSON.
+//! Scenario files: any text is refused with a message in one line, or runs, keeps every law, and
+//! reports in JSON.
 
 #![no_main]
 
@@ -31,5 +32,8 @@ fuzz_target!(|text: &str| {
         }
     }
     let json = run.record().to_json();
-    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok_and(|record| record.is_object()), "{json}");
+    assert!(
+        serde_json::from_str::<serde_json::Value>(&json).is_ok_and(|record| record.is_object()),
+        "{json}"
+    );
 });

@@ -1,4 +1,5 @@
-//! Damaged snapshots of small worlds of every kind: refused, or a world that keeps every law and saves to the same bytes.
+//! Damaged snapshots of small worlds of every kind: refused, or a world that keeps every law and
+//! saves to the same bytes.
 
 #![no_main]
 

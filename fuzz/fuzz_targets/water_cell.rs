@@ -1,4 +1,5 @@
-//! The two bytes of a water cell: every word is a cell that reads back bit by bit, or is refused by the law it breaks.
+//! The two bytes of a water cell: every word is a cell that reads back bit by bit, or is refused by
+//! the law it breaks.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! What the fuzz targets share: operations made of bytes, run by the same oracles as the property tests.
+//! What the fuzz targets share: operations made of bytes, run by the same oracles as the property
+//! tests.
 //!
 //! An operation takes a fixed number of bytes, so that a change of one byte changes one thing.
 

@@ -23,8 +23,9 @@ thread_local! {
     static SAVED: RefCell<HashMap<(Kind, u8, bool), Vec<u8>>> = RefCell::new(HashMap::new());
 }
 
-/// One change of a snapshot's bytes. Places are counted from the start or from the end, modulo the length, or are shares of
-/// it: the rules and the state lie in front, marks and lists at the back, and one chunk ends and another begins in between.
+/// One change of a snapshot's bytes. Places are counted from the start or from the end, modulo the
+/// length, or are shares of it: the rules and the state lie in front, marks and lists at the back,
+/// and one chunk ends and another begins in between.
 #[derive(Debug)]
 enum Damage {
     /// Writes a byte.
@@ -60,7 +61,8 @@ impl Arbitrary<'_> for SnapshotRun {
 }
 
 fn damage(bytes: &mut Unstructured<'_>) -> Result<Damage> {
-    let (what, place, value) = (u8::arbitrary(bytes)?, u16::arbitrary(bytes)?, u8::arbitrary(bytes)?);
+    let (what, place, value) =
+        (u8::arbitrary(bytes)?, u16::arbitrary(bytes)?, u8::arbitrary(bytes)?);
     let numbers = [
         0,
         u64::MAX,
@@ -84,8 +86,8 @@ fn damage(bytes: &mut Unstructured<'_>) -> Result<Damage> {
 }
 
 impl SnapshotRun {
-    /// Makes the snapshot, damages it, and loads it. Worlds lie in two chunks and within narrow bounds, so that there is time
-    /// for millions.
+    /// Makes the snapshot, damages it, and loads it. Worlds lie in two chunks and within narrow
+    /// bounds, so that there is time for millions.
     pub fn run(&self) {
         // Worlds that are loaded in less time come more often.
         match self.kind % 16 {
@@ -93,12 +95,16 @@ impl SnapshotRun {
             1 | 2 => self.check(water_underway, Automaton::step, validate),
             3 | 4 => self.check(worlds::humidity::<Sheet>, HumidityWorld::step, validate),
             5 | 6 => self.check(worlds::humidity::<Cube>, HumidityWorld::step, validate),
-            7 => {
-                self.check(|seed| worlds::blast_within::<Sheet>(seed, worlds::bounds(true)), BlastWorld::step, validate)
-            }
-            8 => {
-                self.check(|seed| worlds::blast_within::<Cube>(seed, worlds::bounds(false)), BlastWorld::step, validate)
-            }
+            7 => self.check(
+                |seed| worlds::blast_within::<Sheet>(seed, worlds::bounds(true)),
+                BlastWorld::step,
+                validate,
+            ),
+            8 => self.check(
+                |seed| worlds::blast_within::<Cube>(seed, worlds::bounds(false)),
+                BlastWorld::step,
+                validate,
+            ),
             9..=11 => self.check(worlds::water_2d, Water2dWorld::step, validate),
             _ => self.check(worlds::graph, BlastGraph::step, |graph| {
                 assert_eq!(graph.validate(), Ok(()));
@@ -106,10 +112,13 @@ impl SnapshotRun {
         }
     }
 
-    /// The snapshot without damage. Every world is made once and its bytes are kept: making one takes longer than loading it.
+    /// The snapshot without damage. Every world is made once and its bytes are kept: making one
+    /// takes longer than loading it.
     fn whole<W: Saved>(&self, world: fn(u64) -> W) -> Vec<u8> {
         let key = (W::KIND, self.seed, matches!(self.kind % 16, 1 | 2));
-        SAVED.with_borrow_mut(|saved| saved.entry(key).or_insert_with(|| world(u64::from(self.seed)).save()).clone())
+        SAVED.with_borrow_mut(|saved| {
+            saved.entry(key).or_insert_with(|| world(u64::from(self.seed)).save()).clone()
+        })
     }
 
     fn check<W: Saved, R>(&self, world: fn(u64) -> W, step: fn(&mut W) -> R, validate: fn(&W)) {
@@ -133,8 +142,8 @@ fn water(seed: u64) -> WaterWorld {
     worlds::water_within(seed, worlds::bounds(false))
 }
 
-/// The same in the midst of a tick, after as many cells as the seed says: in its first piece for one in four, and somewhere
-/// on the way for the others.
+/// The same in the midst of a tick, after as many cells as the seed says: in its first piece for
+/// one in four, and somewhere on the way for the others.
 fn water_underway(seed: u64) -> WaterWorld {
     let mut world = water(seed);
     let budget = seed % 4 * (1 + 7 * (seed / 4));

@@ -28,7 +28,10 @@ impl Arbitrary<'_> for StoreRun {
 }
 
 /// As many as the bytes make, up to a limit.
-fn some<T>(bytes: &mut Unstructured<'_>, one: fn(&mut Unstructured<'_>) -> Result<T>) -> Result<Vec<T>> {
+fn some<T>(
+    bytes: &mut Unstructured<'_>,
+    one: fn(&mut Unstructured<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
     let mut all = Vec::new();
     while !bytes.is_empty() && all.len() < MOST_OPS {
         all.push(one(bytes)?);
@@ -91,11 +94,13 @@ fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     })
 }
 
-/// Steps stand in the upper half of the byte that says whether to write, so that inputs from before there were any mean what
+/// Steps stand in the upper half of the byte that says whether to write, so that inputs from before
+/// there were any mean what
 fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
     let mut way = Vec::new();
     for _ in 0..u8::arbitrary(bytes)? % 6 {
-        let offset = IVec3::from_array(<[i8; 3]>::arbitrary(bytes)?.map(|axis| i32::from(axis) % 18));
+        let offset =
+            IVec3::from_array(<[i8; 3]>::arbitrary(bytes)?.map(|axis| i32::from(axis) % 18));
         let how = u8::arbitrary(bytes)?;
         let stride = match how {
             0..128 => Stride::Jump(offset),
@@ -116,7 +121,11 @@ fn chunk_op(bytes: &mut Unstructured<'_>) -> Result<ChunkOp> {
         1 => {
             let (from, count, value) = (index(bytes)?, index(bytes)?, value(bytes)?);
             // Indices wrap at 4096, which leaves bits to choose by.
-            if from < 0x8000 { ChunkOp::Cells(from, count, value) } else { ChunkOp::Loosen(from, count, value) }
+            if from < 0x8000 {
+                ChunkOp::Cells(from, count, value)
+            } else {
+                ChunkOp::Loosen(from, count, value)
+            }
         }
         2 => ChunkOp::FromCells,
         3 => ChunkOp::MaskInsert(index(bytes)?),

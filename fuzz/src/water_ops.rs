@@ -33,8 +33,8 @@ pub enum StreamRun {
 }
 
 impl EditRun {
-    /// Makes the edits, with every law after each tick and at the end. Of sixteen runs, some are held to a law of whole runs
-    /// instead, which takes many ticks.
+    /// Makes the edits, with every law after each tick and at the end. Of sixteen runs, some are
+    /// held to a law of whole runs instead, which takes many ticks.
     pub fn run(&self) {
         let EditRun { seed, rules, bounds, edits } = self;
         match (seed % 16, &edits[..]) {
@@ -61,8 +61,12 @@ impl EditRun {
         for edit in edits {
             match *edit {
                 Edit::SetSolid(cell) | Edit::ClearSolid(cell) => ground.push(cell),
-                Edit::FillSolid(region) | Edit::FillWater(region, _) => ground.extend(region.positions()),
-                Edit::AddSource(cell) | Edit::RemoveSource(cell) | Edit::Pour(cell, _) => springs.push(cell),
+                Edit::FillSolid(region) | Edit::FillWater(region, _) => {
+                    ground.extend(region.positions())
+                }
+                Edit::AddSource(cell) | Edit::RemoveSource(cell) | Edit::Pour(cell, _) => {
+                    springs.push(cell)
+                }
                 _ => {}
             }
         }
@@ -149,7 +153,10 @@ fn edge(byte: u8) -> Edge {
 }
 
 fn rules(bytes: &mut Unstructured<'_>) -> Result<Rules> {
-    let edges = Edges { outer: <[u8; 6]>::arbitrary(bytes)?.map(edge), unloaded: edge(u8::arbitrary(bytes)?) };
+    let edges = Edges {
+        outer: <[u8; 6]>::arbitrary(bytes)?.map(edge),
+        unloaded: edge(u8::arbitrary(bytes)?),
+    };
     let (flags, limits) = (u8::arbitrary(bytes)?, u8::arbitrary(bytes)?);
     Ok(Rules {
         evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
@@ -168,8 +175,10 @@ fn cell(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<IVec3> {
     let place = i32::from(u16::arbitrary(bytes)? % (side * side * side));
     let side = i32::from(side);
     let local = IVec3::new(place % side, place / side % side, place / side / side);
-    // The row beyond the end is folded back three times in four, by a bit that does not depend on the place.
-    let outside = local.cmpeq(IVec3::splat(SIDE)).any() && bytes.peek_bytes(1).is_some_and(|byte| byte[0] & 3 != 0);
+    // The row beyond the end is folded back three times in four, by a bit that does not depend on
+    // the place.
+    let outside = local.cmpeq(IVec3::splat(SIDE)).any()
+        && bytes.peek_bytes(1).is_some_and(|byte| byte[0] & 3 != 0);
     Ok(bounds.min().saturating_add(if outside { local.min(IVec3::splat(SIDE - 1)) } else { local }))
 }
 

@@ -6,8 +6,8 @@ use crate::grid::LentMarks;
 use crate::simd::{self, Aligned};
 use core::marker::PhantomData;
 
-/// What a world asks of the cells of a chunk that a step changed. Whoever changes them sums them up: all chunks at once if
-/// there are threads, while the cells are at hand.
+/// What a world asks of the cells of a chunk that a step changed. Whoever changes them sums them
+/// up: all chunks at once if there are threads, while the cells are at hand.
 #[derive(Default)]
 pub(crate) struct Changes {
     /// What the grid has marked in this chunk, if it lent that.
@@ -58,7 +58,8 @@ impl<S: RowShape> simd::Kernel for Sum<'_, S> {
         let words = self.0.words();
         let mut touched = [false; 6];
         for (touched, face) in touched.iter_mut().zip(&S::FACE_CELLS) {
-            // All words of each: those of the last face come last, and to stop at the first hit is slower than to go on.
+            // All words of each: those of the last face come last, and to stop at the first hit is
+            // slower than to go on.
             *touched = face.words().iter().zip(words).fold(0, |all, (a, b)| all | a & b) != 0;
         }
         (words.iter().map(|word| word.count_ones() as usize).sum(), touched)
@@ -71,8 +72,8 @@ pub(crate) fn mark(changed: &mut CellMask, index: usize, cells: u64) {
     changed.words_mut()[index / 64] |= cells;
 }
 
-/// Rows before and after a step, until there are 64 cells to compare. In cubes that takes four: to compare so few cells as
-/// one has takes as long, and the compiler takes it apart cell by cell.
+/// Rows before and after a step, until there are 64 cells to compare. In cubes that takes four: to
+/// compare so few cells as one has takes as long, and the compiler takes it apart cell by cell.
 pub(crate) struct Rows<T> {
     before: Aligned<[T; 64]>,
     after: Aligned<[T; 64]>,
@@ -85,11 +86,16 @@ impl<T: Copy + PartialEq> Rows<T> {
         Rows { before: Aligned([any; 64]), after: Aligned([any; 64]) }
     }
 
-    /// Takes in the row that begins at index `first`; rows come in the order of their indices, and one that comes once more
-    /// takes the place of what it was. With the last of 64 cells, returns one bit for each of them that differs, the first
-    /// lowest.
+    /// Takes in the row that begins at index `first`; rows come in the order of their indices, and
+    /// one that comes once more takes the place of what it was. With the last of 64 cells,
+    /// returns one bit for each of them that differs, the first lowest.
     #[inline(always)]
-    pub(crate) fn differing<const W: usize>(&mut self, first: usize, before: &[T; W], after: &[T; W]) -> Option<u64> {
+    pub(crate) fn differing<const W: usize>(
+        &mut self,
+        first: usize,
+        before: &[T; W],
+        after: &[T; W],
+    ) -> Option<u64> {
         if let (Some(before), Some(after)) = (before.first_chunk(), after.first_chunk()) {
             return Some(differing(before, after));
         }
@@ -99,7 +105,8 @@ impl<T: Copy + PartialEq> Rows<T> {
         (at + W == 64).then(|| differing(&self.before.0, &self.after.0))
     }
 
-    /// Takes in the row that begins at index `first`, and marks the cells that differ, as soon as they are told.
+    /// Takes in the row that begins at index `first`, and marks the cells that differ, as soon as
+    /// they are told.
     #[inline(always)]
     pub(crate) fn mark<const W: usize>(
         &mut self,
@@ -136,13 +143,18 @@ pub(crate) fn differing<T: PartialEq>(a: &[T; 64], b: &[T; 64]) -> u64 {
         bytes[x] = if a[x] != b[x] { EIGHTS[x] } else { 0 };
     }
     // Bit i of byte j is the cell 8·i + j.
-    transposed(bytes.as_chunks::<8>().0.iter().fold(0, |all, eight| all | u64::from_le_bytes(*eight)))
+    transposed(
+        bytes.as_chunks::<8>().0.iter().fold(0, |all, eight| all | u64::from_le_bytes(*eight)),
+    )
 }
 
-/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of four, then of eight.
+/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of
+/// four, then of eight.
 #[inline(always)]
 fn transposed(mut bits: u64) -> u64 {
-    for (shift, half) in [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)] {
+    for (shift, half) in
+        [(7, 0x00AA_00AA_00AA_00AA), (14, 0x0000_CCCC_0000_CCCC), (28, 0x0000_0000_F0F0_F0F0)]
+    {
         let swapped = (bits ^ bits >> shift) & half;
         bits ^= swapped ^ swapped << shift;
     }
@@ -194,10 +206,13 @@ mod tests {
             assert_eq!(told, [None, None, None, Some(expected)]);
             assert_eq!(rows.differing(64, &a, &b), Some(expected));
             let mut changed = CellMask::EMPTY;
-            quarters
-                .iter()
-                .for_each(|&first| rows.mark::<16>(128 + first, part(&a, first), part(&b, first), &mut changed));
-            assert_eq!((changed.words()[2], changed.len()), (expected, expected.count_ones() as usize));
+            quarters.iter().for_each(|&first| {
+                rows.mark::<16>(128 + first, part(&a, first), part(&b, first), &mut changed)
+            });
+            assert_eq!(
+                (changed.words()[2], changed.len()),
+                (expected, expected.count_ones() as usize)
+            );
         }
         assert_eq!(differing(&[1; 64], &[2; 64]), u64::MAX);
     }

@@ -1,14 +1,17 @@
-//! Which chunks the next step looks at: those in which something changed, and those next to a changed cell.
+//! Which chunks the next step looks at: those in which something changed, and those next to a
+//! changed cell.
 //!
-//! A rule without chance gives a cell what it had if nothing in its neighbourhood changed. So a chunk may sleep as soon as
-//! a step changed nothing in it nor next to it, and a world with sleepers equals one in which every chunk is awake.
+//! A rule without chance gives a cell what it had if nothing in its neighbourhood changed. So a
+//! chunk may sleep as soon as a step changed nothing in it nor next to it, and a world with
+//! sleepers equals one in which every chunk is awake.
 
 use super::rows::RowShape;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 
-/// Puts to sleep the chunks that a step looked at and need not look at again, and wakes those that it touched. `stepped` has
-/// every chunk that was awake, with the faces at which something changed, or nothing if nothing did, as in a sleeper.
+/// Puts to sleep the chunks that a step looked at and need not look at again, and wakes those that
+/// it touched. `stepped` has every chunk that was awake, with the faces at which something changed,
+/// or nothing if nothing did, as in a sleeper.
 pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     stepped: impl Iterator<Item = (Slot, Option<[bool; 6]>)> + Clone,
@@ -24,7 +27,11 @@ pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
 }
 
 /// Wakes a chunk or puts it to sleep. [`Grid::drop_sleepers`] clears up.
-pub(crate) fn put<T: Copy + PartialEq, S: RowShape>(grid: &mut Grid<T, S>, slot: Slot, is_awake: bool) {
+pub(crate) fn put<T: Copy + PartialEq, S: RowShape>(
+    grid: &mut Grid<T, S>,
+    slot: Slot,
+    is_awake: bool,
+) {
     if is_awake {
         grid.wake_chunk_at(slot);
     } else {
@@ -33,7 +40,11 @@ pub(crate) fn put<T: Copy + PartialEq, S: RowShape>(grid: &mut Grid<T, S>, slot:
 }
 
 /// Wakes a chunk in which something changed, and the neighbours behind the faces at which it did.
-pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(grid: &mut Grid<T, S>, slot: Slot, touched: [bool; 6]) {
+pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
+    grid: &mut Grid<T, S>,
+    slot: Slot,
+    touched: [bool; 6],
+) {
     grid.wake_chunk_at(slot);
     let neighbours = grid.neighbours_of(slot);
     for face in Face::ALL.map(Face::index) {

@@ -1,4 +1,5 @@
-//! The automata that update every cell of a chunk by the same rule, and what their kernels share. None imports another.
+//! The automata that update every cell of a chunk by the same rule, and what their kernels share.
+//! None imports another.
 
 pub mod blast;
 mod changed;

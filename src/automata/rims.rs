@@ -1,8 +1,10 @@
-//! The outermost cells of chunks as they were before a step, so that a step can change chunks in place, in any order.
+//! The outermost cells of chunks as they were before a step, so that a step can change chunks in
+//! place, in any order.
 //!
-//! A step first saves the rims of every chunk that it will change and of their neighbours. Then each chunk needs only its own
-//! cells and saved rims: nothing depends on which chunk comes first, and one copy of the cells is enough. To collect rims is to
-//! fetch half of each chunk from memory, so a step that has a chunk at hand can note what its rims will be in the next.
+//! A step first saves the rims of every chunk that it will change and of their neighbours. Then
+//! each chunk needs only its own cells and saved rims: nothing depends on which chunk comes first,
+//! and one copy of the cells is enough. To collect rims is to fetch half of each chunk from memory,
+//! so a step that has a chunk at hand can note what its rims will be in the next.
 
 use super::rows::{RowShape, Value};
 use super::workers;
@@ -59,8 +61,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.renew(grid, slots, rims);
     }
 
-    /// Like [`save_as`](Rims::save_as), but takes the rims as they are of each chunk that was [noted](Rims::note) or saved
-    /// and not [lost](Rims::lose) since.
+    /// Like [`save_as`](Rims::save_as), but takes the rims as they are of each chunk that was
+    /// [noted](Rims::note) or saved and not [lost](Rims::lose) since.
     pub(crate) fn renew<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
@@ -71,7 +73,9 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.saved.iter_mut().for_each(|saved| saved.wanted = false);
         for &slot in slots {
             self.want(slot);
-            for &neighbour in grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some()) {
+            for &neighbour in
+                grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some())
+            {
                 self.want(neighbour);
             }
         }
@@ -91,7 +95,12 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
         // There are fewer slots than 2³²−1.
         self.places[slot.index()] = self.saved.len() as u32;
-        self.saved.push(Saved { slot, rims: Box::new(self.background), known: false, wanted: true });
+        self.saved.push(Saved {
+            slot,
+            rims: Box::new(self.background),
+            known: false,
+            wanted: true,
+        });
     }
 
     fn drop_unwanted(&mut self) {
@@ -110,7 +119,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.saved.get_mut(*self.places.get(slot.index())? as usize)
     }
 
-    /// Notes what the rims of a chunk are from now on, if those that it had were saved, and gives those for them.
+    /// Notes what the rims of a chunk are from now on, if those that it had were saved, and gives
+    /// those for them.
     pub(crate) fn note(&mut self, slot: Slot, rims: &mut Box<S::Rims<T>>) {
         if let Some(saved) = self.saved_mut(slot) {
             core::mem::swap(&mut saved.rims, rims);
@@ -180,7 +190,8 @@ mod tests {
             let slots = grid.sorted_slots();
             let (mut kept, mut anew) = (Rims::<u8, Sheet>::new(9), Rims::<u8, Sheet>::new(9));
             for _ in 0..30 {
-                let stepped: Vec<Slot> = slots.iter().copied().filter(|_| random.u8(..3) > 0).collect();
+                let stepped: Vec<Slot> =
+                    slots.iter().copied().filter(|_| random.u8(..3) > 0).collect();
                 kept.renew(&grid, &stepped, |slot| rims_of_chunk::<u8, Sheet>(grid.chunk_at(slot)));
                 anew.save(&grid, &stepped);
                 for &slot in slots.iter().chain(&[Slot::NONE]) {

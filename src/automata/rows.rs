@@ -1,20 +1,24 @@
-//! How a rule runs over a chunk: row by row along x, each row with the rows around it, as arrays of fixed size.
+//! How a rule runs over a chunk: row by row along x, each row with the rows around it, as arrays of
+//! fixed size.
 //!
-//! A rule is written once, over the width `W` of a row and the number `N` of neighbours of a cell, and serves both shapes.
-//! Without bounds to check or chunks to find, the compiler turns a row into vector instructions.
+//! A rule is written once, over the width `W` of a row and the number `N` of neighbours of a cell,
+//! and serves both shapes. Without bounds to check or chunks to find, the compiler turns a row into
+//! vector instructions.
 
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
-/// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; what flows into that cell stands
-/// just before it. Sixteen words of four bytes, so that the flows out begin at a cache line if the buffer does.
+/// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; what
+/// flows into that cell stands just before it. Sixteen words of four bytes, so that the flows out
+/// begin at a cache line if the buffer does.
 pub(crate) const FIRST_OUT: usize = 16;
 
 /// What a rule does to one row.
 pub(crate) trait RowRule<T> {
-    /// Writes the row of `cells` that begins at index `first`. `here` is what stood in it before the step, and `around` what
-    /// stood next to each cell: west, east, down, up, and for cubes north, south, as in [`Face`].
+    /// Writes the row of `cells` that begins at index `first`. `here` is what stood in it before
+    /// the step, and `around` what stood next to each cell: west, east, down, up, and for cubes
+    /// north, south, as in [`Face`].
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -26,7 +30,8 @@ pub(crate) trait RowRule<T> {
 
 /// What a rule does to a chunk, in place.
 pub(crate) trait InPlaceRule<T> {
-    /// Writes the row of `cells` that begins at index `first`. The rows after it are as they were before the step.
+    /// Writes the row of `cells` that begins at index `first`. The rows after it are as they were
+    /// before the step.
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [T; CHUNK_CELLS]);
 }
 
@@ -35,7 +40,8 @@ pub trait Value: Copy + PartialEq + Send + Sync {}
 
 impl<T: Copy + PartialEq + Send + Sync> Value for T {}
 
-/// A shape whose chunks lie in rows, with rims that neighbours see. Implemented by [`Cube`] and [`Sheet`] only.
+/// A shape whose chunks lie in rows, with rims that neighbours see. Implemented by [`Cube`] and
+/// [`Sheet`] only.
 pub trait RowShape: HaloShape {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
     type Rims<T: Value>: Copy + Send + Sync;
@@ -59,23 +65,36 @@ pub trait RowShape: HaloShape {
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
     /// The rims that hold what `join` makes of the cells of two.
-    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    fn join_rims<A, B, C>(
+        a: &Self::Rims<A>,
+        b: &Self::Rims<B>,
+        join: impl Fn(A, B) -> C,
+    ) -> Self::Rims<C>
     where
         A: Value,
         B: Value,
         C: Value;
 
-    /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule reads, stay as they were.
-    /// `fill` writes the row of the chunk that begins at an index, and `around` is by the index of the face behind which a
-    /// neighbour lies.
-    fn pad<T: Value>(fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>);
+    /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule
+    /// reads, stay as they were. `fill` writes the row of the chunk that begins at an index,
+    /// and `around` is by the index of the face behind which a neighbour lies.
+    fn pad<T: Value>(
+        fill: impl FnMut(usize, &mut [T]),
+        around: [&Self::Rims<T>; 6],
+        halo: &mut Self::Halo<T>,
+    );
 
-    /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the cell's neighbours.
+    /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the
+    /// cell's neighbours.
     fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
     /// Runs a rule over every row of a chunk.
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R);
+    fn rows<T: Copy + Send, R: RowRule<T>>(
+        halo: &Self::Halo<T>,
+        cells: &mut [T; CHUNK_CELLS],
+        rule: &mut R,
+    );
 
     /// Runs a rule over every row of a chunk in index order.
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
@@ -108,7 +127,11 @@ impl RowShape for Sheet {
     }
 
     #[inline(always)]
-    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    fn join_rims<A, B, C>(
+        a: &Self::Rims<A>,
+        b: &Self::Rims<B>,
+        join: impl Fn(A, B) -> C,
+    ) -> Self::Rims<C>
     where
         A: Value,
         B: Value,
@@ -118,7 +141,11 @@ impl RowShape for Sheet {
     }
 
     #[inline(always)]
-    fn pad<T: Value>(mut fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
+    fn pad<T: Value>(
+        mut fill: impl FnMut(usize, &mut [T]),
+        around: [&Self::Rims<T>; 6],
+        halo: &mut Self::Halo<T>,
+    ) {
         let [west, east, down, up] = core::array::from_fn(|face| &around[face][face ^ 1]);
         halo[0][1..65].copy_from_slice(down);
         halo[65][1..65].copy_from_slice(up);
@@ -138,7 +165,10 @@ impl RowShape for Sheet {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(
+        cells: &mut [T; CHUNK_CELLS],
+        rule: &mut R,
+    ) {
         for first in (0..CHUNK_CELLS).step_by(64) {
             rule.row::<64>(first, cells);
         }
@@ -151,7 +181,11 @@ impl RowShape for Sheet {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows<T: Copy + Send, R: RowRule<T>>(
+        halo: &Self::Halo<T>,
+        cells: &mut [T; CHUNK_CELLS],
+        rule: &mut R,
+    ) {
         for (y, cells) in cells.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             let row = &halo[y + 1];
             let around = [part(row, 0), part(row, 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
@@ -175,7 +209,8 @@ impl RowShape for Cube {
 
     #[inline(always)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
-        // A face's cells in index order: along x or z first, then along the slower of the two axes that are left.
+        // A face's cells in index order: along x or z first, then along the slower of the two axes
+        // that are left.
         let face = |first: usize, fast: usize, slow: usize| {
             core::array::from_fn(|cell| cells[first + cell % 16 * fast + cell / 16 * slow])
         };
@@ -195,7 +230,11 @@ impl RowShape for Cube {
     }
 
     #[inline(always)]
-    fn join_rims<A, B, C>(a: &Self::Rims<A>, b: &Self::Rims<B>, join: impl Fn(A, B) -> C) -> Self::Rims<C>
+    fn join_rims<A, B, C>(
+        a: &Self::Rims<A>,
+        b: &Self::Rims<B>,
+        join: impl Fn(A, B) -> C,
+    ) -> Self::Rims<C>
     where
         A: Value,
         B: Value,
@@ -205,9 +244,16 @@ impl RowShape for Cube {
     }
 
     #[inline(always)]
-    fn pad<T: Value>(mut fill: impl FnMut(usize, &mut [T]), around: [&Self::Rims<T>; 6], halo: &mut Self::Halo<T>) {
-        let [west, east, down, up, north, south] = core::array::from_fn(|face| &around[face][face ^ 1]);
-        let planes = |face: &[T; 256]| -> [[T; 16]; 16] { core::array::from_fn(|row| *part(face, 16 * row)) };
+    fn pad<T: Value>(
+        mut fill: impl FnMut(usize, &mut [T]),
+        around: [&Self::Rims<T>; 6],
+        halo: &mut Self::Halo<T>,
+    ) {
+        let [west, east, down, up, north, south] =
+            core::array::from_fn(|face| &around[face][face ^ 1]);
+        let planes = |face: &[T; 256]| -> [[T; 16]; 16] {
+            core::array::from_fn(|row| *part(face, 16 * row))
+        };
         let [down, up, north, south] = [down, up, north, south].map(planes);
         for side in 0..16 {
             halo[0][side + 1][1..17].copy_from_slice(&down[side]);
@@ -232,7 +278,10 @@ impl RowShape for Cube {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(
+        cells: &mut [T; CHUNK_CELLS],
+        rule: &mut R,
+    ) {
         for first in (0..CHUNK_CELLS).step_by(16) {
             rule.row::<16>(first, cells);
         }
@@ -245,7 +294,11 @@ impl RowShape for Cube {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows<T: Copy + Send, R: RowRule<T>>(halo: &Self::Halo<T>, cells: &mut [T; CHUNK_CELLS], rule: &mut R) {
+    fn rows<T: Copy + Send, R: RowRule<T>>(
+        halo: &Self::Halo<T>,
+        cells: &mut [T; CHUNK_CELLS],
+        rule: &mut R,
+    ) {
         for (index, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let (y, z) = (index / 16 + 1, index % 16 + 1);
             let row = &halo[y][z];
@@ -356,10 +409,15 @@ mod tests {
         });
         let mut halo = S::uniform_halo(0);
         S::pad(copy_of(&cells), rims.each_ref(), &mut halo);
-        for (index, face) in (0..CHUNK_CELLS).flat_map(|index| Face::ALL.map(|face| (index, face))) {
+        for (index, face) in (0..CHUNK_CELLS).flat_map(|index| Face::ALL.map(|face| (index, face)))
+        {
             if face.index() < S::NEIGHBOURS {
                 let there = S::cell_at(IVec3::ZERO, index) + face.offset();
-                assert_eq!(*S::behind(&mut halo, index, face), grid.get(there), "{face:?} of {index}");
+                assert_eq!(
+                    *S::behind(&mut halo, index, face),
+                    grid.get(there),
+                    "{face:?} of {index}"
+                );
             }
         }
         let mut seen = Vec::new();
@@ -369,8 +427,10 @@ mod tests {
         for (index, here, around) in seen {
             let position = S::cell_at(IVec3::ZERO, index);
             assert_eq!((here, cells[index]), (grid.get(position), !here));
-            let expected: Vec<u32> =
-                Face::ALL[..S::NEIGHBOURS].iter().map(|face| grid.get(position + face.offset())).collect();
+            let expected: Vec<u32> = Face::ALL[..S::NEIGHBOURS]
+                .iter()
+                .map(|face| grid.get(position + face.offset()))
+                .collect();
             assert_eq!(around, expected, "{position}");
         }
     }
@@ -388,7 +448,11 @@ mod tests {
                 for index in 0..CHUNK_CELLS {
                     let beyond = S::cell_at(IVec3::ZERO, index) + face.offset();
                     let leaves = S::chunk_of(beyond) != IVec3::ZERO;
-                    assert_eq!(S::FACE_CELLS[face.index()].contains(index), leaves, "{face:?} {index}");
+                    assert_eq!(
+                        S::FACE_CELLS[face.index()].contains(index),
+                        leaves,
+                        "{face:?} {index}"
+                    );
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! The same bytes whatever the instruction set, the number of threads, and how many steps are asked for at once.
+//! The same bytes whatever the instruction set, the number of threads, and how many steps are asked
+//! for at once.
 
 use super::blast::{BlastWorld, Border, Borders, Rules as BlastRules};
 use super::humidity::{Cell as Soil, HumidityWorld, Rules as HumidityRules, Sweep};
@@ -61,16 +62,21 @@ const WORLDS: [Build; 13] = [
 /// A square of chunks with a hole in it: wet ground in its west, dry in its east.
 fn humidity<S: FieldShape>(sweep: Sweep) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(1);
-    let rules = HumidityRules::with_sweep(sweep).with_border(Face::Down, super::humidity::Border::Drain);
+    let rules =
+        HumidityRules::with_sweep(sweep).with_border(Face::Down, super::humidity::Border::Drain);
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(1000));
     let mut world = HumidityWorld::<S>::with_bounds(rules, bounds).unwrap();
-    for chunk in
-        Region::new(IVec3::ZERO, IVec3::new(11, 8, 0)).positions().filter(|chunk| [chunk.x, chunk.y] != [10, 1])
+    for chunk in Region::new(IVec3::ZERO, IVec3::new(11, 8, 0))
+        .positions()
+        .filter(|chunk| [chunk.x, chunk.y] != [10, 1])
     {
         let cells = core::array::from_fn(|_| match rng.u32(..50) {
             0 => Soil::ROCK,
             1 if chunk.x < 9 => Soil::rain(f64::from(rng.u32(..1024)), 1.0),
-            wet => Soil::soil(if chunk.x < 9 { f64::from(wet) } else { 0.0 }, [0.75, 1.0, 2.5][rng.usize(..3)]),
+            wet => Soil::soil(
+                if chunk.x < 9 { f64::from(wet) } else { 0.0 },
+                [0.75, 1.0, 2.5][rng.usize(..3)],
+            ),
         });
         world.insert_chunk(chunk, Chunk::<Soil>::from_cells(&cells)).unwrap();
     }
@@ -125,14 +131,19 @@ fn every_instruction_set_gives_the_same_bytes() {
 #[cfg(feature = "rayon")]
 #[test]
 fn any_number_of_threads_gives_the_same_bytes() {
-    let pools = [1, 2, 3, 8].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+    let pools = [1, 2, 3, 8]
+        .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     for (name, build) in WORLDS {
         let mut worlds = pools.each_ref().map(|_| build());
         for steps in [1, 1, 1, 2, 7] {
             let run = |(pool, world): (_, &mut _)| in_pool(pool, world, steps);
             let seen: Vec<Seen> = pools.iter().zip(&mut worlds).map(run).collect();
             for (pool, other) in pools.iter().zip(&seen) {
-                assert!(*other == seen[0], "{name}: {steps} steps with {} threads", pool.current_num_threads());
+                assert!(
+                    *other == seen[0],
+                    "{name}: {steps} steps with {} threads",
+                    pool.current_num_threads()
+                );
             }
         }
     }

@@ -8,9 +8,9 @@ use crate::coords::{Cube, Sheet};
 
 /// The shapes that automata run on. Implemented by [`Cube`] and [`Sheet`] only.
 ///
-/// Worlds are generic over their shape, and what is generic is compiled with the crate that uses it, optimised as that crate
-/// is: in a game that is being worked on, often not at all. So steps are compiled with this one, once for each shape; edits,
-/// queries and saves are not.
+/// Worlds are generic over their shape, and what is generic is compiled with the crate that uses
+/// it, optimised as that crate is: in a game that is being worked on, often not at all. So steps
+/// are compiled with this one, once for each shape; edits, queries and saves are not.
 pub trait FieldShape: RowShape {
     #[doc(hidden)]
     fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport;

@@ -1,15 +1,17 @@
-//! Several steps of many chunks in one go, in an order in which the next step of a chunk soon follows its last: so a world
-//! larger than the cache is read and written once for several steps. This is time skewing (Wonnacott, "Using time skewing to
-//! eliminate idle time due to memory bandwidth and network limitations", 2000), with a chunk for a cell.
+//! Several steps of many chunks in one go, in an order in which the next step of a chunk soon
+//! follows its last: so a world larger than the cache is read and written once for several steps.
+//! This is time skewing (Wonnacott, "Using time skewing to eliminate idle time due to memory
+//! bandwidth and network limitations", 2000), with a chunk for a cell.
 //!
-//! A chunk's step needs its own cells and the rims around it as they were before that step. So step s of the chunk at (x, y)
-//! belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs lies in that tile or in one with smaller coordinates.
-//! In a tile step follows step. Tiles whose coordinates have the same sum do not wait for one another, and no chunk is in two
-//! of them, so threads share them out. One thread goes along rows of tiles, where each has most of the chunks of the one before
-//! it. Of each chunk two rims are kept: a neighbour may be a step behind.
+//! A chunk's step needs its own cells and the rims around it as they were before that step. So step
+//! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs
+//! lies in that tile or in one with smaller coordinates. In a tile step follows step. Tiles whose
+//! coordinates have the same sum do not wait for one another, and no chunk is in two of them, so
+//! threads share them out. One thread goes along rows of tiles, where each has most of the chunks
+//! of the one before it. Of each chunk two rims are kept: a neighbour may be a step behind.
 //!
-//! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves as it is while it sleeps. Who
-//! is awake in which step is told afterwards, from what changed.
+//! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves
+//! as it is while it sleeps. Who is awake in which step is told afterwards, from what changed.
 //!
 //! Only [`Sheet`](crate::Sheet)s: tiles of cubes would have a third axis.
 
@@ -23,18 +25,20 @@ use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// The most steps in one go. What changes gets one cell further in a step, so a chunk two away from those that are awake
-/// stays as it is.
+/// The most steps in one go. What changes gets one cell further in a step, so a chunk two away from
+/// those that are awake stays as it is.
 pub(crate) const MOST_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. With all that a step of humidity reads of them they take 1.2 MB, which fits 2 MB of
-/// second-level cache: of the sizes measured there, see `benches/README.md`, the one that takes least.
+/// Chunks along each side of a tile. With all that a step of humidity reads of them they take 1.2
+/// MB, which fits 2 MB of second-level cache: of the sizes measured there, see `benches/README.md`,
+/// the one that takes least.
 const SIDE: i32 = 5;
 
 /// Chunks that must be awake: fewer fit the cache.
 const LEAST: usize = 64;
 
-/// So many of the chunks that are stepped must be awake, in parts of them: what sleeps is stepped in vain.
+/// So many of the chunks that are stepped must be awake, in parts of them: what sleeps is stepped
+/// in vain.
 const AWAKE: usize = 8;
 
 /// A chunk to step, with what a step reads and writes of it.
@@ -107,9 +111,13 @@ struct Part {
 }
 
 impl Plan {
-    /// What there is to do for some steps of all that is awake, if it is worth it: in this shape, several steps of more
-    /// chunks than fit the cache, most of which are awake, in enough tiles for all threads.
-    pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>, steps: u64) -> Option<Self> {
+    /// What there is to do for some steps of all that is awake, if it is worth it: in this shape,
+    /// several steps of more chunks than fit the cache, most of which are awake, in enough
+    /// tiles for all threads.
+    pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: RowShape>(
+        grid: &Grid<T, S>,
+        steps: u64,
+    ) -> Option<Self> {
         let awake = grid.awake_slots().len();
         if S::NEIGHBOURS != 4 || steps < 2 || awake < LEAST {
             return None;
@@ -122,8 +130,8 @@ impl Plan {
         plan.occupies(workers::threads()).then_some(plan)
     }
 
-    /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so many chunks along each
-    /// side, by so many threads; for [`MOST_STEPS`] at most.
+    /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so
+    /// many chunks along each side, by so many threads; for [`MOST_STEPS`] at most.
     pub(crate) fn new<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         slots: &[Slot],
@@ -152,7 +160,8 @@ impl Plan {
         Plan { places: slots.iter().map(place).collect(), steps, tiles }
     }
 
-    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting for the last tile of a stage.
+    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting
+    /// for the last tile of a stage.
     fn occupies(&self, threads: usize) -> bool {
         // Chunks times steps: of each stage, and of its largest tile.
         let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
@@ -162,7 +171,8 @@ impl Plan {
             (*all, *largest) = (*all + work, work.max(*largest));
         }
         let all: usize = stages.values().map(|[all, _]| all).sum();
-        let time: usize = stages.values().map(|&[all, largest]| largest.max(all.div_ceil(threads))).sum();
+        let time: usize =
+            stages.values().map(|&[all, largest]| largest.max(all.div_ceil(threads))).sum();
         4 * time * threads <= 5 * all
     }
 
@@ -176,8 +186,8 @@ impl Plan {
         self.steps
     }
 
-    /// Steps the chunks, each with its job: the members, in the order of [`slots`](Plan::slots). `rims` has the rims of all of
-    /// them and of what lies around them.
+    /// Steps the chunks, each with its job: the members, in the order of [`slots`](Plan::slots).
+    /// `rims` has the rims of all of them and of what lies around them.
     pub(crate) fn run<T: Value, S: RowShape, J: Job<T, S>, W: Send>(
         &self,
         rims: &Rims<T, S>,
@@ -214,9 +224,10 @@ impl Plan {
         members.into_iter().map(done).collect()
     }
 
-    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake in a step, in order of
-    /// position, how many of its cells changed and what else the step yielded, and says whether that keeps it awake though no
-    /// cell changes. Returns who is awake after the last step.
+    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake
+    /// in a step, in order of position, how many of its cells changed and what else the step
+    /// yielded, and says whether that keeps it awake though no cell changes. Returns who is
+    /// awake after the last step.
     pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
         members: &[Member<T, S, J>],
@@ -232,7 +243,9 @@ impl Plan {
                     continue;
                 }
                 awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
-                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched.unwrap_or_default()) {
+                for (neighbour, touched) in
+                    self.places[number].around.iter().zip(stepped.touched.unwrap_or_default())
+                {
                     if let (Neighbour::Member(there), true) = (neighbour, touched) {
                         awake[*there as usize] = true;
                     }
@@ -263,7 +276,11 @@ fn stage([x, y]: [i32; 2], threads: usize) -> Stage {
 }
 
 /// The tiles in which a chunk is stepped, with the steps.
-fn tiles_of(chunk: IVec3, steps: usize, side: i32) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
+fn tiles_of(
+    chunk: IVec3,
+    steps: usize,
+    side: i32,
+) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
     // The range of chunk coordinates is far smaller than that of `i32`.
     let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(side));
     let mut first = 0;
@@ -296,7 +313,12 @@ enum Beside {
 
 impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
     /// Steps the chunks. `others` are the members that are in no tile of this stage.
-    fn run(&mut self, rims: &Rims<T, S>, others: &[Seat<T, S, J>], mut step: impl FnMut(&mut J, Before<T, S>)) {
+    fn run(
+        &mut self,
+        rims: &Rims<T, S>,
+        others: &[Seat<T, S, J>],
+        mut step: impl FnMut(&mut J, Before<T, S>),
+    ) {
         let beside = self.beside();
         for number in 0..self.plan.steps {
             let version = number % 2;
@@ -306,8 +328,12 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
                 }
                 let mut member = self.members[part].take().expect("each has its turn alone");
                 let around = beside.map(|beside| match beside {
-                    Beside::Here(there) => &self.members[there].as_ref().expect("another part").rims[version],
-                    Beside::There(there) => &others[there].as_ref().expect("in no tile of this stage").rims[version],
+                    Beside::Here(there) => {
+                        &self.members[there].as_ref().expect("another part").rims[version]
+                    }
+                    Beside::There(there) => {
+                        &others[there].as_ref().expect("in no tile of this stage").rims[version]
+                    }
                     Beside::Outside(slot) => rims.at(slot),
                 });
                 step(&mut member.job, Before { own: &member.rims[version], around });
@@ -319,7 +345,8 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
 
     /// By part and face.
     fn beside(&self) -> Vec<[Beside; 6]> {
-        let parts: HashMap<u32, usize> = self.parts.iter().zip(0..).map(|(part, at)| (part.member, at)).collect();
+        let parts: HashMap<u32, usize> =
+            self.parts.iter().zip(0..).map(|(part, at)| (part.member, at)).collect();
         let of_part = |part: &Part| {
             self.plan.places[part.member as usize].around.map(|neighbour| match neighbour {
                 Neighbour::Outside(slot) => Beside::Outside(slot),
@@ -348,7 +375,8 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::{Region, Shape, Sheet};
 
-    /// For every step of every chunk: what it needs is done before, and no other tile of its stage has anything of it.
+    /// For every step of every chunk: what it needs is done before, and no other tile of its stage
+    /// has anything of it.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
         for side in [1, 4, SIDE, 8] {
@@ -371,14 +399,25 @@ mod tests {
         }
         let stage = |tile: [i32; 2]| stage(tile, threads);
         for (&(x, y, step), &tile) in &tiles {
-            let around = [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)].map(|(dx, dy)| (x + dx, y + dy));
-            for other in around.into_iter().filter_map(|(x, y)| tiles.get(&(x, y, step.checked_sub(1)?))) {
-                assert!(*other == tile || stage(*other) < stage(tile), "({x}, {y}), step {step}: {other:?}, {tile:?}");
+            let around =
+                [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)].map(|(dx, dy)| (x + dx, y + dy));
+            for other in
+                around.into_iter().filter_map(|(x, y)| tiles.get(&(x, y, step.checked_sub(1)?)))
+            {
+                assert!(
+                    *other == tile || stage(*other) < stage(tile),
+                    "({x}, {y}), step {step}: {other:?}, {tile:?}"
+                );
             }
-            // Whose rims are read is in no other tile of the stage, where they might be written meanwhile.
+            // Whose rims are read is in no other tile of the stage, where they might be written
+            // meanwhile.
             for (x, y) in around {
                 let elsewhere = (0..steps).filter_map(|step| tiles.get(&(x, y, step)));
-                assert!(elsewhere.into_iter().all(|other| *other == tile || stage(*other) != stage(tile)));
+                assert!(
+                    elsewhere
+                        .into_iter()
+                        .all(|other| *other == tile || stage(*other) != stage(tile))
+                );
             }
         }
     }

@@ -1,15 +1,19 @@
-//! Who does the work of a step: one thread, or with the feature `rayon` those of the pool that the step is run in.
+//! Who does the work of a step: one thread, or with the feature `rayon` those of the pool that the
+//! step is run in.
 //!
-//! A step makes a list of jobs, each with all that it writes, so that no two of them touch the same memory and no job sees
-//! what another did. What jobs report is taken from the list in its order. So nothing depends on threads.
+//! A step makes a list of jobs, each with all that it writes, so that no two of them touch the same
+//! memory and no job sees what another did. What jobs report is taken from the list in its order.
+//! So nothing depends on threads.
 
 /// Jobs that are worth a second thread: some tens of microseconds.
 const LEAST: usize = 16;
 
-/// Parts into which the jobs are split for each thread, so that one that is held up does not hold up all.
+/// Parts into which the jobs are split for each thread, so that one that is held up does not hold
+/// up all.
 const PARTS: usize = 4;
 
-/// What jobs need while they run, such as halos: one for each part of the jobs, kept from step to step.
+/// What jobs need while they run, such as halos: one for each part of the jobs, kept from step to
+/// step.
 pub(crate) struct Workers<W> {
     make: fn() -> W,
     rooms: Vec<W>,
@@ -27,19 +31,30 @@ impl<W: Send> Workers<W> {
     }
 
     /// Does every job, each of which is worth a thread.
-    pub(crate) fn each_large<J: Send>(&mut self, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
+    pub(crate) fn each_large<J: Send>(
+        &mut self,
+        jobs: &mut [J],
+        work: impl Fn(&mut W, &mut J) + Sync,
+    ) {
         let part = if threads() > 1 { 1 } else { jobs.len() };
         self.in_parts(part, jobs, work);
     }
 
     /// Does every job, so many of them in a row.
-    fn in_parts<J: Send>(&mut self, part: usize, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
+    fn in_parts<J: Send>(
+        &mut self,
+        part: usize,
+        jobs: &mut [J],
+        work: impl Fn(&mut W, &mut J) + Sync,
+    ) {
         let parts = jobs.len().div_ceil(part.max(1)).max(1);
         if self.rooms.len() < parts {
             self.rooms.resize_with(parts, self.make);
         }
-        // From the first to the last: processors fetch by themselves what comes next in memory, where the next chunk mostly lies.
-        let run = |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
+        // From the first to the last: processors fetch by themselves what comes next in memory,
+        // where the next chunk mostly lies.
+        let run =
+            |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
         #[cfg(feature = "rayon")]
         if parts > 1 {
             use rayon::prelude::*;
@@ -60,7 +75,8 @@ pub(crate) fn each<J: Send>(jobs: &mut [J], work: impl Fn(&mut J) + Sync) {
     Workers::new(|| ()).each(jobs, |(), job| work(job));
 }
 
-/// How many jobs one thread does in a row: all of them, unless there are several threads, and work for them.
+/// How many jobs one thread does in a row: all of them, unless there are several threads, and work
+/// for them.
 fn jobs_in_part(jobs: usize) -> usize {
     if jobs >= LEAST && threads() > 1 { jobs.div_ceil(threads() * PARTS) } else { jobs }
 }

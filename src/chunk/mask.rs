@@ -6,8 +6,8 @@ use core::fmt;
 
 /// A set of cells of one chunk, by local index.
 ///
-/// 64 words of 64 bits; the cell with index `i` is bit `i % 64` of word `i / 64`. In a [`Cube`](crate::Cube) chunk four
-/// words are one horizontal layer.
+/// 64 words of 64 bits; the cell with index `i` is bit `i % 64` of word `i / 64`. In a
+/// [`Cube`](crate::Cube) chunk four words are one horizontal layer.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CellMask {
     words: [u64; CHUNK_CELLS / 64],
@@ -56,7 +56,8 @@ impl CellMask {
         *word = *word & !(1 << (index & 63)) | u64::from(present) << (index & 63);
     }
 
-    /// The 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one horizontal layer.
+    /// The 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one
+    /// horizontal layer.
     #[inline]
     pub(crate) fn layer(&self, layer: usize) -> [u64; 4] {
         let words = &self.words[(layer & 15) * 4..][..4];
@@ -90,7 +91,8 @@ impl CellMask {
     /// Whether every cell is in the mask.
     pub fn is_full(&self) -> bool {
         // Blocks keep the early exit, and vectorise inside.
-        let full = |block: &[u64; 8]| block.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
+        let full =
+            |block: &[u64; 8]| block.iter().fold(u64::MAX, |all, word| all & word) == u64::MAX;
         self.words.as_chunks().0.iter().all(full)
     }
 
@@ -109,7 +111,9 @@ impl CellMask {
     /// Whether any cell is in both masks.
     pub fn intersects(&self, other: &CellMask) -> bool {
         // Blocks keep the early exit, and vectorise inside.
-        let both = |(block, other): (&[u64], &[u64])| block.iter().zip(other).fold(0, |any, (a, b)| any | a & b);
+        let both = |(block, other): (&[u64], &[u64])| {
+            block.iter().zip(other).fold(0, |any, (a, b)| any | a & b)
+        };
         self.words.chunks(8).zip(other.words.chunks(8)).any(|blocks| both(blocks) != 0)
     }
 
@@ -122,7 +126,10 @@ impl CellMask {
 
     /// The cells' indices in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
+        self.words
+            .iter()
+            .enumerate()
+            .flat_map(|(word, &bits)| ones(bits).map(move |bit| word * 64 + bit))
     }
 }
 
@@ -199,7 +206,8 @@ mod tests {
             mask.set_layer(layer, bits);
             assert_eq!(mask.layer(layer), bits);
             for index in 0..CHUNK_CELLS {
-                let expected = if index / 256 == layer { has(index % 256) } else { before.contains(index) };
+                let expected =
+                    if index / 256 == layer { has(index % 256) } else { before.contains(index) };
                 assert_eq!(mask.contains(index), expected, "{index}");
             }
         }
@@ -228,6 +236,9 @@ mod tests {
             late.insert(index);
             assert_eq!(early, late, "{index}");
         }
-        assert_eq!(format!("{early:?}"), format!("{:?}", (0..CHUNK_CELLS).step_by(37).collect::<BTreeSet<_>>()));
+        assert_eq!(
+            format!("{early:?}"),
+            format!("{:?}", (0..CHUNK_CELLS).step_by(37).collect::<BTreeSet<_>>())
+        );
     }
 }

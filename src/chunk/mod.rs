@@ -1,4 +1,5 @@
-//! One chunk: 4096 cells, all alike or one by one. Knows neither where it lies nor what its cells mean.
+//! One chunk: 4096 cells, all alike or one by one. Knows neither where it lies nor what its cells
+//! mean.
 
 mod mask;
 
@@ -10,16 +11,17 @@ use crate::simd::Aligned;
 
 /// 4096 cells of `T`.
 ///
-/// A chunk whose cells are all equal is stored as that one value; any other as an array. [`set`](Chunk::set),
-/// [`fill`](Chunk::fill) and [`canonicalize`](Chunk::canonicalize) leave the short form wherever it fits, so two chunks
-/// with equal cells are equal.
+/// A chunk whose cells are all equal is stored as that one value; any other as an array.
+/// [`set`](Chunk::set), [`fill`](Chunk::fill) and [`canonicalize`](Chunk::canonicalize) leave the
+/// short form wherever it fits, so two chunks with equal cells are equal.
 ///
-/// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of `0.0` in which a cell is
-/// set to `-0.0` stays as it was, and a cell that is not equal to itself (a NaN) never joins a uniform chunk. Where such
-/// values must come back bit for bit, store the bits.
+/// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of
+/// `0.0` in which a cell is set to `-0.0` stays as it was, and a cell that is not equal to itself
+/// (a NaN) never joins a uniform chunk. Where such values must come back bit for bit, store the
+/// bits.
 ///
-/// Cells are meant to be some bytes: in builds that are not optimised all 4096 pass over the stack when a chunk becomes an
-/// array.
+/// Cells are meant to be some bytes: in builds that are not optimised all 4096 pass over the stack
+/// when a chunk becomes an array.
 #[derive(Clone, Debug)]
 pub struct Chunk<T> {
     cells: Cells<T>,
@@ -28,7 +30,8 @@ pub struct Chunk<T> {
 #[derive(Clone, Debug)]
 enum Cells<T> {
     Uniform(T),
-    /// Comes over the stack in builds that are not optimised: there is no safe way around that to an aligned box.
+    /// Comes over the stack in builds that are not optimised: there is no safe way around that to
+    /// an aligned box.
     Dense {
         cells: Box<Aligned<[T; CHUNK_CELLS]>>,
         seam: Seam,
@@ -37,8 +40,8 @@ enum Cells<T> {
 
 /// Where a dense chunk is known not to be uniform: the cell at `at` and the next one differ.
 ///
-/// A write elsewhere leaves that so. Thus [`Chunk::set`] has to read no cell to keep the chunk canonical, and what it
-/// does while a cell is on its way from memory does not wait for it.
+/// A write elsewhere leaves that so. Thus [`Chunk::set`] has to read no cell to keep the chunk
+/// canonical, and what it does while a cell is on its way from memory does not wait for it.
 #[derive(Clone, Copy, Debug)]
 struct Seam {
     /// 0 to 4094.
@@ -90,7 +93,9 @@ impl<T: Copy + PartialEq> Chunk<T> {
     #[inline]
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
-        let Cells::Dense { cells, seam } = &mut self.cells else { return self.set_in_uniform(index, value) };
+        let Cells::Dense { cells, seam } = &mut self.cells else {
+            return self.set_in_uniform(index, value);
+        };
         let old = core::mem::replace(&mut cells.0[index], value);
         if seam.is_touched_by(index) {
             self.seek_seam(index);
@@ -109,8 +114,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         old
     }
 
-    /// Finds the seam again after a write at `index`, beside that first: there it is found at once while a chunk fills
-    /// cell by cell.
+    /// Finds the seam again after a write at `index`, beside that first: there it is found at once
+    /// while a chunk fills cell by cell.
     #[cold]
     #[inline(never)]
     fn seek_seam(&mut self, index: usize) {
@@ -189,13 +194,17 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// Whether the chunk is stored in the form that its cells call for.
     ///
     /// # Errors
-    /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) that nobody canonicalised.
+    /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) that nobody
+    /// canonicalised.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), NotCanonical> {
         let Cells::Dense { cells, seam } = &self.cells else { return Ok(()) };
         let at = usize::from(seam.at);
-        let found =
-            if seam.reach == Seam::STALE { find_seam(&cells.0).is_some() } else { cells.0[at] != cells.0[at + 1] };
+        let found = if seam.reach == Seam::STALE {
+            find_seam(&cells.0).is_some()
+        } else {
+            cells.0[at] != cells.0[at + 1]
+        };
         if found { Ok(()) } else { Err(NotCanonical) }
     }
 }
@@ -221,7 +230,8 @@ fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
         let end = (block + BLOCK).min(CHUNK_CELLS - 1);
         cells[block..end].iter().zip(&cells[block + 1..=end])
     };
-    let differs = |&block: &usize| pairs(block).fold(false, |differs, (cell, next)| differs | (cell != next));
+    let differs =
+        |&block: &usize| pairs(block).fold(false, |differs, (cell, next)| differs | (cell != next));
     let block = (0..CHUNK_CELLS).step_by(BLOCK).find(differs)?;
     let offset = pairs(block).position(|(cell, next)| cell != next)?;
     Some(Seam { at: (block + offset) as u16, reach: 1 })
@@ -249,7 +259,8 @@ mod tests {
     fn cells_begin_at_a_cache_line() {
         let mut chunk = Chunk::uniform(1u16);
         chunk.cells_mut()[0] = 2;
-        let chunks: Vec<Chunk<u16>> = (0..9).map(|_| Chunk::from_cells(chunk.as_dense().unwrap())).collect();
+        let chunks: Vec<Chunk<u16>> =
+            (0..9).map(|_| Chunk::from_cells(chunk.as_dense().unwrap())).collect();
         for chunk in chunks.iter().chain(&chunks.clone()).chain([&chunk]) {
             assert_eq!(chunk.as_dense().unwrap().as_ptr().align_offset(64), 0);
         }

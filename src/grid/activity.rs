@@ -1,8 +1,8 @@
 //! Which cells are awake, and which have changed.
 //!
-//! Only chunks with such cells have an activity, and two lists say which: to ask for them costs as much as there are,
-//! however many chunks sleep. A chunk with activity also keeps its neighbours' slots, so that what moves
-//! crosses chunk borders without hashing.
+//! Only chunks with such cells have an activity, and two lists say which: to ask for them costs as
+//! much as there are, however many chunks sleep. A chunk with activity also keeps its neighbours'
+//! slots, so that what moves crosses chunk borders without hashing.
 
 use super::{Grid, GridError, GridFault, Slot};
 use crate::chunk::CellMask;
@@ -19,12 +19,13 @@ pub(super) struct Activity {
     pub(super) neighbours: [Slot; 6],
     awake: Option<Box<CellMask>>,
     changed: Option<Box<CellMask>>,
-    /// Known to have every cell awake: rules that wake whole chunks wake most of them again and again, and this costs less
-    /// to read than a mask.
+    /// Known to have every cell awake: rules that wake whole chunks wake most of them again and
+    /// again, and this costs less to read than a mask.
     is_wholly_awake: bool,
 }
 
-/// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at once.
+/// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at
+/// once.
 #[derive(Default)]
 pub(crate) struct LentMarks {
     cells: Option<Box<CellMask>>,
@@ -48,9 +49,10 @@ impl Activity {
 
 /// # Awake and changed cells
 ///
-/// Two sets of cells beside the cells' values. The grid itself never adds to them: [`set`](Grid::set),
-/// [`fill`](Grid::fill), [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) are plain storage and mark nothing, and
-/// it is for the rules on top to say what an edit wakes. A chunk that is removed takes its marks with it.
+/// Two sets of cells beside the cells' values. The grid itself never adds to them:
+/// [`set`](Grid::set), [`fill`](Grid::fill), [`copy_in`](Grid::copy_in) and
+/// [`insert`](Grid::insert) are plain storage and mark nothing, and it is for the rules on top to
+/// say what an edit wakes. A chunk that is removed takes its marks with it.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes a cell. `true` if it was asleep.
     ///
@@ -97,7 +99,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.masks(&self.awake, |activity| activity.awake.as_deref())
     }
 
-    /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of position.
+    /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of
+    /// position.
     pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
         let slots = core::mem::take(&mut self.awake);
         self.take(slots, |activity| &mut activity.awake)
@@ -147,7 +150,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     ) -> impl Iterator<Item = (IVec3, &'g CellMask)> + use<'g, T, S> {
         let mut slots = slots.to_vec();
         self.sort_slots(&mut slots);
-        let mask_at = move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
+        let mask_at =
+            move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
         slots.into_iter().filter_map(move |slot| Some((self.position_at(slot), mask_at(slot)?)))
     }
 
@@ -171,8 +175,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-/// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks, except
-/// where it says otherwise.
+/// What kernels use: slots instead of positions. Each call takes the same time whatever the number
+/// of chunks, except where it says otherwise.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes a cell. `true` if it was asleep.
     #[inline]
@@ -256,15 +260,18 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Lends the marks of changed cells of a chunk in exchange for none, or takes them back. Meanwhile nobody else may mark
-    /// its cells, nor clear up what sleeps.
+    /// Lends the marks of changed cells of a chunk in exchange for none, or takes them back.
+    /// Meanwhile nobody else may mark its cells, nor clear up what sleeps.
     pub(crate) fn exchange_marks_at(&mut self, slot: Slot, marks: &mut LentMarks) {
         if self.activity_at(slot).is_none() && marks.cells.is_none() {
             return;
         }
         let activity = self.activate(slot);
         let activity = &mut self.activities[activity];
-        debug_assert!(activity.changed.is_none() || marks.cells.is_none(), "marked while its marks were lent");
+        debug_assert!(
+            activity.changed.is_none() || marks.cells.is_none(),
+            "marked while its marks were lent"
+        );
         core::mem::swap(&mut activity.changed, &mut marks.cells);
         let was_listed = core::mem::replace(&mut marks.is_listed, marks.cells.is_some());
         if activity.changed.is_some() && !was_listed {
@@ -289,8 +296,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.activity_at(slot)?.changed.as_deref()
     }
 
-    /// The awake mask of a chunk, if it has one, to change. It may become empty: [`drop_sleepers`](Grid::drop_sleepers)
-    /// clears up.
+    /// The awake mask of a chunk, if it has one, to change. It may become empty:
+    /// [`drop_sleepers`](Grid::drop_sleepers) clears up.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
         let activity = self.activities.get_mut(self.activity_of[slot.index()] as usize)?;
@@ -298,12 +305,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         activity.awake.as_deref_mut()
     }
 
-    /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as there are awake.
+    /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as
+    /// there are awake.
     pub(crate) fn drop_sleepers(&mut self) {
         let mut slots = core::mem::take(&mut self.awake);
         slots.retain(|&slot| {
             let is_sleeper = |activity: &Activity| {
-                !activity.is_wholly_awake && activity.awake.as_deref().is_none_or(CellMask::is_empty)
+                !activity.is_wholly_awake
+                    && activity.awake.as_deref().is_none_or(CellMask::is_empty)
             };
             let asleep = self.activity_at(slot).is_none_or(is_sleeper);
             if asleep {
@@ -336,13 +345,22 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let activity = self.activities.len();
         // There is one activity for a slot at most, so their number is a slot's index at most.
         self.activity_of[slot.index()] = activity as u32;
-        self.activities.push(Activity { slot, neighbours, awake: None, changed: None, is_wholly_awake: false });
+        self.activities.push(Activity {
+            slot,
+            neighbours,
+            awake: None,
+            changed: None,
+            is_wholly_awake: false,
+        });
         activity
     }
 
     /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
     pub(super) fn retire(&mut self, slot: Slot) {
-        let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize) else { return };
+        let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize)
+        else {
+            return;
+        };
         activity.is_wholly_awake = false;
         if activity.awake.take().is_some() {
             self.awake.retain(|&other| other != slot);
@@ -399,7 +417,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 || awake[slot.index()] != usize::from(activity.awake.is_some())
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none())
-                || (activity.is_wholly_awake && !activity.awake.as_deref().is_some_and(CellMask::is_full))
+                || (activity.is_wholly_awake
+                    && !activity.awake.as_deref().is_some_and(CellMask::is_full))
             {
                 return Err(GridFault::Activity(position));
             }
@@ -409,12 +428,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 }
             }
         }
-        let stray = |&slot: &Slot| self.activity_at(slot).is_none_or(|activity| activity.slot != slot);
+        let stray =
+            |&slot: &Slot| self.activity_at(slot).is_none_or(|activity| activity.slot != slot);
         if let Some(&slot) = self.awake.iter().chain(&self.changed).find(|slot| stray(slot)) {
             return Err(GridFault::Activity(self.position_at(slot)));
         }
-        let lost =
-            |&(_, &activity): &(usize, &u32)| activity != NO_ACTIVITY && activity as usize >= self.activities.len();
+        let lost = |&(_, &activity): &(usize, &u32)| {
+            activity != NO_ACTIVITY && activity as usize >= self.activities.len()
+        };
         let lost = self.activity_of.iter().enumerate().find(lost);
         lost.map_or(Ok(()), |(index, _)| Err(GridFault::Activity(self.entries[index].position)))
     }
@@ -434,7 +455,9 @@ mod tests {
     }
 
     fn layer_cells(layer: usize, bits: [u64; 4]) -> impl Iterator<Item = usize> {
-        (0..256).filter(move |cell| bits[cell / 64] >> (cell % 64) & 1 != 0).map(move |cell| 256 * layer + cell)
+        (0..256)
+            .filter(move |cell| bits[cell / 64] >> (cell % 64) & 1 != 0)
+            .map(move |cell| 256 * layer + cell)
     }
 
     #[test]
@@ -448,9 +471,11 @@ mod tests {
             let slots = grid.sorted_slots();
             let (mut awake, mut changed) = (Cells::new(), Cells::new());
             for _ in 0..40 {
-                let (slot, layer, index) = (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
+                let (slot, layer, index) =
+                    (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
                 // Sometimes none: that marks nothing.
-                let bits: [u64; 4] = core::array::from_fn(|_| if random.bool() { random.u64(..) } else { 0 });
+                let bits: [u64; 4] =
+                    core::array::from_fn(|_| if random.bool() { random.u64(..) } else { 0 });
                 let mut mask = CellMask::EMPTY;
                 mask.insert_layer(layer, bits);
                 mask.insert(index);
@@ -466,23 +491,36 @@ mod tests {
                     }
                     3 => {
                         grid.wake_layer_at(slot, 0, mask.layer(0));
-                        awake.extend(mask.iter().take_while(|&index| index < 256).map(|index| (slot, index)));
+                        awake.extend(
+                            mask.iter().take_while(|&index| index < 256).map(|index| (slot, index)),
+                        );
                     }
                     4 => {
                         grid.sleep_chunk_at(slot);
                         awake.retain(|(other, _)| *other != slot);
                     }
-                    5 => assert_eq!(grid.mark_changed_at(slot, index), changed.insert((slot, index))),
+                    5 => {
+                        assert_eq!(grid.mark_changed_at(slot, index), changed.insert((slot, index)))
+                    }
                     6 => {
                         grid.mark_layer_changed_at(slot, layer, bits);
                         changed.extend(layer_cells(layer, bits).map(|index| (slot, index)));
                     }
                     7 => {
                         let mut lent = [(); 4].map(|()| LentMarks::default());
-                        slots.iter().zip(&mut lent).for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
-                        assert!(slots.iter().all(|&slot| grid.changed_at(slot).is_none()), "seed {seed}");
+                        slots
+                            .iter()
+                            .zip(&mut lent)
+                            .for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
+                        assert!(
+                            slots.iter().all(|&slot| grid.changed_at(slot).is_none()),
+                            "seed {seed}"
+                        );
                         lent[slots.iter().position(|&other| other == slot).unwrap()].add(&mask);
-                        slots.iter().zip(&mut lent).for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
+                        slots
+                            .iter()
+                            .zip(&mut lent)
+                            .for_each(|(&slot, lent)| grid.exchange_marks_at(slot, lent));
                         changed.extend(mask.iter().map(|index| (slot, index)));
                     }
                     _ => {
@@ -493,13 +531,19 @@ mod tests {
                 if random.u8(..4) == 0 {
                     grid.drop_sleepers();
                     let listed: BTreeSet<Slot> = grid.awake_slots().iter().copied().collect();
-                    assert_eq!(listed, awake.iter().map(|(slot, _)| *slot).collect(), "seed {seed}");
+                    assert_eq!(
+                        listed,
+                        awake.iter().map(|(slot, _)| *slot).collect(),
+                        "seed {seed}"
+                    );
                 }
                 assert_eq!(grid.validate(), Ok(()), "seed {seed}");
                 assert_eq!(grid.awake_cells(), awake.len(), "seed {seed}");
-                let found: Cells = slots.iter().flat_map(|&slot| cells_of(grid.awake_at(slot), slot)).collect();
+                let found: Cells =
+                    slots.iter().flat_map(|&slot| cells_of(grid.awake_at(slot), slot)).collect();
                 assert_eq!(found, awake, "seed {seed}");
-                let found: Cells = slots.iter().flat_map(|&slot| cells_of(grid.changed_at(slot), slot)).collect();
+                let found: Cells =
+                    slots.iter().flat_map(|&slot| cells_of(grid.changed_at(slot), slot)).collect();
                 assert_eq!(found, changed, "seed {seed}");
             }
         }
@@ -520,7 +564,8 @@ mod tests {
         }
     }
 
-    /// What is found in a grid of an awake, a changed and a quiet chunk after this was done behind its back.
+    /// What is found in a grid of an awake, a changed and a quiet chunk after this was done behind
+    /// its back.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
         let mut grid = Grid::<u16, Cube>::new(0);
         (0..3).for_each(|x| drop(grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap()));
@@ -538,8 +583,16 @@ mod tests {
         assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
         let wholly = found(|grid, _| grid.activities[0].is_wholly_awake = true);
         assert_eq!(wholly, activity(0), "with cells asleep");
-        assert_eq!(found(|grid, [first, ..]| grid.changed.push(first)), activity(0), "in the list, and not changed");
-        assert_eq!(found(|grid, [first, ..]| grid.activities[1].slot = first), activity(0), "one chunk twice");
+        assert_eq!(
+            found(|grid, [first, ..]| grid.changed.push(first)),
+            activity(0),
+            "in the list, and not changed"
+        );
+        assert_eq!(
+            found(|grid, [first, ..]| grid.activities[1].slot = first),
+            activity(0),
+            "one chunk twice"
+        );
         let doubled = found(|grid, _| grid.activities.push(grid.activities[0].clone()));
         assert_eq!(doubled, activity(0), "a chunk with two");
         let vacant = found(|grid, [.., third]| {
@@ -547,14 +600,23 @@ mod tests {
             grid.wake_at(third, 0);
         });
         assert_eq!(vacant, Err(GridFault::Activity(IVec3::MIN)), "where no chunk is");
-        assert_eq!(found(|grid, _| grid.activities[1].changed = None), activity(1), "with nothing going on");
-        assert_eq!(found(|grid, [.., third]| grid.awake.push(third)), activity(2), "listed without an activity");
+        assert_eq!(
+            found(|grid, _| grid.activities[1].changed = None),
+            activity(1),
+            "with nothing going on"
+        );
+        assert_eq!(
+            found(|grid, [.., third]| grid.awake.push(third)),
+            activity(2),
+            "listed without an activity"
+        );
         assert_eq!(
             found(|grid, [.., third]| grid.activity_of[third.index()] = 9),
             activity(2),
             "one that is not there"
         );
-        let link = found(|grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third);
+        let link =
+            found(|grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third);
         assert_eq!(link, Err(GridFault::Link(IVec3::ZERO, Face::West)));
     }
 }

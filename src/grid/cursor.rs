@@ -10,8 +10,8 @@ struct Trail {
     position: IVec3,
     chunk: IVec3,
     slot: Slot,
-    /// One chunk for each parity of the three chunk coordinates, so that no two chunks that touch share a place: around a
-    /// chunk border nothing is looked up twice.
+    /// One chunk for each parity of the three chunk coordinates, so that no two chunks that touch
+    /// share a place: around a chunk border nothing is looked up twice.
     met: [(IVec3, Slot); 8],
 }
 
@@ -126,13 +126,15 @@ impl<T: Copy + PartialEq, S: Shape> Cursor<'_, T, S> {
         self.trail.get(self.grid)
     }
 
-    /// The cell this far away; the background where its chunk is missing or its position would leave the `i32` range.
+    /// The cell this far away; the background where its chunk is missing or its position would
+    /// leave the `i32` range.
     #[inline]
     pub fn near(&mut self, offset: IVec3) -> T {
         self.trail.near(self.grid, offset)
     }
 
-    /// The cell across `face`; the background where its chunk is missing or its position would leave the `i32` range.
+    /// The cell across `face`; the background where its chunk is missing or its position would
+    /// leave the `i32` range.
     #[inline]
     pub fn neighbour(&mut self, face: Face) -> T {
         self.near(face.offset())
@@ -144,7 +146,8 @@ impl<T: Copy + PartialEq, S: Shape> Cursor<'_, T, S> {
         self.trail.move_to(self.grid, position);
     }
 
-    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32` range.
+    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32`
+    /// range.
     #[inline]
     pub fn step(&mut self, face: Face) -> bool {
         self.trail.step(self.grid, face)
@@ -177,13 +180,15 @@ impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
         old
     }
 
-    /// The cell this far away; the background where its chunk is missing or its position would leave the `i32` range.
+    /// The cell this far away; the background where its chunk is missing or its position would
+    /// leave the `i32` range.
     #[inline]
     pub fn near(&mut self, offset: IVec3) -> T {
         self.trail.near(self.grid, offset)
     }
 
-    /// The cell across `face`; the background where its chunk is missing or its position would leave the `i32` range.
+    /// The cell across `face`; the background where its chunk is missing or its position would
+    /// leave the `i32` range.
     #[inline]
     pub fn neighbour(&mut self, face: Face) -> T {
         self.near(face.offset())
@@ -195,7 +200,8 @@ impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
         self.trail.move_to(self.grid, position);
     }
 
-    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32` range.
+    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32`
+    /// range.
     #[inline]
     pub fn step(&mut self, face: Face) -> bool {
         self.trail.step(self.grid, face)
@@ -207,7 +213,8 @@ mod tests {
     use super::*;
     use crate::coords::{Region, Sheet};
 
-    /// Walks at random across chunk borders, reading and writing, and compares each cell around with a lookup.
+    /// Walks at random across chunk borders, reading and writing, and compares each cell around
+    /// with a lookup.
     fn agrees_with_lookups<S: Shape>(start: IVec3) {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut plain = Grid::<u16, S>::new(9);
@@ -219,7 +226,11 @@ mod tests {
             assert_eq!(cursor.step(face), face.step(position).is_some());
             position = face.step(position).unwrap_or(position);
             if rng.u8(..20) == 0 {
-                position = position.saturating_add(IVec3::new(rng.i32(-40..40), rng.i32(-40..40), rng.i32(-2..3)));
+                position = position.saturating_add(IVec3::new(
+                    rng.i32(-40..40),
+                    rng.i32(-40..40),
+                    rng.i32(-2..3),
+                ));
                 cursor.move_to(position);
             }
             assert_eq!(cursor.position(), position);
@@ -230,9 +241,15 @@ mod tests {
             assert_eq!(cursor.get(), plain.get(position));
             let far = IVec3::new(rng.i32(-70..70), rng.i32(-70..70), rng.i32(-20..20));
             for offset in Face::ALL.map(Face::offset).into_iter().chain([far]) {
-                assert_eq!(cursor.near(offset), position.checked_add(offset).map_or(9, |target| plain.get(target)));
+                assert_eq!(
+                    cursor.near(offset),
+                    position.checked_add(offset).map_or(9, |target| plain.get(target))
+                );
             }
-            assert_eq!(cursor.neighbour(face), face.step(position).map_or(9, |target| plain.get(target)));
+            assert_eq!(
+                cursor.neighbour(face),
+                face.step(position).map_or(9, |target| plain.get(target))
+            );
         }
         assert_eq!(grid.validate(), Ok(()));
         assert!(grid.chunks().eq(plain.chunks()));
@@ -243,17 +260,26 @@ mod tests {
             position = face.step(position).unwrap_or(position);
             assert_eq!((reader.position(), reader.get()), (position, plain.get(position)));
             let far = IVec3::new(rng.i32(-70..70), rng.i32(-70..70), rng.i32(-20..20));
-            assert_eq!(reader.near(far), position.checked_add(far).map_or(9, |target| plain.get(target)));
+            assert_eq!(
+                reader.near(far),
+                position.checked_add(far).map_or(9, |target| plain.get(target))
+            );
             for face in Face::ALL {
-                assert_eq!(reader.neighbour(face), face.step(position).map_or(9, |target| plain.get(target)));
+                assert_eq!(
+                    reader.neighbour(face),
+                    face.step(position).map_or(9, |target| plain.get(target))
+                );
             }
         }
     }
 
     #[test]
     fn chunks_that_touch_are_remembered_in_different_places() {
-        for corner in [IVec3::ZERO, IVec3::splat(-1), IVec3::new(7, -8, 1), IVec3::MIN, IVec3::MAX - 1] {
-            let mut places = Region::new(corner, corner + 1).positions().map(Trail::parity).collect::<Vec<_>>();
+        for corner in
+            [IVec3::ZERO, IVec3::splat(-1), IVec3::new(7, -8, 1), IVec3::MIN, IVec3::MAX - 1]
+        {
+            let mut places =
+                Region::new(corner, corner + 1).positions().map(Trail::parity).collect::<Vec<_>>();
             places.sort_unstable();
             assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
         }

@@ -29,7 +29,9 @@ pub enum GridError {
 impl fmt::Display for GridError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GridError::ChunkOutOfRange(chunk) => write!(f, "chunk {chunk} lies outside the i32 range of cells"),
+            GridError::ChunkOutOfRange(chunk) => {
+                write!(f, "chunk {chunk} lies outside the i32 range of cells")
+            }
             GridError::NoChunk(chunk) => write!(f, "chunk {chunk} is not there"),
             GridError::SliceLength { slice, region } => {
                 write!(f, "a slice of {slice} cells cannot stand for a region of {region}")

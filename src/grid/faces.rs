@@ -1,7 +1,9 @@
-//! What a seven-point kernel reads: a chunk's cells where they lie, and the faces of its six neighbours that touch it.
+//! What a seven-point kernel reads: a chunk's cells where they lie, and the faces of its six
+//! neighbours that touch it.
 //!
-//! A halo copies 18³ cells. Here only the planes of the six faces are copied. Chunks lie anywhere in memory, so in a visit
-//! of them all, the rows of one are read while those of another, further on, are being fetched.
+//! A halo copies 18³ cells. Here only the planes of the six faces are copied. Chunks lie anywhere
+//! in memory, so in a visit of them all, the rows of one are read while those of another, further
+//! on, are being fetched.
 
 use super::Grid;
 use crate::chunk::Chunk;
@@ -17,7 +19,8 @@ type Plane<T> = [[T; 16]; 16];
 pub struct FaceBuffer<T> {
     /// The cells of a chunk that is not dense, all alike.
     uniform: Box<[Plane<T>]>,
-    /// By [`Face`]. The rows run along x where the plane has an x axis, else along z; lower y or z first.
+    /// By [`Face`]. The rows run along x where the plane has an x axis, else along z; lower y or z
+    /// first.
     planes: [Plane<T>; 6],
     /// For each plane, the value of all of its cells if they are known to be alike.
     alike: [Option<T>; 6],
@@ -52,8 +55,9 @@ pub struct FaceRow<'f, T> {
 }
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
-    /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what they are until then. Of values
-    /// that are equal, such as 0.0 and −0.0, it may show either, as a chunk does that is stored as one value.
+    /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what
+    /// they are until then. Of values that are equal, such as 0.0 and −0.0, it may show either,
+    /// as a chunk does that is stored as one value.
     pub fn new(value: T) -> Self {
         FaceBuffer {
             uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),
@@ -89,9 +93,10 @@ impl<T: Copy + PartialEq> FaceBuffer<T> {
 
 /// # Faces
 impl<T: Copy + PartialEq> Grid<T, Cube> {
-    /// A chunk and the cells that touch its six faces, for kernels that look no farther: a dense chunk's own cells are
-    /// not copied, so it takes half of the time of a [`halo`](Grid::halo). Missing chunks, the chunk itself too, and
-    /// positions outside the `i32` range read as the background.
+    /// A chunk and the cells that touch its six faces, for kernels that look no farther: a dense
+    /// chunk's own cells are not copied, so it takes half of the time of a
+    /// [`halo`](Grid::halo). Missing chunks, the chunk itself too, and positions outside the
+    /// `i32` range read as the background.
     ///
     /// ```
     /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
@@ -125,10 +130,10 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
         Faces { layers, planes, ahead: layers }
     }
 
-    /// Calls `visit` with the position of each chunk and with its [`faces`](Grid::faces), in the order of
-    /// [`chunks`](Grid::chunks). Faster than to ask for one after the other where the chunks are too many for the
-    /// processor's second-level cache: each row that the kernel asks for has a row of the next chunk but one fetched from
-    /// memory meanwhile.
+    /// Calls `visit` with the position of each chunk and with its [`faces`](Grid::faces), in the
+    /// order of [`chunks`](Grid::chunks). Faster than to ask for one after the other where the
+    /// chunks are too many for the processor's second-level cache: each row that the kernel
+    /// asks for has a row of the next chunk but one fetched from memory meanwhile.
     ///
     /// ```
     /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
@@ -143,7 +148,11 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     /// });
     /// assert_eq!(east_of_five, Some(6));
     /// ```
-    pub fn for_each_faces(&self, buffer: &mut FaceBuffer<T>, mut visit: impl FnMut(IVec3, &Faces<'_, T>)) {
+    pub fn for_each_faces(
+        &self,
+        buffer: &mut FaceBuffer<T>,
+        mut visit: impl FnMut(IVec3, &Faces<'_, T>),
+    ) {
         // The next chunk itself is often a neighbour, whose rim has been read by now.
         let mut further_on = self.chunks().skip(2);
         for (position, _) in self.chunks() {
@@ -159,8 +168,9 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
 impl<'f, T: Copy> Faces<'f, T> {
     /// The row of the chunk at `y` and `z`, 0 to 15, and what touches it. Both wrap at 16.
     ///
-    /// A kernel is best written so that a row of results is a local array which is stored as a whole: then the compiler need
-    /// not fear that a result overwrites what is still to be read. One that it did not trust took five times as long.
+    /// A kernel is best written so that a row of results is a local array which is stored as a
+    /// whole: then the compiler need not fear that a result overwrites what is still to be
+    /// read. One that it did not trust took five times as long.
     #[inline]
     pub fn row(&self, y: usize, z: usize) -> FaceRow<'f, T> {
         let (y, z) = (y & 15, z & 15);
@@ -228,7 +238,8 @@ mod tests {
                         let beyond = [row.down[at], row.up[at], row.north[at], row.south[at]];
                         let near = beside.into_iter().chain(beyond);
                         let offsets = [IVec3::ZERO].into_iter().chain(Face::ALL.map(Face::offset));
-                        let expected = offsets.map(|offset| look(x + offset.x, y + offset.y, z + offset.z));
+                        let expected =
+                            offsets.map(|offset| look(x + offset.x, y + offset.y, z + offset.z));
                         assert!(expected.eq(near), "{cell}, seed {seed}: {x} {y} {z}");
                     }
                 }
@@ -236,8 +247,8 @@ mod tests {
         }
     }
 
-    /// Whatever is read ahead, each chunk has its turn, in order, with its own cells: dense ones, uniform ones, and the last,
-    /// after which none come.
+    /// Whatever is read ahead, each chunk has its turn, in order, with its own cells: dense ones,
+    /// uniform ones, and the last, after which none come.
     #[test]
     fn a_visit_shows_every_chunk_what_asking_for_it_shows() {
         for chunks in [0, 1, 2, 3, 7] {
@@ -247,7 +258,8 @@ mod tests {
                 if at % 3 != 1 {
                     chunk.set(40 * at, 99);
                 }
-                grid.insert(IVec3::new(at as i32 % 4, -(at as i32) / 4, 0), chunk).expect("none is there");
+                grid.insert(IVec3::new(at as i32 % 4, -(at as i32) / 4, 0), chunk)
+                    .expect("none is there");
             }
             let (mut buffer, mut visited) = (FaceBuffer::new(0), Vec::new());
             grid.for_each_faces(&mut FaceBuffer::new(0), |position, faces| {

@@ -6,21 +6,28 @@ use crate::coords::{Cube, Shape, Sheet};
 use core::ops::Range;
 use glam::IVec3;
 
-/// The array in which a chunk of this shape lies with a rim one cell wide. Implemented by [`Cube`] and [`Sheet`] only.
+/// The array in which a chunk of this shape lies with a rim one cell wide. Implemented by [`Cube`]
+/// and [`Sheet`] only.
 pub trait HaloShape: Shape {
-    /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x, for [`Sheet`]. The
-    /// chunk's own cells begin at 1.
+    /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x,
+    /// for [`Sheet`]. The chunk's own cells begin at 1.
     type Halo<T: Send>: Send;
 
     /// Fills the array from the chunk at each offset, -1 to 1 along each axis.
     #[doc(hidden)]
-    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>);
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(
+        chunk: impl Fn(IVec3) -> &'c Chunk<T>,
+        halo: &mut Self::Halo<T>,
+    );
 }
 
 impl HaloShape for Cube {
     type Halo<T: Send> = [[[T; 18]; 18]; 18];
 
-    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(
+        chunk: impl Fn(IVec3) -> &'c Chunk<T>,
+        halo: &mut Self::Halo<T>,
+    ) {
         for (y, ys, from_y) in parts::<16>() {
             for (z, zs, from_z) in parts::<16>() {
                 let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, z)));
@@ -42,7 +49,10 @@ impl HaloShape for Cube {
 impl HaloShape for Sheet {
     type Halo<T: Send> = [[T; 66]; 66];
 
-    fn gather<'c, T: Copy + PartialEq + Send + 'c>(chunk: impl Fn(IVec3) -> &'c Chunk<T>, halo: &mut Self::Halo<T>) {
+    fn gather<'c, T: Copy + PartialEq + Send + 'c>(
+        chunk: impl Fn(IVec3) -> &'c Chunk<T>,
+        halo: &mut Self::Halo<T>,
+    ) {
         for (y, ys, from_y) in parts::<64>() {
             let chunks = [-1, 0, 1].map(|x| chunk(IVec3::new(x, y, 0)));
             let uniform = chunks.map(|chunk| [chunk.get(0); 64]);
@@ -56,12 +66,14 @@ impl HaloShape for Sheet {
     }
 }
 
-/// Along one axis: the offset of the chunk, where its cells lie in the halo, and the first of its cells to take.
+/// Along one axis: the offset of the chunk, where its cells lie in the halo, and the first of its
+/// cells to take.
 fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
     [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
 }
 
-/// The rows of a chunk along x. A uniform chunk has one, which stands for all: a step of 0 instead of a branch per row.
+/// The rows of a chunk along x. A uniform chunk has one, which stands for all: a step of 0 instead
+/// of a branch per row.
 struct Rows<'c, T, const SIDE: usize> {
     rows: &'c [[T; SIDE]],
     step: usize,
@@ -83,10 +95,12 @@ impl<'c, T: Copy + PartialEq, const SIDE: usize> Rows<'c, T, SIDE> {
 
 /// # Halos
 impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
-    /// Gathers the cells of a chunk and the rim of cells around it, corners included. Missing chunks, the chunk itself too,
-    /// and positions outside the `i32` range read as the background.
+    /// Gathers the cells of a chunk and the rim of cells around it, corners included. Missing
+    /// chunks, the chunk itself too, and positions outside the `i32` range read as the
+    /// background.
     ///
-    /// A kernel over a halo is a plain loop over an array of fixed size, without bounds to check or chunks to find.
+    /// A kernel over a halo is a plain loop over an array of fixed size, without bounds to check or
+    /// chunks to find.
     ///
     /// ```
     /// use floodplain::{Cube, Grid, glam::IVec3};
@@ -102,7 +116,9 @@ impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
         T: Send,
     {
         let background = Chunk::uniform(self.background());
-        let at = |offset| chunk.checked_add(offset).and_then(|beyond| self.chunk(beyond)).unwrap_or(&background);
+        let at = |offset| {
+            chunk.checked_add(offset).and_then(|beyond| self.chunk(beyond)).unwrap_or(&background)
+        };
         S::gather(at, halo);
     }
 }

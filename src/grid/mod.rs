@@ -1,7 +1,8 @@
-//! The sparse map from chunk positions to chunks, with awake cells and changed cells. Knows no rules.
+//! The sparse map from chunk positions to chunks, with awake cells and changed cells. Knows no
+//! rules.
 //!
-//! Chunks lie in a slab; a slot is a chunk's place in it. The map holds slots only: a position stands once, beside its
-//! chunk.
+//! Chunks lie in a slab; a slot is a chunk's place in it. The map holds slots only: a position
+//! stands once, beside its chunk.
 
 mod activity;
 mod cursor;
@@ -28,15 +29,17 @@ use glam::IVec3;
 use slab::{Entry, PositionHash};
 use std::sync::OnceLock;
 
-/// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and costs nothing.
+/// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and
+/// costs nothing.
 ///
-/// `S` is the shape of a chunk: [`Cube`] for worlds, [`Sheet`](crate::Sheet) for single-layer worlds. Cells have
-/// positions over the whole `i32` range of each axis; a chunk position is that of its cells divided by the chunk's size,
-/// rounded down.
+/// `S` is the shape of a chunk: [`Cube`] for worlds, [`Sheet`](crate::Sheet) for single-layer
+/// worlds. Cells have positions over the whole `i32` range of each axis; a chunk position is that
+/// of its cells divided by the chunk's size, rounded down.
 ///
 /// Iteration is always in order of position (y slowest, then z, then x), never in hash order.
 ///
-/// A grid holds fewer than 2³²−1 chunks, which take at least 130 GB; the function that would make one more panics.
+/// A grid holds fewer than 2³²−1 chunks, which take at least 130 GB; the function that would make
+/// one more panics.
 ///
 /// ```
 /// use floodplain::{Cube, Grid, Region, glam::IVec3};
@@ -110,9 +113,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Writes a cell and returns what stood there. A missing chunk is made, of background cells, unless the value is the
-    /// background too.
-    // Inlined, so that a caller who does not ask what stood there does not wait until it comes from memory.
+    /// Writes a cell and returns what stood there. A missing chunk is made, of background cells,
+    /// unless the value is the background too.
+    // Inlined, so that a caller who does not ask what stood there does not wait until it comes from
+    // memory.
     #[inline(always)]
     pub fn set(&mut self, position: IVec3, value: T) -> T {
         match self.slot(S::chunk_of(position)) {
@@ -136,7 +140,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.slot(chunk).map(|slot| self.chunk_at(slot))
     }
 
-    /// Puts a chunk at a chunk position, canonicalised, and returns what it replaces. Awake and changed cells stay.
+    /// Puts a chunk at a chunk position, canonicalised, and returns what it replaces. Awake and
+    /// changed cells stay.
     ///
     /// # Errors
     /// [`GridError::ChunkOutOfRange`] if the cells would have no `i32` positions.
@@ -149,7 +154,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// assert_eq!(grid.insert(far / 16, Chunk::uniform(1)), Ok(None));
     /// assert_eq!(grid.get(far), 1);
     /// ```
-    pub fn insert(&mut self, position: IVec3, mut chunk: Chunk<T>) -> Result<Option<Chunk<T>>, GridError> {
+    pub fn insert(
+        &mut self,
+        position: IVec3,
+        mut chunk: Chunk<T>,
+    ) -> Result<Option<Chunk<T>>, GridError> {
         if !S::holds_chunk(position) {
             return Err(GridError::ChunkOutOfRange(position));
         }
@@ -163,20 +172,22 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Takes the chunk at a chunk position out; its awake and changed cells are forgotten. `None` if it is missing.
+    /// Takes the chunk at a chunk position out; its awake and changed cells are forgotten. `None`
+    /// if it is missing.
     pub fn remove(&mut self, position: IVec3) -> Option<Chunk<T>> {
         self.vacate(position)
     }
 
-    /// Every chunk with its chunk position, in order of position. The first call after a chunk has come or gone sorts the
-    /// positions.
+    /// Every chunk with its chunk position, in order of position. The first call after a chunk has
+    /// come or gone sorts the positions.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
         self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
-    /// Every chunk with its chunk position, as an iterator of rayon 1: the thread pool in which it is consumed shares the
-    /// work. What is collected is in order of position. As in [`chunks`](Grid::chunks), the first call after a chunk has
-    /// come or gone sorts the positions. Feature `rayon`.
+    /// Every chunk with its chunk position, as an iterator of rayon 1: the thread pool in which it
+    /// is consumed shares the work. What is collected is in order of position. As in
+    /// [`chunks`](Grid::chunks), the first call after a chunk has come or gone sorts the
+    /// positions. Feature `rayon`.
     ///
     /// ```
     /// use floodplain::{Chunk, Grid, glam::IVec3};
@@ -243,14 +254,16 @@ mod tests {
         let mut rooms = std::collections::BTreeSet::new();
         for count in 1..5000 {
             rooms.insert(grid.entries.capacity());
-            grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1)).unwrap();
+            grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1))
+                .unwrap();
             if count >= 16 {
                 assert_eq!(grid.chunks().count(), count as usize);
                 let bytes = grid.memory_bytes();
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
-        // By two until there are sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and some for rounding.
+        // By two until there are sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and
+        // some for rounding.
         assert!(rooms.len() < 70, "room was made {} times", rooms.len());
     }
 
@@ -271,7 +284,8 @@ mod tests {
         held += 4 * grid.order.get().map_or(0, Vec::capacity);
         assert_eq!(grid.memory_bytes(), held, "the order");
         grid.mark_changed(IVec3::ZERO).unwrap();
-        held += 512 + grid.activities.capacity() * size_of::<Activity>() + 4 * grid.changed.capacity();
+        held +=
+            512 + grid.activities.capacity() * size_of::<Activity>() + 4 * grid.changed.capacity();
         assert_eq!(grid.memory_bytes(), held, "a changed mask");
         grid.wake(IVec3::ZERO).unwrap();
         held += 512 + 4 * grid.awake.capacity();
@@ -297,7 +311,10 @@ mod tests {
                 grid.wake(cell).unwrap();
             }
             let positions: Vec<IVec3> = grid.chunks().map(|(chunk, _)| chunk).collect();
-            assert_eq!(positions, grid.take_awake().into_iter().map(|(chunk, _)| chunk).collect::<Vec<_>>());
+            assert_eq!(
+                positions,
+                grid.take_awake().into_iter().map(|(chunk, _)| chunk).collect::<Vec<_>>()
+            );
             positions
         };
         let positions = fill(&mut (0..125));
@@ -317,12 +334,16 @@ mod tests {
         }
         // In its copies, too, nothing is sorted yet.
         let unsorted = grid.clone();
-        let expected: Vec<(IVec3, u16)> = grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
+        let expected: Vec<(IVec3, u16)> =
+            grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
         for threads in [1, 2, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let grid = unsorted.clone();
-            let chunks =
-                || grid.par_chunks().map(|(position, chunk)| (position, chunk.get(0))).collect::<Vec<(IVec3, u16)>>();
+            let chunks = || {
+                grid.par_chunks()
+                    .map(|(position, chunk)| (position, chunk.get(0)))
+                    .collect::<Vec<(IVec3, u16)>>()
+            };
             let (one, other) = pool.join(chunks, chunks);
             assert_eq!([&one, &other], [&expected; 2], "{threads} threads");
         }
@@ -335,7 +356,11 @@ mod tests {
             grid.set(IVec3::new(16 * x, 0, 0), 1);
         }
         let slots = grid.sorted_slots();
-        assert!(grid.wake_at(slots[0], 0) && grid.wake_at(slots[2], 0) && grid.mark_changed_at(slots[1], 0));
+        assert!(
+            grid.wake_at(slots[0], 0)
+                && grid.wake_at(slots[2], 0)
+                && grid.mark_changed_at(slots[1], 0)
+        );
         if let Some(mask) = grid.awake_at_mut(slots[0]) {
             mask.remove(0);
         }

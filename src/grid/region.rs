@@ -7,7 +7,8 @@ use crate::coords::{Region, Shape};
 use core::ops::Range;
 use glam::IVec3;
 
-/// Chunks that one [`Grid::fill`] may make: 2²⁰, a cube of more than 1,600 cells a side or a layer of 16,384.
+/// Chunks that one [`Grid::fill`] may make: 2²⁰, a cube of more than 1,600 cells a side or a layer
+/// of 16,384.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 
 /// # Regions
@@ -16,18 +17,23 @@ pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Writes every cell of a region.
     ///
-    /// A chunk that lies inside becomes uniform at once, whatever its cells were. Missing chunks are made, unless the value
-    /// is the background; such a fill makes none and may cover any region, up to [`Region::EVERYWHERE`].
+    /// A chunk that lies inside becomes uniform at once, whatever its cells were. Missing chunks
+    /// are made, unless the value is the background; such a fill makes none and may cover any
+    /// region, up to [`Region::EVERYWHERE`].
     ///
     /// # Errors
-    /// [`GridError::RegionTooLarge`] if more than [`FILL_CHUNK_LIMIT`] chunks would have to be made.
+    /// [`GridError::RegionTooLarge`] if more than [`FILL_CHUNK_LIMIT`] chunks would have to be
+    /// made.
     ///
     /// ```
     /// use floodplain::{Cube, Grid, GridError, Region, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.fill(Region::new(IVec3::splat(-16), IVec3::splat(15)), 3)?;
     /// assert_eq!(grid.chunk(IVec3::NEG_ONE).and_then(|chunk| chunk.as_uniform()), Some(3));
-    /// assert_eq!(grid.fill(Region::EVERYWHERE, 3), Err(GridError::RegionTooLarge { chunks: (1 << 84) - 8 }));
+    /// assert_eq!(
+    ///     grid.fill(Region::EVERYWHERE, 3),
+    ///     Err(GridError::RegionTooLarge { chunks: (1 << 84) - 8 })
+    /// );
     /// grid.fill(Region::EVERYWHERE, 0)?;
     /// assert_eq!(grid.get(IVec3::NEG_ONE), 0);
     /// # Ok::<(), GridError>(())
@@ -82,7 +88,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         for chunk in chunks_of::<S>(region).positions() {
             let rows = rows::<S>(cover::<S>(chunk, region), region);
             match self.chunk(chunk).map(|chunk| (chunk.as_dense(), chunk)) {
-                Some((Some(cells), _)) => rows.for_each(|(here, flat)| out[flat].copy_from_slice(&cells[here])),
+                Some((Some(cells), _)) => {
+                    rows.for_each(|(here, flat)| out[flat].copy_from_slice(&cells[here]))
+                }
                 Some((None, chunk)) => {
                     let value = chunk.get(0);
                     rows.for_each(|(_, flat)| out[flat].fill(value));
@@ -93,7 +101,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Ok(())
     }
 
-    /// Copies `cells` into a region. A missing chunk is made only where one of its cells is not the background.
+    /// Copies `cells` into a region. A missing chunk is made only where one of its cells is not the
+    /// background.
     ///
     /// # Errors
     /// [`GridError::SliceLength`] if `cells` has another number of cells than the region.
@@ -101,8 +110,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         check_length(region, cells.len())?;
         for chunk in chunks_of::<S>(region).positions() {
             let cover = cover::<S>(chunk, region);
-            let all =
-                |value: T| rows::<S>(cover, region).all(|(_, flat)| cells[flat].iter().all(|&cell| cell == value));
+            let all = |value: T| {
+                rows::<S>(cover, region)
+                    .all(|(_, flat)| cells[flat].iter().all(|&cell| cell == value))
+            };
             let slot = match self.slot(chunk) {
                 Some(slot) => slot,
                 None if all(self.background) => continue,
@@ -113,7 +124,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 continue;
             }
             let target_cells = target.cells_mut();
-            rows::<S>(cover, region).for_each(|(here, flat)| target_cells[here].copy_from_slice(&cells[flat]));
+            rows::<S>(cover, region)
+                .for_each(|(here, flat)| target_cells[here].copy_from_slice(&cells[flat]));
             target.canonicalize();
         }
         Ok(())
@@ -146,9 +158,12 @@ fn cover<S: Shape>(chunk: IVec3, region: Region) -> Region {
     Region::new(whole.min().max(region.min()), whole.max().min(region.max()))
 }
 
-/// The rows along x of `cover`, which lies in one chunk: where they are in the chunk, and where in the flat slice that
-/// stands for `region`. Offsets fit, because the slice's length does.
-fn rows<S: Shape>(cover: Region, region: Region) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+/// The rows along x of `cover`, which lies in one chunk: where they are in the chunk, and where in
+/// the flat slice that stands for `region`. Offsets fit, because the slice's length does.
+fn rows<S: Shape>(
+    cover: Region,
+    region: Region,
+) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
     let width = cover.size()[0] as usize;
     let [length, depth] = [region.size()[0] as usize, region.size()[2] as usize];
     let starts = Region::new(cover.min(), IVec3::new(cover.min().x, cover.max().y, cover.max().z));
@@ -185,7 +200,8 @@ mod tests {
     #[test]
     fn a_fill_makes_as_many_chunks_as_it_may_and_not_one_more() {
         let mut grid = Grid::<u8, Cube>::new(0);
-        let layer = |depth: i32| Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 0, 16 * depth - 1));
+        let layer =
+            |depth: i32| Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 0, 16 * depth - 1));
         grid.fill(layer(1), 1).unwrap();
         let refused = grid.fill(layer(1026), 2);
         assert_eq!(refused, Err(GridError::RegionTooLarge { chunks: FILL_CHUNK_LIMIT + 1024 }));

@@ -1,7 +1,9 @@
-//! Where chunks lie: the slab, the map from chunk positions to places in it, and steps from one place to the next.
+//! Where chunks lie: the slab, the map from chunk positions to places in it, and steps from one
+//! place to the next.
 //!
-//! The map is a chained hash table whose links lie in the slab: four buckets for each place, so that most lookups end at
-//! the first chunk of a chain, and neither probing nor tags stand between a position and its chunk.
+//! The map is a chained hash table whose links lie in the slab: four buckets for each place, so
+//! that most lookups end at the first chunk of a chain, and neither probing nor tags stand between
+//! a position and its chunk.
 
 use super::activity::NO_ACTIVITY;
 use super::{Grid, GridFault};
@@ -44,14 +46,16 @@ impl Slot {
     }
 }
 
-/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes second there; with
-/// two it is one in five. A chunk that comes second costs a mispredicted branch, as much as the rest of a lookup.
+/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes
+/// second there; with two it is one in five. A chunk that comes second costs a mispredicted branch,
+/// as much as the rest of a lookup.
 const BUCKETS_PER_PLACE: usize = 4;
 
 /// Marks a vacant place. In either shape no chunk has this position.
 const NOWHERE: IVec3 = IVec3::MIN;
 
-/// One place of the slab: half a cache line for cells of up to eight bytes, and aligned so that it never lies in two.
+/// One place of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
+/// never lies in two.
 #[derive(Clone)]
 #[repr(align(32))]
 pub(super) struct Entry<T> {
@@ -63,8 +67,8 @@ pub(super) struct Entry<T> {
 
 /// The hash of chunk positions in one grid.
 ///
-/// A player who places blocks chooses positions, so the seed differs from grid to grid: chunks that share a bucket in
-/// one do not in the next. Nothing but the time of a lookup depends on it.
+/// A player who places blocks chooses positions, so the seed differs from grid to grid: chunks that
+/// share a bucket in one do not in the next. Nothing but the time of a lookup depends on it.
 #[derive(Clone, Copy)]
 pub(super) struct PositionHash {
     seed: u64,
@@ -91,7 +95,8 @@ impl PositionHash {
     }
 }
 
-/// What kernels use: slots instead of positions. Each call takes the same time whatever the number of chunks.
+/// What kernels use: slots instead of positions. Each call takes the same time whatever the number
+/// of chunks.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// The place of the chunk at a chunk position, and what lies there.
     #[inline]
@@ -139,8 +144,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         &mut self.entries[slot.index()].chunk
     }
 
-    /// The six neighbours, [`Slot::NONE`] where one is missing. Chunks with activity keep them at hand; for another each
-    /// is looked up.
+    /// The six neighbours, [`Slot::NONE`] where one is missing. Chunks with activity keep them at
+    /// hand; for another each is looked up.
     #[inline]
     pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
         match self.activity_at(slot) {
@@ -165,13 +170,17 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
     }
 
-    /// Occupied slots of a box of chunk positions, in order of position. Costs about the number of chunk positions in the
-    /// box or the number of chunks in the grid, whichever is smaller.
+    /// Occupied slots of a box of chunk positions, in order of position. Costs about the number of
+    /// chunk positions in the box or the number of chunks in the grid, whichever is smaller.
     pub(super) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
         } else {
-            self.order().iter().copied().filter(|&slot| chunks.contains(self.position_at(slot))).collect()
+            self.order()
+                .iter()
+                .copied()
+                .filter(|&slot| chunks.contains(self.position_at(slot)))
+                .collect()
         }
     }
 
@@ -183,7 +192,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// These slots in order of position.
     pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
-        let mut keyed: Vec<(u128, Slot)> = slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
+        let mut keyed: Vec<(u128, Slot)> =
+            slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
         keyed.sort_unstable();
         keyed.into_iter().map(|(_, slot)| slot).collect()
     }
@@ -236,12 +246,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Some(core::mem::replace(&mut self.entries[slot.index()], vacant).chunk)
     }
 
-    /// Makes room for more places, by an eighth: doubling could leave as much empty room as there are chunks.
+    /// Makes room for more places, by an eighth: doubling could leave as much empty room as there
+    /// are chunks.
     fn grow(&mut self) {
         let more = (self.entries.len() / 8).max(2);
         self.entries.reserve_exact(more);
         self.activity_of.reserve_exact(more);
-        let buckets = self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE).min(u32::MAX as usize);
+        let buckets =
+            self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE).min(u32::MAX as usize);
         self.buckets.clear();
         self.buckets.reserve_exact(buckets);
         self.buckets.resize(buckets, Slot::NONE);
@@ -288,7 +300,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             core::iter::successors(Some(head), next).take_while(|slot| slot.is_some()).take(all + 1)
         };
         let vacant = chain(self.vacant).count();
-        if all != used + vacant || self.activity_of.len() != all || self.occupied().count() != used {
+        if all != used + vacant || self.activity_of.len() != all || self.occupied().count() != used
+        {
             return Err(GridFault::Places { all, used, vacant });
         }
         if let Some(slot) = chain(self.vacant).find(|&slot| self.position_at(slot) != NOWHERE) {
@@ -297,7 +310,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let mut seen = vec![false; all];
         for slot in self.buckets.iter().flat_map(|&head| chain(head)) {
             let position = self.position_at(slot);
-            if self.slot(position) != Some(slot) || core::mem::replace(&mut seen[slot.index()], true) {
+            if self.slot(position) != Some(slot)
+                || core::mem::replace(&mut seen[slot.index()], true)
+            {
                 return Err(GridFault::Misplaced(position));
             }
             if !S::holds_chunk(position) {
@@ -332,7 +347,8 @@ mod tests {
     use crate::coords::Cube;
     use std::collections::BTreeSet;
 
-    /// What is found in a grid of three chunks and a vacant place after this was done behind its back.
+    /// What is found in a grid of three chunks and a vacant place after this was done behind its
+    /// back.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
         let mut grid = Grid::<u16, Cube>::new(0);
         for x in 0..4 {
@@ -346,10 +362,19 @@ mod tests {
         grid.validate()
     }
 
-    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one of them: on average none is.
+    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one
+    /// of them: on average none is.
     #[test]
     fn few_chunks_come_second_in_their_bucket() {
-        for size in [[343, 1, 1], [1, 343, 1], [1, 1, 343], [18, 1, 18], [18, 18, 1], [1, 18, 18], [7, 7, 7]] {
+        for size in [
+            [343, 1, 1],
+            [1, 343, 1],
+            [1, 1, 343],
+            [18, 1, 18],
+            [18, 18, 1],
+            [1, 18, 18],
+            [7, 7, 7],
+        ] {
             let chunks = Region::new(IVec3::splat(-3), IVec3::from(size) - 4);
             let count = chunks.volume() as usize;
             let mut second = 0;
@@ -368,7 +393,9 @@ mod tests {
     fn neighbours_are_those_of_the_position_asleep_or_awake() {
         let mut random = fastrand::Rng::with_seed(1);
         let mut grid = Grid::<u16, Cube>::new(0);
-        for chunk in Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0) {
+        for chunk in
+            Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0)
+        {
             grid.insert(chunk, Chunk::uniform(1)).unwrap();
         }
         let slots = grid.sorted_slots();
@@ -398,7 +425,11 @@ mod tests {
             let vacant = grid.vacant;
             grid.entries[vacant.index()].next = vacant;
         });
-        assert_eq!(endless, Err(GridFault::Places { all: 4, used: 0, vacant: 5 }), "it leads to itself");
+        assert_eq!(
+            endless,
+            Err(GridFault::Places { all: 4, used: 0, vacant: 5 }),
+            "it leads to itself"
+        );
         let swapped = found(|grid, [first, ..]| {
             let vacant = grid.vacant;
             grid.entries[vacant.index()].position = IVec3::Y;
@@ -418,7 +449,8 @@ mod tests {
         assert_eq!(far, Err(GridFault::OutOfRange(IVec3::MAX)));
         let loose = found(|grid, [_, _, third]| _ = grid.chunk_at_mut(third).cells_mut());
         assert_eq!(loose, Err(GridFault::NotCanonical(IVec3::X * 2)));
-        let shuffled = found(|grid, [first, second, third]| grid.order = vec![second, first, third].into());
+        let shuffled =
+            found(|grid, [first, second, third]| grid.order = vec![second, first, third].into());
         assert_eq!(shuffled, Err(GridFault::Order));
     }
 }

@@ -29,8 +29,8 @@ impl fmt::Display for Part {
 
 /// Why a save or an opening failed.
 ///
-/// A file that could not be opened is as it was. A file that could not be saved to holds the last save, or, if the error came
-/// after the save was complete, that save.
+/// A file that could not be opened is as it was. A file that could not be saved to holds the last
+/// save, or, if the error came after the save was complete, that save.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SaveError {
@@ -80,8 +80,8 @@ pub enum SaveError {
         /// The law, in the words of the world's `validate`.
         law: String,
     },
-    /// The operating system refused: there is no such file, or it may not be written (which opening needs too), or the disk is
-    /// full or failed. Its [`kind`](io::Error::kind) says which.
+    /// The operating system refused: there is no such file, or it may not be written (which opening
+    /// needs too), or the disk is full or failed. Its [`kind`](io::Error::kind) says which.
     Io(io::Error),
     /// The database failed in another way.
     Database(Box<dyn core::error::Error + Send + Sync>),
@@ -132,21 +132,32 @@ impl From<io::Error> for SaveError {
 impl fmt::Display for SaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SaveError::Exists => write!(f, "there is something already where the save was to be created"),
-            SaveError::Empty => write!(f, "the file holds no save: it is empty, or its creation never came to an end"),
+            SaveError::Exists => {
+                write!(f, "there is something already where the save was to be created")
+            }
+            SaveError::Empty => write!(
+                f,
+                "the file holds no save: it is empty, or its creation never came to an end"
+            ),
             SaveError::NotADatabase => write!(f, "not a save: the file is no redb database"),
             SaveError::OtherProgram => write!(f, "not a save: a redb database of another program"),
             SaveError::NewerVersion { found, newest } => {
                 write!(f, "the save has version {found}, and versions up to {newest} can be read")
             }
             SaveError::OtherKind { found, wanted } => {
-                write!(f, "the save is of kind {found}, not of kind {} ({wanted:?})", wanted.number())
+                write!(
+                    f,
+                    "the save is of kind {found}, not of kind {} ({wanted:?})",
+                    wanted.number()
+                )
             }
             SaveError::InUse => write!(f, "the save is open already"),
             SaveError::DamagedDatabase { reason } => write!(f, "the database is damaged: {reason}"),
             SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
             SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
-            SaveError::Unlawful { law } => write!(f, "the save describes a world that cannot be: {law}"),
+            SaveError::Unlawful { law } => {
+                write!(f, "the save describes a world that cannot be: {law}")
+            }
             SaveError::Io(error) => write!(f, "the file cannot be read or written: {error}"),
             SaveError::Database(error) => write!(f, "the database: {error}"),
         }

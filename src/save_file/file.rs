@@ -17,14 +17,15 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of the file that the database keeps in memory. A save reads little of it: the way to each chunk that it writes.
+/// Bytes of the file that the database keeps in memory. A save reads little of it: the way to each
+/// chunk that it writes.
 const CACHE: usize = 64 << 20;
 
 /// The chunks of a save in order of their keys, with the fingerprints of their records.
 pub(super) type Known = Vec<(Key, u64)>;
 
-/// Tells whether a record is that of the last save, without reading or keeping that. With keys of its own, so that nobody
-/// can choose records that collide.
+/// Tells whether a record is that of the last save, without reading or keeping that. With keys of
+/// its own, so that nobody can choose records that collide.
 #[derive(Default)]
 pub(super) struct Fingerprints(RandomState);
 
@@ -41,7 +42,8 @@ pub struct SaveReport {
     pub chunks_written: usize,
     /// Chunks that were in the last save and are gone.
     pub chunks_removed: usize,
-    /// Bytes of the keys and values written. The file takes more: whole pages of 4 KiB, and those that lead to them.
+    /// Bytes of the keys and values written. The file takes more: whole pages of 4 KiB, and those
+    /// that lead to them.
     pub bytes: u64,
 }
 
@@ -82,8 +84,8 @@ impl<W: Saved> SaveFile<W> {
     /// The file, and the world of its last save.
     ///
     /// # Errors
-    /// There is no such file, it may not be written, it is open already, or it is not the save of a lawful world of kind `W`. The
-    /// file is as it was.
+    /// There is no such file, it may not be written, it is open already, or it is not the save of a
+    /// lawful world of kind `W`. The file is as it was.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, W), SaveError> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
@@ -120,19 +122,29 @@ impl<W: Saved> SaveFile<W> {
     }
 
     fn on(disk: impl StorageBackend) -> Self {
-        SaveFile { disk: Arc::new(disk), open: None, fingerprints: Fingerprints::default(), world: PhantomData }
+        SaveFile {
+            disk: Arc::new(disk),
+            open: None,
+            fingerprints: Fingerprints::default(),
+            world: PhantomData,
+        }
     }
 
-    /// Writes what differs from the last save, in one transaction. When it returns, the world is on the disk.
+    /// Writes what differs from the last save, in one transaction. When it returns, the world is on
+    /// the disk.
     ///
     /// # Errors
-    /// The disk fails or is full. The file then holds the last save or this one, and nothing in between; which of them is not
-    /// known before it is opened. The next call opens the file anew and writes the whole world, so an
-    /// error that passes, like a full disk, costs no more than that.
+    /// The disk fails or is full. The file then holds the last save or this one, and nothing in
+    /// between; which of them is not known before it is opened. The next call opens the file
+    /// anew and writes the whole world, so an error that passes, like a full disk, costs no
+    /// more than that.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
         let open = match self.open.take() {
             Some(open) => open,
-            None => Open { database: open_database(Staged::passing(Arc::clone(&self.disk)))?, last: None },
+            None => Open {
+                database: open_database(Staged::passing(Arc::clone(&self.disk)))?,
+                last: None,
+            },
         };
         let (report, last) = write(&open, world, &self.fingerprints)?;
         self.open = Some(Open { last: Some(last), ..open });
@@ -164,19 +176,29 @@ fn sync_folder_of(_: &Path) -> io::Result<()> {
 }
 
 /// Writes a world over the last save. Returns the fingerprints of its chunks.
-fn write<W: Saved>(open: &Open, world: &W, fingerprints: &Fingerprints) -> Result<(SaveReport, Known), SaveError> {
+fn write<W: Saved>(
+    open: &Open,
+    world: &W,
+    fingerprints: &Fingerprints,
+) -> Result<(SaveReport, Known), SaveError> {
     let mut report = SaveReport::default();
     let mut transaction = open.database.begin_write().map_err(SaveError::of)?;
     transaction.set_durability(Durability::Immediate).map_err(SaveError::of)?;
-    // In one phase, with half the syncs, a save that is damaged later looks like one that was cut off: after a crash the
-    // database would fall back to the save before without a word.
+    // In one phase, with half the syncs, a save that is damaged later looks like one that was cut
+    // off: after a crash the database would fall back to the save before without a word.
     transaction.set_two_phase_commit(true);
     if open.last.is_none() {
         transaction.delete_table(CHUNKS).map_err(SaveError::of)?;
     }
     let known = {
         let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
-        write_chunks(&mut table, world, open.last.as_deref().unwrap_or_default(), fingerprints, &mut report)?
+        write_chunks(
+            &mut table,
+            world,
+            open.last.as_deref().unwrap_or_default(),
+            fingerprints,
+            &mut report,
+        )?
     };
     write_head(&transaction, world, known.len(), &mut report)?;
     transaction.commit().map_err(SaveError::of)?;
@@ -194,7 +216,9 @@ fn write_head<W: Saved>(
     world.put_rules(&mut rules);
     world.put_state(&mut state);
     let count = (chunks as u64).to_le_bytes().to_vec();
-    for (name, mut value) in [(FORMAT, tables::format_of(W::KIND)), (RULES, rules), (STATE, state), (COUNT, count)] {
+    for (name, mut value) in
+        [(FORMAT, tables::format_of(W::KIND)), (RULES, rules), (STATE, state), (COUNT, count)]
+    {
         tables::seal(name.as_bytes(), &mut value);
         report.bytes += (name.len() + value.len()) as u64;
         table.insert(name, value.as_slice()).map_err(SaveError::of)?;
@@ -202,7 +226,8 @@ fn write_head<W: Saved>(
     Ok(())
 }
 
-/// Writes the chunks that differ from those in `last`, and removes those that are gone. Both are in order of position.
+/// Writes the chunks that differ from those in `last`, and removes those that are gone. Both are in
+/// order of position.
 fn write_chunks<W: Saved>(
     table: &mut Table<&Key, &[u8]>,
     world: &W,

@@ -1,9 +1,11 @@
-//! What redb is shown of a file's header, so that an opening trusts nothing that it has not checked.
+//! What redb is shown of a file's header, so that an opening trusts nothing that it has not
+//! checked.
 //!
-//! Of a database that was closed in order, redb checks no page when it opens it, and loads its list of free pages as it
-//! stands; a damaged one makes it panic. Of a database whose last commit had one phase only, it checks every page, and makes that
-//! list anew; but if a page is damaged it falls back to the commit before. So it is shown a commit of one phase, with
-//! the last commit in the place of the one before, too: now it checks everything, and has nothing to fall back to.
+//! Of a database that was closed in order, redb checks no page when it opens it, and loads its list
+//! of free pages as it stands; a damaged one makes it panic. Of a database whose last commit had
+//! one phase only, it checks every page, and makes that list anew; but if a page is damaged it
+//! falls back to the commit before. So it is shown a commit of one phase, with the last commit in
+//! the place of the one before, too: now it checks everything, and has nothing to fall back to.
 //!
 //! The layout is that of redb's format 3, in the `docs/design.md` of its sources.
 

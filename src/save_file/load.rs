@@ -8,7 +8,10 @@ use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
 /// The world that the database holds, its laws checked, and the fingerprints of its records.
-pub(super) fn load<W: Saved>(database: &Database, fingerprints: &Fingerprints) -> Result<(W, Known), SaveError> {
+pub(super) fn load<W: Saved>(
+    database: &Database,
+    fingerprints: &Fingerprints,
+) -> Result<(W, Known), SaveError> {
     let read = database.begin_read().map_err(SaveError::of)?;
     let head = open_head(&read)?;
     tables::check_format(&entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?, W::KIND)?;

@@ -1,12 +1,14 @@
-//! Worlds kept in a file, of which each save writes only the chunks that changed. With the feature `store`.
+//! Worlds kept in a file, of which each save writes only the chunks that changed. With the feature
+//! `store`.
 //!
-//! Once [`save`](SaveFile::save) has returned, the world is on the disk: after a crash of the program or of the machine at
-//! any moment, [`open`](SaveFile::open) gives the world of the last save that returned, or of the one that was under way.
-//! Never a mixture of two: a save is one transaction.
+//! Once [`save`](SaveFile::save) has returned, the world is on the disk: after a crash of the
+//! program or of the machine at any moment, [`open`](SaveFile::open) gives the world of the last
+//! save that returned, or of the one that was under way. Never a mixture of two: a save is one
+//! transaction.
 //!
-//! A file holds the world as it is loaded: a chunk that was unloaded is not in the next save. A game that streams chunks in
-//! and out keeps those that are out itself, in a table of its own: what `remove_chunk` returns, cell by cell, until
-//! `insert_chunk` takes it back.
+//! A file holds the world as it is loaded: a chunk that was unloaded is not in the next save. A
+//! game that streams chunks in and out keeps those that are out itself, in a table of its own: what
+//! `remove_chunk` returns, cell by cell, until `insert_chunk` takes it back.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -34,21 +36,24 @@
 //!
 //! # What a save costs
 //!
-//! Each save looks at every chunk of the world, to see which differ from the last save: the time is that of encoding and
-//! hashing all of them, however few are written, as much as a snapshot takes; `benches/README.md` has figures. Then it waits for
-//! the disk, twice. In return a world that is never saved pays nothing, and any world can be saved into any file of its
-//! kind. The last save is known by a 64-bit hash (SipHash, with keys drawn anew for each [`SaveFile`]) of every
-//! record, 24 bytes a chunk in memory; a changed chunk that has the hash of the one before, one in 2⁶⁴, would be taken for
-//! unchanged. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in size.
+//! Each save looks at every chunk of the world, to see which differ from the last save: the time is
+//! that of encoding and hashing all of them, however few are written, as much as a snapshot takes;
+//! `benches/README.md` has figures. Then it waits for the disk, twice. In return a world that is
+//! never saved pays nothing, and any world can be saved into any file of its kind. The last save is
+//! known by a 64-bit hash (SipHash, with keys drawn anew for each [`SaveFile`]) of every record, 24
+//! bytes a chunk in memory; a changed chunk that has the hash of the one before, one in 2⁶⁴, would
+//! be taken for unchanged. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's
+//! pages double in size.
 //!
-//! An opening reads everything, checks it, and makes the world. A chunk counts as changed when its record differs: cells, awake
-//! cells, or the cells that [`take_changes`](crate::Automaton::take_changes) will tell.
+//! An opening reads everything, checks it, and makes the world. A chunk counts as changed when its
+//! record differs: cells, awake cells, or the cells that
+//! [`take_changes`](crate::Automaton::take_changes) will tell.
 //!
 //! # The format, version 1
 //!
 //! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables. What rules, state and records hold stands
-//! with the [`Saved`](crate::snapshot::Saved) of each kind of world; the byte conventions are those of
-//! [`snapshot`](crate::snapshot).
+//! with the [`Saved`](crate::snapshot::Saved) of each kind of world; the byte conventions are those
+//! of [`snapshot`](crate::snapshot).
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -62,11 +67,13 @@
 //!
 //! # What is refused
 //!
-//! Opening checks the database's own checksums, every CRC-32, every record, and every law of the world (as its `validate` does)
-//! before it hands the world over. Until then nothing is written, not even what the database would mend after a crash: a
-//! file that is refused stays as it was, byte for byte.
+//! Opening checks the database's own checksums, every CRC-32, every record, and every law of the
+//! world (as its `validate` does) before it hands the world over. Until then nothing is written,
+//! not even what the database would mend after a crash: a file that is refused stays as it was,
+//! byte for byte.
 //!
-//! One byte has no checksum, that with redb's flags: if it is damaged after a crash, the save before the last may come back.
+//! One byte has no checksum, that with redb's flags: if it is damaged after a crash, the save
+//! before the last may come back.
 
 mod error;
 mod file;

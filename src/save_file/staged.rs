@@ -1,8 +1,9 @@
 //! A disk on which an opening changes nothing before it is accepted.
 //!
-//! redb writes while it opens: a mark that the file is in use, and what it mends after a crash. Here all of that is kept in
-//! memory first, in order. If the save turns out to be none, it is dropped; if the save is sound, it is carried out as if it
-//! had never been held back, so that a crash in the middle finds what redb expects.
+//! redb writes while it opens: a mark that the file is in use, and what it mends after a crash.
+//! Here all of that is kept in memory first, in order. If the save turns out to be none, it is
+//! dropped; if the save is sound, it is carried out as if it had never been held back, so that a
+//! crash in the middle finds what redb expects.
 
 use redb::{BackendError, StorageBackend};
 use std::io;
@@ -73,7 +74,8 @@ impl Staged {
 
 impl StorageBackend for Staged {
     fn len(&self) -> io::Result<u64> {
-        let set_len = |order: &Order| if let Order::SetLen(len) = order { Some(*len) } else { None };
+        let set_len =
+            |order: &Order| if let Order::SetLen(len) = order { Some(*len) } else { None };
         match self.held().iter().flatten().rev().find_map(set_len) {
             Some(len) => Ok(len),
             None => self.disk.len(),
@@ -123,7 +125,11 @@ impl StorageBackend for Staged {
         self.disk.try_lock_range(start, end)
     }
 
-    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
         self.disk.try_lock_shared_range(start, end)
     }
 
@@ -150,7 +156,8 @@ fn overlay(offset: u64, out: &mut [u8], at: u64, data: &[u8]) {
     let end = (offset + out.len() as u64).min(at + data.len() as u64);
     if start < end {
         let length = (end - start) as usize;
-        out[(start - offset) as usize..][..length].copy_from_slice(&data[(start - at) as usize..][..length]);
+        out[(start - offset) as usize..][..length]
+            .copy_from_slice(&data[(start - at) as usize..][..length]);
     }
 }
 
@@ -181,10 +188,14 @@ mod tests {
                 let at = rng.u64(..=len);
                 let data = vec![rng.u8(..); rng.usize(..=(len - at) as usize)];
                 if rng.bool() {
-                    [&staged as &dyn StorageBackend, &plain].iter().for_each(|disk| disk.write(at, &data).unwrap());
+                    [&staged as &dyn StorageBackend, &plain]
+                        .iter()
+                        .for_each(|disk| disk.write(at, &data).unwrap());
                 } else {
                     let len = rng.u64(..80);
-                    [&staged as &dyn StorageBackend, &plain].iter().for_each(|disk| disk.set_len(len).unwrap());
+                    [&staged as &dyn StorageBackend, &plain]
+                        .iter()
+                        .for_each(|disk| disk.set_len(len).unwrap());
                 }
                 staged.sync_data().unwrap();
                 assert!(content(&staged) == content(&plain), "seed {seed}");

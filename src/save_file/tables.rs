@@ -23,14 +23,17 @@ pub(super) type Key = [u8; 12];
 
 pub(super) fn key_of(position: IVec3) -> Key {
     let mut key = Key::default();
-    for (bytes, number) in key.as_chunks_mut().0.iter_mut().zip([position.y, position.z, position.x]) {
+    for (bytes, number) in
+        key.as_chunks_mut().0.iter_mut().zip([position.y, position.z, position.x])
+    {
         *bytes = (number ^ i32::MIN).to_be_bytes();
     }
     key
 }
 
 pub(super) fn position_of(key: &Key) -> IVec3 {
-    let number = |at: usize| i32::from_be_bytes([key[at], key[at + 1], key[at + 2], key[at + 3]]) ^ i32::MIN;
+    let number =
+        |at: usize| i32::from_be_bytes([key[at], key[at + 1], key[at + 2], key[at + 3]]) ^ i32::MIN;
     IVec3::new(number(8), number(0), number(4))
 }
 
@@ -67,10 +70,13 @@ pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError>
         return Err(SaveError::OtherProgram);
     }
     let part = Part::Entry(FORMAT);
-    let mut content = Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..]);
+    let mut content =
+        Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..]);
     let malformed = SaveError::in_part(part);
     match (content.take(), content.take()) {
-        (Ok(1..=VERSION), Ok(kind)) if kind == wanted.number() => content.finish().map_err(malformed),
+        (Ok(1..=VERSION), Ok(kind)) if kind == wanted.number() => {
+            content.finish().map_err(malformed)
+        }
         (Ok(1..=VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
         (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),
         (Ok(found), _) => Err(SaveError::NewerVersion { found, newest: VERSION }),
@@ -103,6 +109,9 @@ mod tests {
         seal(b"one", &mut value);
         let part = Part::Chunks;
         assert_eq!(unseal(b"one", &value, part).unwrap(), b"value");
-        assert!(matches!(unseal(b"two", &value, part), Err(SaveError::Damaged { part: Part::Chunks })));
+        assert!(matches!(
+            unseal(b"two", &value, part),
+            Err(SaveError::Damaged { part: Part::Chunks })
+        ));
     }
 }

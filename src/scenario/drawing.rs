@@ -1,4 +1,5 @@
-//! The drawing: layers or slices of characters, one for each cell, and where in the world they stand.
+//! The drawing: layers or slices of characters, one for each cell, and where in the world they
+//! stand.
 
 use super::error::ScenarioError;
 use super::tree::{Field, Table};
@@ -12,7 +13,8 @@ pub(super) const NOWHERE: char = ' ';
 /// Cells that a drawing may have.
 const LIMIT: usize = 1 << 24;
 
-/// A box of characters. Cells are given as they are drawn; the world has them [`offset`](Drawing::offset) further on.
+/// A box of characters. Cells are given as they are drawn; the world has them
+/// [`offset`](Drawing::offset) further on.
 #[derive(Debug)]
 pub(super) struct Drawing {
     region: Region,
@@ -44,7 +46,11 @@ impl View {
 
 impl Drawing {
     /// Puts the plates of a drawing together; `missing` is the error if there are none.
-    pub(super) fn read(tables: Vec<Table>, view: View, missing: ScenarioError) -> Result<Drawing, ScenarioError> {
+    pub(super) fn read(
+        tables: Vec<Table>,
+        view: View,
+        missing: ScenarioError,
+    ) -> Result<Drawing, ScenarioError> {
         let mut lines = BTreeMap::new();
         let mut characters: Vec<char> = Vec::new();
         let mut first_size = None;
@@ -54,14 +60,23 @@ impl Drawing {
             let plate = Plate::read(table, view)?;
             let [width, height] = *first_size.get_or_insert(plate.size);
             if plate.size != [width, height] || width == 0 {
-                return Err(ScenarioError::PlateSize { line: plate.line, size: plate.size, first: [width, height] });
+                return Err(ScenarioError::PlateSize {
+                    line: plate.line,
+                    size: plate.size,
+                    first: [width, height],
+                });
             }
             let at = plate.at.unwrap_or(least);
             if first_at.is_none() {
                 (first_at, least) = (Some(at), at);
             }
             if at < least {
-                return Err(ScenarioError::PlateOrder { line: plate.line, key: view.key(), at, least });
+                return Err(ScenarioError::PlateOrder {
+                    line: plate.line,
+                    key: view.key(),
+                    at,
+                    least,
+                });
             }
             let too_large = ScenarioError::TooLarge { line: plate.line, limit: LIMIT };
             let gap = at.abs_diff(least) as usize;
@@ -79,7 +94,9 @@ impl Drawing {
             // Positions reach half the range and repeats the limit, so the sum stays in the range.
             least = at + plate.repeat as i32;
         }
-        let (Some([width, height]), Some(first)) = (first_size, first_at) else { return Err(missing) };
+        let (Some([width, height]), Some(first)) = (first_size, first_at) else {
+            return Err(missing);
+        };
         let (width, height) = (width as i32 - 1, height as i32 - 1);
         if view == View::Above {
             let region = Region::new(IVec3::new(0, first, 0), IVec3::new(width, least - 1, height));
@@ -88,9 +105,15 @@ impl Drawing {
         let region = Region::new(IVec3::new(0, 0, first), IVec3::new(width, height, least - 1));
         let drawn = |cell: IVec3| {
             let (slice, row) = ((cell.z - first) as usize, (height - cell.y) as usize);
-            characters[(slice * (height as usize + 1) + row) * (width as usize + 1) + cell.x as usize]
+            characters
+                [(slice * (height as usize + 1) + row) * (width as usize + 1) + cell.x as usize]
         };
-        Ok(Drawing { region, characters: region.positions().map(drawn).collect(), lines, offset: IVec3::ZERO })
+        Ok(Drawing {
+            region,
+            characters: region.positions().map(drawn).collect(),
+            lines,
+            offset: IVec3::ZERO,
+        })
     }
 
     /// The drawn cells.
@@ -102,7 +125,11 @@ impl Drawing {
     pub(super) fn region_at(&self, offset: IVec3) -> Option<Region> {
         let (min, max) = (self.region.min(), self.region.max());
         let add = |a: IVec3| {
-            Some(IVec3::new(a.x.checked_add(offset.x)?, a.y.checked_add(offset.y)?, a.z.checked_add(offset.z)?))
+            Some(IVec3::new(
+                a.x.checked_add(offset.x)?,
+                a.y.checked_add(offset.y)?,
+                a.z.checked_add(offset.z)?,
+            ))
         };
         Some(Region::new(add(min)?, add(max)?))
     }
@@ -120,7 +147,10 @@ impl Drawing {
         }
         let [width, _, depth] = self.region.size().map(|size| size as usize);
         let local = cell - self.region.min();
-        Some(self.characters[(local.y as usize * depth + local.z as usize) * width + local.x as usize])
+        Some(
+            self.characters
+                [(local.y as usize * depth + local.z as usize) * width + local.x as usize],
+        )
     }
 
     /// The characters in use with the lines on which they first stand.
@@ -128,9 +158,13 @@ impl Drawing {
         self.lines.iter().map(|(&character, &line)| (character, line))
     }
 
-    /// Takes the choice of cells out of a table: `cells`, the characters that they are drawn with, or `from` and `to`,
-    /// two corners, of which `to` defaults to `from`. `None` if the table names no cells.
-    pub(super) fn take_cells(&self, table: &mut Table) -> Result<Option<Vec<IVec3>>, ScenarioError> {
+    /// Takes the choice of cells out of a table: `cells`, the characters that they are drawn with,
+    /// or `from` and `to`, two corners, of which `to` defaults to `from`. `None` if the table
+    /// names no cells.
+    pub(super) fn take_cells(
+        &self,
+        table: &mut Table,
+    ) -> Result<Option<Vec<IVec3>>, ScenarioError> {
         let (from, to) = (table.take("from"), table.take("to"));
         match (table.take("cells"), from, to) {
             (Some(field), None, None) => self.drawn_with(&field).map(Some),
@@ -156,7 +190,13 @@ impl Drawing {
         if text.is_empty() || text.chars().any(|character| !self.lines.contains_key(&character)) {
             return Err(field.refuse("characters of the drawing"));
         }
-        Ok(self.region.positions().zip(&self.characters).filter(|(_, c)| text.contains(**c)).map(|(p, _)| p).collect())
+        Ok(self
+            .region
+            .positions()
+            .zip(&self.characters)
+            .filter(|(_, c)| text.contains(**c))
+            .map(|(p, _)| p)
+            .collect())
     }
 }
 
@@ -177,7 +217,9 @@ impl Plate {
     fn read(mut table: Table, view: View) -> Result<Plate, ScenarioError> {
         let line = table.line;
         let at = match table.take(view.key()) {
-            Some(field) => Some(field.whole(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2))? as i32),
+            Some(field) => {
+                Some(field.whole(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2))? as i32)
+            }
             None => None,
         };
         let [along_x, along_y, along_z] = repeats(table.take("repeat"), view)?;
@@ -201,7 +243,10 @@ impl Plate {
             }
             tile.push(cells);
         }
-        let size = [tile.first().map_or(0, Vec::len).saturating_mul(along_x), tile.len().saturating_mul(across)];
+        let size = [
+            tile.first().map_or(0, Vec::len).saturating_mul(along_x),
+            tile.len().saturating_mul(across),
+        ];
         if size[0].saturating_mul(size[1]) > LIMIT {
             return Err(ScenarioError::TooLarge { line, limit: LIMIT });
         }

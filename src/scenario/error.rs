@@ -1,4 +1,5 @@
-//! Why a scenario cannot be run: every refusal names the thing, its value, and the line of the file.
+//! Why a scenario cannot be run: every refusal names the thing, its value, and the line of the
+//! file.
 
 use core::fmt;
 use glam::IVec3;
@@ -59,7 +60,8 @@ pub enum ScenarioError {
         /// Cells in the first row.
         first: usize,
     },
-    /// A layer or slice of another size than the first one, or without cells. Sizes are cells in a row, and rows.
+    /// A layer or slice of another size than the first one, or without cells. Sizes are cells in a
+    /// row, and rows.
     PlateSize {
         /// Where.
         line: usize,
@@ -142,9 +144,13 @@ impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ScenarioError::Syntax { message, .. } => write!(f, "{}", message.trim_end()),
-            ScenarioError::UnknownKey { key, table, .. } => write!(f, "unknown key `{key}`{}", In(table)),
+            ScenarioError::UnknownKey { key, table, .. } => {
+                write!(f, "unknown key `{key}`{}", In(table))
+            }
             ScenarioError::MissingKey { key, table, .. } => write!(f, "no `{key}`{}", In(table)),
-            ScenarioError::Value { key, value, wanted, .. } => write!(f, "`{key}` must be {wanted}, not {value}"),
+            ScenarioError::Value { key, value, wanted, .. } => {
+                write!(f, "`{key}` must be {wanted}, not {value}")
+            }
             ScenarioError::UnknownCharacter { character, .. } => {
                 write!(f, "character {character:?} is neither a default one nor in [legend]")
             }
@@ -157,8 +163,12 @@ impl fmt::Display for ScenarioError {
             ScenarioError::PlateOrder { key, at, least, .. } => {
                 write!(f, "{key} = {at} is not beyond the drawing before; the least is {least}")
             }
-            ScenarioError::TooLarge { limit, .. } => write!(f, "the drawing has more than {limit} cells"),
-            ScenarioError::OutOfDrawing { cell, .. } => write!(f, "cell {cell} is not part of the drawn world"),
+            ScenarioError::TooLarge { limit, .. } => {
+                write!(f, "the drawing has more than {limit} cells")
+            }
+            ScenarioError::OutOfDrawing { cell, .. } => {
+                write!(f, "cell {cell} is not part of the drawn world")
+            }
             ScenarioError::ChunkOutOfDrawing { chunk, .. } => {
                 write!(f, "chunk {chunk} holds no cell of the drawing")
             }

@@ -1,4 +1,5 @@
-//! The `[expect]` of a file: what it may ask for, read and checked against the drawing. Judged in `judge.rs`.
+//! The `[expect]` of a file: what it may ask for, read and checked against the drawing. Judged in
+//! `judge.rs`.
 
 use super::drawing::Drawing;
 use super::error::ScenarioError;
@@ -17,7 +18,8 @@ pub(super) struct Expect {
     pub(super) checks: Vec<Check>,
 }
 
-/// `wets` or `fills`: groups of cells in the order in which each first holds water, or is first full.
+/// `wets` or `fills`: groups of cells in the order in which each first holds water, or is first
+/// full.
 #[derive(Debug)]
 pub(super) struct Order {
     pub(super) line: usize,
@@ -131,7 +133,8 @@ impl Expect {
             expect.balanced = Some(field.line);
         }
         if let Some(field) = table.take("at_rest_by") {
-            expect.at_rest_by = Some((field.whole(0, context.ticks as i64)?.unsigned_abs(), field.line));
+            expect.at_rest_by =
+                Some((field.whole(0, context.ticks as i64)?.unsigned_abs(), field.line));
         }
         if let Some(field) = table.take("total") {
             expect.total = Some((Range::read(&field, false)?, field.line));
@@ -196,7 +199,12 @@ impl Check {
         if let Some(field) = table.take("steady") {
             let window = field.whole(1, (when[1] - when[0]).max(1) as i64)?.unsigned_abs();
             let range = Range::exactly(0.0);
-            wants.push(Want { line: field.line, name: "steady", measure: Measure::Steady(window), range });
+            wants.push(Want {
+                line: field.line,
+                name: "steady",
+                measure: Measure::Steady(window),
+                range,
+            });
         }
         if wants.is_empty() {
             // Nothing that it could expect, so either a key is misspelt or it is missing.
@@ -210,7 +218,8 @@ impl Check {
     }
 }
 
-/// `"end"`, `"always"`, a tick, or `[first, last]`, where the last can be `"end"`. The end if there is nothing.
+/// `"end"`, `"always"`, a tick, or `[first, last]`, where the last can be `"end"`. The end if there
+/// is nothing.
 fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError> {
     let Some(field) = field else { return Ok([ticks; 2]) };
     let tick = |field: &Field| match field.is_text() {
@@ -231,9 +240,11 @@ fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError
 
 /// The columns of some cells, each from the top down.
 fn columns_of(cells: &[IVec3], context: Context<'_>) -> Vec<Vec<(i32, IVec3)>> {
-    let mut sorted: Vec<_> = cells.iter().map(|&cell| (context.setup.column(context.drawing, cell), cell)).collect();
+    let mut sorted: Vec<_> =
+        cells.iter().map(|&cell| (context.setup.column(context.drawing, cell), cell)).collect();
     sorted.sort_unstable_by_key(|&((column, height), _)| (column, -i64::from(height)));
-    let heights =
-        |column: &[(([i32; 2], i32), IVec3)]| column.iter().map(|&((_, height), cell)| (height, cell)).collect();
+    let heights = |column: &[(([i32; 2], i32), IVec3)]| {
+        column.iter().map(|&((_, height), cell)| (height, cell)).collect()
+    };
     sorted.chunk_by(|((a, _), _), ((b, _), _)| a == b).map(heights).collect()
 }

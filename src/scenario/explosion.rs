@@ -6,7 +6,9 @@ use super::legend;
 use super::sheet::{Rows, SheetPlace, check_one_layer};
 use super::subject::{Account, Quantity, Setup, Stepped, Subject};
 use super::tree::{Field, Table};
-use crate::blast::{BlastWorld, Border, Borders, EditError, PRESSURE_LIMIT, Rule, Rules, RulesError};
+use crate::blast::{
+    BlastWorld, Border, Borders, EditError, PRESSURE_LIMIT, Rule, Rules, RulesError,
+};
 use crate::coords::Sheet;
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,9 +36,15 @@ struct ExplosionSetup {
     legend: BTreeMap<char, Glyph>,
 }
 
-/// Reads what a file says of explosions: `[rules]`, `[legend]`, and the borders, which stand with `[world]`.
-pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn Setup>, ScenarioError> {
-    let default = BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0.0)), ('@', Glyph::Open(CHARGE))]);
+/// Reads what a file says of explosions: `[rules]`, `[legend]`, and the borders, which stand with
+/// `[world]`.
+pub(super) fn read(
+    rules: Table,
+    legend: Table,
+    world: Table,
+) -> Result<Box<dyn Setup>, ScenarioError> {
+    let default =
+        BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0.0)), ('@', Glyph::Open(CHARGE))]);
     Ok(Box::new(ExplosionSetup {
         rules: read_rules(rules)?,
         borders: read_borders(world)?,
@@ -59,7 +67,8 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
         Rule::Diffusive { coefficient } => (coefficient, None),
         Rule::Wave { coefficient, damping } => (coefficient, Some(damping)),
     };
-    let numbers = [("coefficient", Some(coefficient)), ("damping", damping), ("threshold", Some(threshold))];
+    let numbers =
+        [("coefficient", Some(coefficient)), ("damping", damping), ("threshold", Some(threshold))];
     for (key, number) in numbers.into_iter().filter_map(|(key, number)| Some((key, number?))) {
         if let Some(field) = table.take(key) {
             *number = field.number()?;
@@ -76,7 +85,9 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
     let (rule, wanted) = match error {
         RulesError::Damping(_) => ("damping", "above 0 and at most 1".to_owned()),
         RulesError::Threshold(_) => ("threshold", "a pressure of 0 or more".to_owned()),
-        RulesError::Unstable { limit, .. } => ("coefficient", format!("at most {}: more is unstable", limit / LINKS)),
+        RulesError::Unstable { limit, .. } => {
+            ("coefficient", format!("at most {}: more is unstable", limit / LINKS))
+        }
         _ => ("coefficient", "a number above 0".to_owned()),
     };
     match named.iter().find(|field| field.key == rule) {
@@ -200,7 +211,10 @@ impl Subject for ExplosionSubject {
                 }
             }
         };
-        cells.iter().try_for_each(|&cell| write(self.place.cell(cell))).map_err(|error| error.to_string())
+        cells
+            .iter()
+            .try_for_each(|&cell| write(self.place.cell(cell)))
+            .map_err(|error| error.to_string())
     }
 
     fn step(&mut self) -> Stepped {

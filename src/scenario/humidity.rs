@@ -19,10 +19,17 @@ struct HumiditySetup {
 }
 
 /// Reads what a file says of humidity: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn Setup>, ScenarioError> {
+pub(super) fn read(
+    rules: Table,
+    legend: Table,
+    world: Table,
+) -> Result<Box<dyn Setup>, ScenarioError> {
     let mut rules = read_rules(rules)?;
     read_world(world, &mut rules)?;
-    Ok(Box::new(HumiditySetup { rules, legend: legend::read(legend, default_legend(), read_glyph)? }))
+    Ok(Box::new(HumiditySetup {
+        rules,
+        legend: legend::read(legend, default_legend(), read_glyph)?,
+    }))
 }
 
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
@@ -97,8 +104,7 @@ fn default_legend() -> BTreeMap<char, Cell> {
 
 /// The ranges are those of the rules, so that the world itself refuses what is out of them.
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
-    let wanted =
-        "{ humidity = …, impermeability = … }, { rain = …, impermeability = … }, { rock = true }, or a character";
+    let wanted = "{ humidity = …, impermeability = … }, { rain = …, impermeability = … }, { rock = true }, or a character";
     let refused = field.refuse(wanted);
     let Ok(mut table) = field.table() else { return Err(refused) };
     let number = |field: Option<Field>| field.map(|field| field.number()).transpose();
@@ -108,7 +114,9 @@ fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     table.finish()?;
     let soil = impermeability.unwrap_or(1.0) as f32;
     match (rock, humidity, rain) {
-        (Some(true), humidity, None) if impermeability.is_none() => Ok(Cell::soil(humidity.unwrap_or(0.0), ROCK)),
+        (Some(true), humidity, None) if impermeability.is_none() => {
+            Ok(Cell::soil(humidity.unwrap_or(0.0), ROCK))
+        }
         (None, None, Some(rain)) => Ok(Cell::rain(rain, soil)),
         (None, humidity, None) if humidity.is_some() || impermeability.is_some() => {
             Ok(Cell::soil(humidity.unwrap_or(0.0), soil))
@@ -140,21 +148,28 @@ impl Setup for HumiditySetup {
     fn start(&self, _seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
         let place = SheetPlace::new(drawing, Rows::Upward);
         let bounds = place.region(drawing);
-        let mut world = HumidityWorld::with_bounds(self.rules, bounds).map_err(|error| error.to_string())?;
+        let mut world =
+            HumidityWorld::with_bounds(self.rules, bounds).map_err(|error| error.to_string())?;
         let cells: BTreeMap<[i32; 2], char> = drawing
             .region()
             .positions()
             .filter_map(|cell| Some(([place.cell(cell).x, place.cell(cell).y], drawing.at(cell)?)))
             .collect();
         let there = |cell: IVec3| self.legend.get(cells.get(&[cell.x, cell.y])?).copied();
-        for chunk in Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions() {
+        for chunk in
+            Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions()
+        {
             let mut drawn = Chunk::uniform(Cell::ROCK);
             for (index, cell) in drawn.cells_mut().iter_mut().enumerate() {
                 *cell = there(Sheet::cell_at(chunk, index)).unwrap_or(Cell::ROCK);
             }
             world.insert_chunk(chunk, drawn).map_err(|error| error.to_string())?;
         }
-        let nowhere = drawing.region().positions().filter(|&cell| drawing.at(cell) == Some(NOWHERE)).collect();
+        let nowhere = drawing
+            .region()
+            .positions()
+            .filter(|&cell| drawing.at(cell) == Some(NOWHERE))
+            .collect();
         Ok(Box::new(HumiditySubject { world, legend: self.legend.clone(), place, nowhere }))
     }
 }
@@ -184,14 +199,21 @@ impl Subject for HumiditySubject {
     }
 
     fn count(&self) -> f64 {
-        let count = |chunk: Chunk<Cell>| (0..CHUNK_CELLS).map(|index| chunk.get(index).humidity).sum::<f64>();
+        let count = |chunk: Chunk<Cell>| {
+            (0..CHUNK_CELLS).map(|index| chunk.get(index).humidity).sum::<f64>()
+        };
         self.world.chunks().map(|(_, chunk)| count(chunk)).sum()
     }
 
     fn account(&self) -> Account {
         // Of what the weighted mean makes and loses there is no account.
         let Some(Ledger { placed, rained, removed, runoff, drained }) = self.world.ledger() else {
-            return Account { entries: Vec::new(), total: self.count(), injected: 0.0, drained: 0.0 };
+            return Account {
+                entries: Vec::new(),
+                total: self.count(),
+                injected: 0.0,
+                drained: 0.0,
+            };
         };
         let humidity = |units: u128| units as f64 / f64::from(UNITS);
         let rained = rained as f64 / f64::from(UNITS);

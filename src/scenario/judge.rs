@@ -1,4 +1,5 @@
-//! Holds a running world against what its file expects, tick by tick, and keeps the first failure of each expectation.
+//! Holds a running world against what its file expects, tick by tick, and keeps the first failure
+//! of each expectation.
 
 use super::expect::{Check, Expect, Measure, Order, Range, Want};
 use super::subject::{Stepped, Subject};
@@ -60,7 +61,11 @@ struct Watch {
 impl Judge {
     pub(super) fn new(expect: &Expect) -> Judge {
         Judge {
-            watches: expect.checks.iter().map(|check| check.wants.iter().map(|_| Watch::default()).collect()).collect(),
+            watches: expect
+                .checks
+                .iter()
+                .map(|check| check.wants.iter().map(|_| Watch::default()).collect())
+                .collect(),
             reached: expect.orders.iter().map(|order| vec![None; order.groups.len()]).collect(),
             ..Judge::default()
         }
@@ -101,7 +106,13 @@ impl Judge {
         if !scene.subject.is_balanced() {
             let (counted, booked) = (scene.subject.count(), scene.subject.account().total);
             self.balance_failed = true;
-            self.fail(line, "balanced", format!("{counted} in the cells"), booked.to_string(), scene.tick);
+            self.fail(
+                line,
+                "balanced",
+                format!("{counted} in the cells"),
+                booked.to_string(),
+                scene.tick,
+            );
         }
     }
 
@@ -128,7 +139,13 @@ impl Judge {
     }
 
     fn fail(&mut self, line: usize, expectation: &str, value: String, wanted: String, tick: u64) {
-        self.failures.push(Failure { line, expectation: expectation.to_owned(), value, wanted, tick });
+        self.failures.push(Failure {
+            line,
+            expectation: expectation.to_owned(),
+            value,
+            wanted,
+            tick,
+        });
     }
 }
 
@@ -143,7 +160,13 @@ impl Watch {
             "" => want.name.to_owned(),
             name => format!("{name}: {}", want.name),
         };
-        Some(Failure { line: want.line, expectation, value, wanted: want.range.to_string(), tick: scene.tick })
+        Some(Failure {
+            line: want.line,
+            expectation,
+            value,
+            wanted: want.range.to_string(),
+            tick: scene.tick,
+        })
     }
 
     /// The value that is not as wanted, in words; `None` if all are.
@@ -153,7 +176,12 @@ impl Watch {
         let one = |value: f64| (!range.holds(value)).then(|| range.say(value));
         match want.measure {
             Measure::Cell(quantity) => {
-                let values = || check.cells.iter().filter_map(|&cell| Some((cell, subject.measure(quantity, cell)?)));
+                let values = || {
+                    check
+                        .cells
+                        .iter()
+                        .filter_map(|&cell| Some((cell, subject.measure(quantity, cell)?)))
+                };
                 if values().next().is_none() {
                     return Some("no cell that has it".to_owned());
                 }
@@ -197,20 +225,25 @@ fn total(check: &Check, subject: &dyn Subject) -> f64 {
     check.cells.iter().map(|&cell| subject.value(cell).max(0.0)).sum()
 }
 
-/// The surface of every column: above height 0, in units, a full cell being as high as it holds units. A dry column has
-/// its surface at its bottom.
+/// The surface of every column: above height 0, in units, a full cell being as high as it holds
+/// units. A dry column has its surface at its bottom.
 fn levels(check: &Check, subject: &dyn Subject) -> impl Iterator<Item = (IVec3, f64)> {
     check.columns.iter().filter_map(move |column| {
         let values = || column.iter().map(|&(height, cell)| (height, cell, subject.value(cell)));
         let wet = values().find(|&(.., value)| value > 0.0);
-        let (height, cell, value) = wet.or(column.last().map(|&(height, cell)| (height, cell, 0.0)))?;
+        let (height, cell, value) =
+            wet.or(column.last().map(|&(height, cell)| (height, cell, 0.0)))?;
         Some((cell, f64::from(height) * subject.capacity() + value))
     })
 }
 
 fn has_reached(order: &Order, cells: &[IVec3], scene: &Scene<'_>) -> bool {
     let mut values = cells.iter().map(|&cell| scene.subject.value(cell));
-    if order.full { values.all(|value| value >= scene.subject.capacity()) } else { values.any(|value| value > 0.0) }
+    if order.full {
+        values.all(|value| value >= scene.subject.capacity())
+    } else {
+        values.any(|value| value > 0.0)
+    }
 }
 
 /// The first group that came too early or never.
@@ -222,9 +255,15 @@ fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Fail
     let mut before: Option<(&str, u64)> = None;
     for ((group, _), tick) in order.groups.iter().zip(reached) {
         match (*tick, before) {
-            (None, _) => return failure(format!("\"{group}\" has not come"), "all of them".to_owned(), end),
+            (None, _) => {
+                return failure(format!("\"{group}\" has not come"), "all of them".to_owned(), end);
+            }
             (Some(tick), Some((earlier, its))) if tick <= its => {
-                return failure(format!("\"{group}\" came"), format!("it after \"{earlier}\", tick {its}"), tick);
+                return failure(
+                    format!("\"{group}\" came"),
+                    format!("it after \"{earlier}\", tick {its}"),
+                    tick,
+                );
             }
             (Some(tick), _) => before = Some((group, tick)),
         }
@@ -237,7 +276,8 @@ mod tests {
     use super::super::subject::Account;
     use super::*;
 
-    /// A world of one cell that holds one unit too few from tick 3 on. No world of this crate does so.
+    /// A world of one cell that holds one unit too few from tick 3 on. No world of this crate does
+    /// so.
     struct Leaky {
         tick: u64,
     }

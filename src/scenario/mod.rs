@@ -1,11 +1,13 @@
-//! Worlds drawn in text, run, and held against what they are expected to do. With the feature `scenario`.
+//! Worlds drawn in text, run, and held against what they are expected to do. With the feature
+//! `scenario`.
 //!
 //! A scenario is a TOML file that people can read as a picture:
 //!
 //! ```
 //! use floodplain::scenario::Scenario;
 //!
-//! let scenario = Scenario::from_toml(r####"
+//! let scenario = Scenario::from_toml(
+//!     r####"
 //! automaton = "water"
 //! seed = 7
 //! ticks = 40
@@ -21,7 +23,8 @@
 //! [expect]
 //! balanced = true
 //! total = 14
-//! "####)?;
+//! "####,
+//! )?;
 //! let report = scenario.run()?;
 //! assert_eq!(report.failures, []);
 //! assert_eq!(report.records.last().unwrap().total, 14.0);
@@ -44,16 +47,18 @@
 //! | `[[edit]]` | before tick `at`: writes the character `with` into the cells (see below), or loads the chunk at position `load` as it is drawn |
 //! | `[expect]` | see below |
 //!
-//! Characters that need no legend: `#` solid, `.` open, `S` source, `1` to `7` water of that height, `~` full. A space
-//! is a cell that is not part of the world: solid to water, −2 in the report. So are layers between those drawn. The
-//! world ends where the drawing ends.
+//! Characters that need no legend: `#` solid, `.` open, `S` source, `1` to `7` water of that
+//! height, `~` full. A space is a cell that is not part of the world: solid to water, −2 in the
+//! report. So are layers between those drawn. The world ends where the drawing ends.
 //!
-//! Wherever a table chooses **cells**, it does so by `cells = "AB"`, those drawn with any of these characters, or by
-//! `from` and `to`, two corners that both belong to the box (`to` is `from` if not given). Cells are always those of the
-//! drawing, whatever the offset; chunk positions are those of the world.
+//! Wherever a table chooses **cells**, it does so by `cells = "AB"`, those drawn with any of these
+//! characters, or by `from` and `to`, two corners that both belong to the box (`to` is `from` if
+//! not given). Cells are always those of the drawing, whatever the offset; chunk positions are
+//! those of the world.
 //!
-//! Writing is done by the edits that any game has: solid ground displaces water, an open cell is scooped dry, water is
-//! poured or scooped to its height, and a source that becomes anything else is removed. All of it is in the ledger.
+//! Writing is done by the edits that any game has: solid ground displaces water, an open cell is
+//! scooped dry, water is poured or scooped to its height, and a source that becomes anything else
+//! is removed. All of it is in the ledger.
 //!
 //! # What can be expected
 //!
@@ -67,9 +72,10 @@
 //! | `wets = ["A", "B"]` | the cells drawn with A hold water, any of them, at an earlier tick than those with B, and all do in the end |
 //! | `fills = ["A", "B"]` | the same for all of them being full |
 //!
-//! Each `[[expect.check]]` looks at some cells (all, if it names none) at some ticks: `when = "end"` (the default),
-//! `"always"`, a tick, or `[first, last]`, where the last may be `"end"`. `name` is for the message. Then one or more of
-//! these, with a number for exactly that much or `[least, most]` (`inf` is a number), or `true` or `false`:
+//! Each `[[expect.check]]` looks at some cells (all, if it names none) at some ticks: `when =
+//! "end"` (the default), `"always"`, a tick, or `[first, last]`, where the last may be `"end"`.
+//! `name` is for the message. Then one or more of these, with a number for exactly that much or
+//! `[least, most]` (`inf` is a number), or `true` or `false`:
 //!
 //! | measure | of | is |
 //! |---|---|---|
@@ -89,8 +95,9 @@
 //!
 //! # Humidity
 //!
-//! `automaton = "humidity"` runs a [`HumidityWorld`](crate::humidity::HumidityWorld) of one layer, drawn as one `[[layer]]`:
-//! characters along +x, rows along +y, the first at y = 0. Cells are still named as drawn, `[x, 0, row]`.
+//! `automaton = "humidity"` runs a [`HumidityWorld`](crate::humidity::HumidityWorld) of one layer,
+//! drawn as one `[[layer]]`: characters along +x, rows along +y, the first at y = 0. Cells are
+//! still named as drawn, `[x, 0, row]`.
 //!
 //! | where | what |
 //! |---|---|
@@ -102,8 +109,9 @@
 //!
 //! # Explosions
 //!
-//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld) on exactly one `[[layer]]`, at `y = 0`: characters
-//! along +x, rows along +y from 0 up. Cells are named as they are drawn, `[x, 0, row]`.
+//! `automaton = "explosion"` runs a [`BlastWorld`](crate::blast::BlastWorld) on exactly one
+//! `[[layer]]`, at `y = 0`: characters along +x, rows along +y from 0 up. Cells are named as they
+//! are drawn, `[x, 0, row]`.
 //!
 //! | where | what |
 //! |---|---|
@@ -113,18 +121,20 @@
 //! | default characters | `#` solid, `.` open, `@` a charge of 300; a space is not part of the world |
 //! | account | `placed`, `removed`, `left`, `absorbed`, as in [`Ledger`](crate::blast::Ledger) |
 //!
-//! What can be asked about each cell: `pressure`, `flow` (the length of its flow vector), `flow_x` and `flow_y`, `exposure`, and
-//! of every cell of the world, solid ones too, whether it is `solid`. `balanced` is as near as the account promises.
+//! What can be asked about each cell: `pressure`, `flow` (the length of its flow vector), `flow_x`
+//! and `flow_y`, `exposure`, and of every cell of the world, solid ones too, whether it is `solid`.
+//! `balanced` is as near as the account promises.
 //!
 //! # Two-dimensional water
 //!
-//! `automaton = "water-2d"` runs a [`Water2dWorld`](crate::water2d::Water2dWorld), drawn as one `[[layer]]` seen from the
-//! side: the first row is the top, the last is at height 0. `[rules]` has `rule`, `"settling"` if not named or `"literal"`, and
-//! `pressure_flow`. Characters: `#`, `.`, `~` for a level of 100, `@` for 500, `1` to `7` for so many units, and
-//! `{ water = N }` for any level up to a million. The world ends at walls.
+//! `automaton = "water-2d"` runs a [`Water2dWorld`](crate::water2d::Water2dWorld), drawn as one
+//! `[[layer]]` seen from the side: the first row is the top, the last is at height 0. `[rules]` has
+//! `rule`, `"settling"` if not named or `"literal"`, and `pressure_flow`. Characters: `#`, `.`, `~`
+//! for a level of 100, `@` for 500, `1` to `7` for so many units, and `{ water = N }` for any level
+//! up to a million. The world ends at walls.
 //!
-//! In a check, `water` is the level of each cell, and `level` and `spread` are about the surfaces of the drawing's columns, 100
-//! units to a cell.
+//! In a check, `water` is the level of each cell, and `level` and `spread` are about the surfaces
+//! of the drawing's columns, 100 units to a cell.
 
 mod drawing;
 mod error;
@@ -154,7 +164,8 @@ use expect::Expect;
 use glam::IVec3;
 use subject::Setup;
 
-/// A drawn world with its rules, edits and expectations. Read with [`from_toml`](Scenario::from_toml).
+/// A drawn world with its rules, edits and expectations. Read with
+/// [`from_toml`](Scenario::from_toml).
 #[derive(Debug)]
 pub struct Scenario {
     automaton: String,

@@ -23,7 +23,8 @@ impl Scenario {
         let mut file = read(text)?;
         let automaton = file.need("automaton")?;
         let read_setup = reader_of(&automaton)?;
-        let seed = file.take("seed").map_or(Ok(0), |field| field.whole(0, i64::MAX))?.unsigned_abs();
+        let seed =
+            file.take("seed").map_or(Ok(0), |field| field.whole(0, i64::MAX))?.unsigned_abs();
         let ticks = file.need("ticks")?.whole(0, i64::MAX)?.unsigned_abs();
         let record = read_record(file.take("record"), ticks)?;
         let (rules, legend) = (file.take_table("rules")?, file.take_table("legend")?);
@@ -35,7 +36,8 @@ impl Scenario {
         let layers = file.take_tables("layer")?;
         let edits = file.take_tables("edit")?;
         let expect = file.take_table("expect")?;
-        let missing = ScenarioError::MissingKey { line: file.line, key: "layer", table: String::new() };
+        let missing =
+            ScenarioError::MissingKey { line: file.line, key: "layer", table: String::new() };
         file.finish()?;
 
         let mut drawing = match (layers.first(), slices.first()) {
@@ -56,8 +58,10 @@ impl Scenario {
             }
         }
         let setup = read_setup(rules, legend, world)?;
-        if let Some((character, line)) =
-            drawing.characters().filter(|&(character, _)| !setup.knows(character)).min_by_key(|&(_, line)| line)
+        if let Some((character, line)) = drawing
+            .characters()
+            .filter(|&(character, _)| !setup.knows(character))
+            .min_by_key(|&(_, line)| line)
         {
             return Err(ScenarioError::UnknownCharacter { line, character });
         }
@@ -70,10 +74,12 @@ impl Scenario {
         Ok(Scenario { automaton, seed, ticks, record, drawing, setup, edits, expect })
     }
 
-    /// The same scenario with its drawing elsewhere in the world: cell (0, 0, 0) of the drawing at `offset`.
+    /// The same scenario with its drawing elsewhere in the world: cell (0, 0, 0) of the drawing at
+    /// `offset`.
     ///
     /// # Errors
-    /// The drawing would leave the `i32` range, or a chunk that the file says is not loaded would not be part of it.
+    /// The drawing would leave the `i32` range, or a chunk that the file says is not loaded would
+    /// not be part of it.
     pub fn at_offset(mut self, offset: IVec3) -> Result<Scenario, ScenarioError> {
         if self.drawing.region_at(offset).is_none() {
             let message = format!("at {offset} the drawing leaves the i32 range");
@@ -102,7 +108,11 @@ fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
 fn read_record(field: Option<Field>, ticks: u64) -> Result<Vec<u64>, ScenarioError> {
     let Some(field) = field else { return Ok(Vec::new()) };
     let most = i64::try_from(ticks).unwrap_or(i64::MAX);
-    let ticks = field.list()?.iter().map(|field| Ok(field.whole(0, most)?.unsigned_abs())).collect::<Result<_, _>>();
+    let ticks = field
+        .list()?
+        .iter()
+        .map(|field| Ok(field.whole(0, most)?.unsigned_abs()))
+        .collect::<Result<_, _>>();
     let mut record: Vec<u64> = ticks?;
     record.sort_unstable();
     record.dedup();
@@ -118,7 +128,8 @@ fn read_edits(
     let mut edits = Vec::new();
     for mut table in tables {
         let line = table.line;
-        let at = table.need("at")?.whole(1, i64::try_from(ticks).unwrap_or(i64::MAX))?.unsigned_abs();
+        let at =
+            table.need("at")?.whole(1, i64::try_from(ticks).unwrap_or(i64::MAX))?.unsigned_abs();
         let action = match table.take("load") {
             Some(field) => read_load(&field, drawing)?,
             None => read_write(&mut table, drawing, setup)?,
@@ -138,7 +149,11 @@ fn read_load(field: &Field, drawing: &Drawing) -> Result<Action, ScenarioError> 
     Ok(Action::Load(chunk))
 }
 
-fn read_write(table: &mut Table, drawing: &Drawing, setup: &dyn Setup) -> Result<Action, ScenarioError> {
+fn read_write(
+    table: &mut Table,
+    drawing: &Drawing,
+    setup: &dyn Setup,
+) -> Result<Action, ScenarioError> {
     let line = table.line;
     let field = table.need("with")?;
     let with = field.character()?;
@@ -150,7 +165,13 @@ fn read_write(table: &mut Table, drawing: &Drawing, setup: &dyn Setup) -> Result
     }
     let cells = match drawing.take_cells(table)? {
         Some(cells) => cells,
-        None => return Err(ScenarioError::MissingKey { line, key: "from", table: "[[edit]]".to_owned() }),
+        None => {
+            return Err(ScenarioError::MissingKey {
+                line,
+                key: "from",
+                table: "[[edit]]".to_owned(),
+            });
+        }
     };
     match cells.iter().find(|&&cell| drawing.at(cell) == Some(NOWHERE)) {
         Some(&cell) => Err(ScenarioError::OutOfDrawing { line, cell }),

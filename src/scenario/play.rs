@@ -17,8 +17,9 @@ pub enum Outcome {
     Refused = 2,
 }
 
-/// Runs the scenario in `text`: one line of JSON for each recorded tick goes to `out` as soon as it is known, and one
-/// line for a refusal or for each failed expectation, `name:line: message`, to `err`.
+/// Runs the scenario in `text`: one line of JSON for each recorded tick goes to `out` as soon as it
+/// is known, and one line for a refusal or for each failed expectation, `name:line: message`, to
+/// `err`.
 ///
 /// ```
 /// use floodplain::scenario::{Outcome, play};
@@ -31,7 +32,12 @@ pub enum Outcome {
 ///
 /// # Errors
 /// Only those of writing.
-pub fn play(name: &str, text: &str, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Outcome> {
+pub fn play(
+    name: &str,
+    text: &str,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Outcome> {
     match run(name, text, out, err)? {
         Ok(outcome) => Ok(outcome),
         Err(error) => {
@@ -45,7 +51,12 @@ pub fn play(name: &str, text: &str, out: &mut dyn Write, err: &mut dyn Write) ->
 }
 
 /// The outer result is that of writing, the inner one that of the scenario.
-fn run(name: &str, text: &str, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Result<Outcome, ScenarioError>> {
+fn run(
+    name: &str,
+    text: &str,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Result<Outcome, ScenarioError>> {
     let scenario = match Scenario::from_toml(text) {
         Ok(scenario) => scenario,
         Err(error) => return Ok(Err(error)),

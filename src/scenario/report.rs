@@ -9,7 +9,8 @@ pub struct Record {
     pub tick: u64,
     /// What stands in the cells, counted one by one.
     pub total: f64,
-    /// The entries of the account by name: what entered the world and what left it, since the start.
+    /// The entries of the account by name: what entered the world and what left it, since the
+    /// start.
     pub account: Vec<(&'static str, f64)>,
     /// Whether the account says what the count says.
     pub balanced: bool,
@@ -43,7 +44,8 @@ impl Record {
     ///
     /// ```
     /// use floodplain::scenario::Scenario;
-    /// let scenario = Scenario::from_toml("automaton = \"water\"\nticks = 0\nlayer = [{ rows = [\"#3.\"] }]")?;
+    /// let scenario =
+    ///     Scenario::from_toml("automaton = \"water\"\nticks = 0\nlayer = [{ rows = [\"#3.\"] }]")?;
     /// let json = scenario.run()?.records[0].to_json();
     /// assert!(json.starts_with("{\"tick\":0,\"total\":3,\"injected\":0,\"placed\":3,"));
     /// assert!(json.ends_with("\"layers\":[{\"y\":0,\"heights\":[[-1,3,0]]}]}"));

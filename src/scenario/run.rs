@@ -20,7 +20,8 @@ pub struct Report {
 ///
 /// ```
 /// use floodplain::scenario::{Run, Scenario};
-/// let scenario = Scenario::from_toml("automaton = \"water\"\nticks = 5\nlayer = [{ rows = [\"7..\"] }]")?;
+/// let scenario =
+///     Scenario::from_toml("automaton = \"water\"\nticks = 5\nlayer = [{ rows = [\"7..\"] }]")?;
 /// let mut run = Run::new(&scenario)?;
 /// while run.step()? {
 ///     assert_eq!(run.validate(), Ok(()));
@@ -79,7 +80,11 @@ impl<'a> Run<'a> {
                 Action::Write { cells, with } => self.subject.write(cells, *with),
                 Action::Load(chunk) => self.subject.load(*chunk),
             };
-            done.map_err(|message| ScenarioError::Edit { line: edit.line, tick: edit.at, message })?;
+            done.map_err(|message| ScenarioError::Edit {
+                line: edit.line,
+                tick: edit.at,
+                message,
+            })?;
             self.edited += 1;
             self.rest_tick = self.rest_tick.filter(|_| self.subject.active_cells() == 0);
         }
@@ -155,11 +160,13 @@ impl<'a> Run<'a> {
 }
 
 impl Scenario {
-    /// Runs all ticks. What a drawing may cost is limited in cells only: two small layers a million apart, or a pattern that is
-    /// repeated far and wide, are a few bytes and many seconds a tick. So limit the time of what strangers send.
+    /// Runs all ticks. What a drawing may cost is limited in cells only: two small layers a million
+    /// apart, or a pattern that is repeated far and wide, are a few bytes and many seconds a
+    /// tick. So limit the time of what strangers send.
     ///
     /// # Errors
-    /// The world refuses the drawing or an edit. An expectation that fails is no error; it is in the report.
+    /// The world refuses the drawing or an edit. An expectation that fails is no error; it is in
+    /// the report.
     pub fn run(&self) -> Result<Report, ScenarioError> {
         let mut run = Run::new(self)?;
         let mut report = Report::default();

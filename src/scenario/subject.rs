@@ -1,5 +1,5 @@
-//! What an automaton brings so that scenarios can run it. A new one is a file with these two traits and a line in
-//! `parse.rs`.
+//! What an automaton brings so that scenarios can run it. A new one is a file with these two traits
+//! and a line in `parse.rs`.
 
 use super::drawing::Drawing;
 use super::error::ScenarioError;
@@ -74,7 +74,8 @@ pub(super) trait Subject {
 
     fn account(&self) -> Account;
 
-    /// Whether the cells hold what the account says; where sums are rounded, as nearly as the automaton promises.
+    /// Whether the cells hold what the account says; where sums are rounded, as nearly as the
+    /// automaton promises.
     fn is_balanced(&self) -> bool {
         self.count() == self.account().total
     }
@@ -87,7 +88,8 @@ pub(super) trait Subject {
         "values"
     }
 
-    /// The answer to the automaton's quantity of that index; `None` where there is nothing to ask. A flag is 0 or 1.
+    /// The answer to the automaton's quantity of that index; `None` where there is nothing to ask.
+    /// A flag is 0 or 1.
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;
 
     /// What a full cell holds.

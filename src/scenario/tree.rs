@@ -1,4 +1,5 @@
-//! A TOML file as a tree in which every value knows its line and its key, and every key must be asked for.
+//! A TOML file as a tree in which every value knows its line and its key, and every key must be
+//! asked for.
 
 use super::error::ScenarioError;
 use glam::IVec3;
@@ -34,7 +35,14 @@ pub(super) struct Table {
 
 /// Reads a whole file.
 pub(super) fn read(text: &str) -> Result<Table, ScenarioError> {
-    let lines = Lines { ends: text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at).collect() };
+    let lines = Lines {
+        ends: text
+            .bytes()
+            .enumerate()
+            .filter(|&(_, byte)| byte == b'\n')
+            .map(|(at, _)| at)
+            .collect(),
+    };
     let table = DeTable::parse(text).map_err(|error| ScenarioError::Syntax {
         line: lines.at(error.span().map_or(0, |span| span.start)),
         message: error.message().to_owned(),
@@ -54,7 +62,12 @@ impl Lines {
     }
 }
 
-fn table_of(table: &DeTable<'_>, name: String, line: usize, lines: &Lines) -> Result<Table, ScenarioError> {
+fn table_of(
+    table: &DeTable<'_>,
+    name: String,
+    line: usize,
+    lines: &Lines,
+) -> Result<Table, ScenarioError> {
     let mut fields = Vec::new();
     for (key, value) in table.iter() {
         let inside = match value.get_ref() {
@@ -143,7 +156,11 @@ impl Table {
     pub(super) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
         match self.take(key) {
             Some(field) => field.table(),
-            None => Ok(Table { name: format!("[{}]", path(&self.name, key)), line: self.line, fields: Vec::new() }),
+            None => Ok(Table {
+                name: format!("[{}]", path(&self.name, key)),
+                line: self.line,
+                fields: Vec::new(),
+            }),
         }
     }
 
@@ -158,7 +175,11 @@ impl Table {
     /// Refuses the first key that is left.
     pub(super) fn finish(self) -> Result<(), ScenarioError> {
         match self.fields.into_iter().next() {
-            Some(field) => Err(ScenarioError::UnknownKey { line: field.line, key: field.key, table: self.name }),
+            Some(field) => Err(ScenarioError::UnknownKey {
+                line: field.line,
+                key: field.key,
+                table: self.name,
+            }),
             None => Ok(()),
         }
     }
@@ -219,7 +240,9 @@ impl Field {
 
     /// Three whole numbers.
     pub(super) fn cell(&self) -> Result<IVec3, ScenarioError> {
-        let whole = |field: &Field| field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32);
+        let whole = |field: &Field| {
+            field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32)
+        };
         match self.as_list() {
             Some([x, y, z]) => Ok(IVec3::new(whole(x)?, whole(y)?, whole(z)?)),
             _ => Err(self.refuse("[x, y, z]")),

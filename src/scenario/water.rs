@@ -29,7 +29,11 @@ struct WaterSetup {
 }
 
 /// Reads what a file says of water: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn Setup>, ScenarioError> {
+pub(super) fn read(
+    rules: Table,
+    legend: Table,
+    world: Table,
+) -> Result<Box<dyn Setup>, ScenarioError> {
     let mut setup = WaterSetup {
         rules: read_rules(rules)?,
         legend: legend::read(legend, default_legend(), read_glyph)?,
@@ -42,13 +46,17 @@ pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn 
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     let mut named = Vec::new();
-    for (key, value) in [("evaporation", &mut rules.evaporation), ("activity_decay", &mut rules.activity_decay)] {
+    for (key, value) in
+        [("evaporation", &mut rules.evaporation), ("activity_decay", &mut rules.activity_decay)]
+    {
         if let Some(field) = table.take(key) {
             *value = field.number()?;
             named.push(field);
         }
     }
-    for (key, value) in [("source_supply", &mut rules.source_supply), ("throughput", &mut rules.throughput)] {
+    for (key, value) in
+        [("source_supply", &mut rules.source_supply), ("throughput", &mut rules.throughput)]
+    {
         if let Some(field) = table.take(key) {
             *value = field.whole(0, i64::from(u8::MAX))? as u8;
             named.push(field);
@@ -77,7 +85,8 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
 }
 
 fn default_legend() -> BTreeMap<char, Glyph> {
-    let mut legend = BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0)), ('S', Glyph::Source)]);
+    let mut legend =
+        BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0)), ('S', Glyph::Source)]);
     legend.extend(('1'..='7').zip(1..).map(|(character, height)| (character, Glyph::Open(height))));
     legend.insert('~', Glyph::Open(FULL));
     legend
@@ -88,7 +97,9 @@ fn read_glyph(field: Field) -> Result<Glyph, ScenarioError> {
     let refused = field.refuse(wanted);
     let Ok(mut table) = field.table() else { return Err(refused) };
     let mut glyph = None;
-    for (key, meaning) in [("solid", Glyph::Solid), ("open", Glyph::Open(0)), ("source", Glyph::Source)] {
+    for (key, meaning) in
+        [("solid", Glyph::Solid), ("open", Glyph::Open(0)), ("source", Glyph::Source)]
+    {
         if let Some(field) = table.take(key)
             && (!field.boolean()? || glyph.replace(meaning).is_some())
         {
@@ -175,8 +186,10 @@ impl Setup for WaterSetup {
     }
 
     fn start(&self, seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
-        let bounds = drawing.region_at(drawing.offset).ok_or("the offset leaves the range of cells")?;
-        let world = WaterWorld::with_bounds(seed, self.rules, bounds).map_err(|error| error.to_string())?;
+        let bounds =
+            drawing.region_at(drawing.offset).ok_or("the offset leaves the range of cells")?;
+        let world =
+            WaterWorld::with_bounds(seed, self.rules, bounds).map_err(|error| error.to_string())?;
         let cells = drawing.region().positions();
         let glyphs = cells.map(|cell| self.glyph(drawing, cell)).collect();
         let mut subject = WaterSubject {
@@ -207,7 +220,8 @@ struct WaterSubject {
     legend: BTreeMap<char, Glyph>,
     region: Region,
     offset: IVec3,
-    /// What is drawn, in the order of the region's positions. Cells that are not part of the world are solid in it.
+    /// What is drawn, in the order of the region's positions. Cells that are not part of the world
+    /// are solid in it.
     glyphs: Vec<Option<Glyph>>,
 }
 
@@ -235,7 +249,9 @@ impl WaterSubject {
             Glyph::Open(height) => {
                 self.world.remove_source(cell).map_err(refused)?;
                 let stands = self.world.height(cell);
-                self.world.scoop(cell, u32::from(stands.saturating_sub(height))).map_err(refused)?;
+                self.world
+                    .scoop(cell, u32::from(stands.saturating_sub(height)))
+                    .map_err(refused)?;
                 self.world.pour(cell, u32::from(height.saturating_sub(stands))).map_err(refused)?;
             }
             Glyph::Solid => {}
@@ -261,12 +277,15 @@ impl Subject for WaterSubject {
             match self.drawn(cell - self.offset) {
                 None | Some(Glyph::Solid) => *voxel = Voxel::SOLID,
                 Some(Glyph::Open(height)) => {
-                    *voxel = WaterCell::with_height(height).map_err(|error| error.to_string())?.into();
+                    *voxel =
+                        WaterCell::with_height(height).map_err(|error| error.to_string())?.into();
                 }
                 Some(Glyph::Source) => sources.push(cell),
             }
         }
-        self.world.insert_chunk(chunk, Chunk::from_cells(&voxels)).map_err(|error| error.to_string())?;
+        self.world
+            .insert_chunk(chunk, Chunk::from_cells(&voxels))
+            .map_err(|error| error.to_string())?;
         for cell in sources {
             self.world.add_source(cell).map_err(|error| error.to_string())?;
         }
@@ -310,7 +329,9 @@ impl Subject for WaterSubject {
 
     fn value(&self, cell: IVec3) -> f64 {
         match self.world.voxel(cell + self.offset) {
-            Some(voxel) if self.drawn(cell).is_some() => voxel.cell().map_or(-1.0, |cell| f64::from(cell.height())),
+            Some(voxel) if self.drawn(cell).is_some() => {
+                voxel.cell().map_or(-1.0, |cell| f64::from(cell.height()))
+            }
             _ => -2.0,
         }
     }

@@ -22,8 +22,15 @@ struct Water2dSetup {
 }
 
 /// Reads what a file says of 2D water: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(rules: Table, legend: Table, world: Table) -> Result<Box<dyn Setup>, ScenarioError> {
-    let setup = Water2dSetup { rules: read_rules(rules)?, legend: legend::read(legend, default_legend(), read_glyph)? };
+pub(super) fn read(
+    rules: Table,
+    legend: Table,
+    world: Table,
+) -> Result<Box<dyn Setup>, ScenarioError> {
+    let setup = Water2dSetup {
+        rules: read_rules(rules)?,
+        legend: legend::read(legend, default_legend(), read_glyph)?,
+    };
     read_world(world)?;
     Ok(Box::new(setup))
 }
@@ -47,13 +54,15 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
 fn default_legend() -> BTreeMap<char, Cell> {
     let mut legend = BTreeMap::from([('#', Cell::SOLID), ('.', Cell::AIR)]);
     let water = [('~', FULL), ('@', CHARGE)].into_iter().chain(('1'..='7').zip(1..));
-    legend.extend(water.filter_map(|(character, level)| Some((character, Cell::water(level).ok()?))));
+    legend
+        .extend(water.filter_map(|(character, level)| Some((character, Cell::water(level).ok()?))));
     legend
 }
 
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
-    let wanted =
-        format!("one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, or a character");
+    let wanted = format!(
+        "one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, or a character"
+    );
     let refused = field.refuse(wanted);
     let Ok(mut table) = field.table() else { return Err(refused) };
     let mut glyph = None;
@@ -109,20 +118,24 @@ impl Setup for Water2dSetup {
     fn start(&self, seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
         let place = SheetPlace::new(drawing, Rows::Downward);
         let bounds = place.region(drawing);
-        let mut world = Water2dWorld::with_bounds(seed, self.rules, bounds).map_err(|error| error.to_string())?;
+        let mut world = Water2dWorld::with_bounds(seed, self.rules, bounds)
+            .map_err(|error| error.to_string())?;
         let mut drawn = BTreeMap::<[i32; 2], Box<[Cell; CHUNK_CELLS]>>::new();
         let mut nowhere = HashSet::new();
         for cell in drawing.region().positions() {
             let at = place.cell(cell);
             let chunk = Sheet::chunk_of(at);
-            let cells = drawn.entry([chunk.x, chunk.y]).or_insert_with(|| Box::new([Cell::SOLID; CHUNK_CELLS]));
+            let cells = drawn
+                .entry([chunk.x, chunk.y])
+                .or_insert_with(|| Box::new([Cell::SOLID; CHUNK_CELLS]));
             let character = drawing.at(cell).unwrap_or(NOWHERE);
             match self.legend.get(&character) {
                 Some(&glyph) => cells[Sheet::index_of(at)] = glyph,
                 None => drop(nowhere.insert(cell)),
             }
         }
-        let chunks = drawn.iter().map(|(&[x, y], cells)| (IVec3::new(x, y, 0), Chunk::from_cells(cells)));
+        let chunks =
+            drawn.iter().map(|(&[x, y], cells)| (IVec3::new(x, y, 0), Chunk::from_cells(cells)));
         world.insert_chunks(chunks).map_err(|error| error.to_string())?;
         Ok(Box::new(Water2dSubject { world, legend: self.legend.clone(), place, nowhere }))
     }

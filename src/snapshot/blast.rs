@@ -13,8 +13,8 @@ use crate::coords::CHUNK_CELLS;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// The largest pressure or flow, up or down, that is loaded: far above what edits can write, and far below where a step
-/// would overflow.
+/// The largest pressure or flow, up or down, that is loaded: far above what edits can write, and
+/// far below where a step would overflow.
 pub(super) const LARGEST: f64 = 1e24;
 
 /// The largest sum of a ledger that is loaded.
@@ -25,7 +25,8 @@ const SOLID: u8 = 2;
 const FLOWS: u8 = 4;
 const UNTOLD: u8 = 8;
 
-/// Kind 4 of sheets, 5 of cubes. Conductances are not kept: they follow from what stands in the cells.
+/// Kind 4 of sheets, 5 of cubes. Conductances are not kept: they follow from what stands in the
+/// cells.
 ///
 /// | | content |
 /// |---|---|
@@ -59,7 +60,8 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } = self.chunk_parts(slot);
+        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } =
+            self.chunk_parts(slot);
         pressure.put(out);
         let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
         let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
@@ -92,15 +94,23 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
         let mut gone = BTreeMap::<_, CellMask>::new();
         for _ in 0..state.count(12 + CHUNK_CELLS / 8)? {
             let position: IVec3 = state.take()?;
-            gone.entry([position.y, position.z, position.x]).or_default().union_with(&state.take()?);
+            gone.entry([position.y, position.z, position.x])
+                .or_default()
+                .union_with(&state.take()?);
         }
         BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, gone })
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError> {
         let pressure = take_pressures(record)?;
-        let wrong = record.malformed("bits for audible, removed cells, flows and made since changes were asked for");
+        let wrong = record.malformed(
+            "bits for audible, removed cells, flows and made since changes were asked for",
+        );
         let bits: u8 = record.take()?;
         if bits & !(AUDIBLE | SOLID | FLOWS | UNTOLD) != 0 {
             return Err(wrong);
@@ -111,8 +121,10 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
         let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
         let flows = if bits & FLOWS != 0 { Some(planes.collect::<Result<_, _>>()?) } else { None };
         let (is_audible, is_untold) = (bits & AUDIBLE != 0, bits & UNTOLD != 0);
-        let parts = ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows };
-        let slot = self.restore_chunk(position, parts).map_err(|wanted| record.malformed(wanted))?;
+        let parts =
+            ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows };
+        let slot =
+            self.restore_chunk(position, parts).map_err(|wanted| record.malformed(wanted))?;
         take_whole_marks(self.grid_mut(), slot, record)
     }
 
@@ -125,7 +137,8 @@ impl<S: FieldShape> Saved for BlastWorld<S> {
 fn take_pressures(record: &mut Content<'_>) -> Result<Chunk<f32>, SnapshotError> {
     let wrong = record.malformed("numbers up to 10²⁴, none of them −0");
     let plane: Chunk<f32> = record.take()?;
-    let fits = |&value: &f32| f64::from(value).abs() <= LARGEST && value.to_bits() != (-0.0f32).to_bits();
+    let fits =
+        |&value: &f32| f64::from(value).abs() <= LARGEST && value.to_bits() != (-0.0f32).to_bits();
     let all_fit = match plane.as_dense() {
         Some(cells) => cells.iter().all(fits),
         None => fits(&plane.get(0)),
@@ -138,7 +151,9 @@ fn take_strengths(record: &mut Content<'_>) -> Result<BTreeMap<usize, f32>, Snap
     for _ in 0..record.take::<u16>()? {
         let wrong = record.malformed("the index of a cell after the one before");
         let (index, strength) = (usize::from(record.take::<u16>()?), record.take()?);
-        if index >= CHUNK_CELLS || strengths.last_key_value().is_some_and(|(&last, _)| last >= index) {
+        if index >= CHUNK_CELLS
+            || strengths.last_key_value().is_some_and(|(&last, _)| last >= index)
+        {
             return Err(wrong);
         }
         strengths.insert(index, strength);
@@ -152,7 +167,8 @@ fn take_weights(record: &mut Content<'_>) -> Result<BTreeMap<(usize, usize), f32
         let wrong = record.malformed("the axis and the index of a link after the one before");
         let link = (usize::from(record.take::<u8>()?), usize::from(record.take::<u16>()?));
         let weight = record.take()?;
-        if link.1 >= CHUNK_CELLS || weights.last_key_value().is_some_and(|(&last, _)| last >= link) {
+        if link.1 >= CHUNK_CELLS || weights.last_key_value().is_some_and(|(&last, _)| last >= link)
+        {
             return Err(wrong);
         }
         weights.insert(link, weight);
@@ -171,14 +187,17 @@ pub(super) fn put_events<P: Encode>(events: &[Broken<P>], out: &mut Vec<u8>) {
 }
 
 /// Reads walls that broke up to this step.
-pub(super) fn take_events<P: Encode>(state: &mut Content<'_>) -> Result<Vec<Broken<P>>, SnapshotError> {
+pub(super) fn take_events<P: Encode>(
+    state: &mut Content<'_>,
+) -> Result<Vec<Broken<P>>, SnapshotError> {
     // A step, the shortest place, and two numbers.
     let count = state.count(8 + 4 + 16)?;
     let mut events = Vec::with_capacity(count);
     for _ in 0..count {
         let wrong = state.malformed("a wall that broke, by a difference above its strength");
         let (tick, place) = (state.take()?, state.take()?);
-        let (difference, strength) = (state.number_within(f64::MAX)?, state.number_within(f64::MAX)?);
+        let (difference, strength) =
+            (state.number_within(f64::MAX)?, state.number_within(f64::MAX)?);
         if !(0.0 < strength && strength < difference) {
             return Err(wrong);
         }
@@ -194,7 +213,9 @@ impl Encode for Rules {
             Rule::Wave { damping, .. } => (true, damping),
         };
         is_wave.put(out);
-        [self.rule.coefficient(), damping, self.threshold].iter().for_each(|number| number.put(out));
+        [self.rule.coefficient(), damping, self.threshold]
+            .iter()
+            .for_each(|number| number.put(out));
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {

@@ -33,7 +33,8 @@ impl Saved for BlastGraph {
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
-        let GraphParts { rules: _, tick, ledger, is_awake, nodes, links, events, changed } = self.parts();
+        let GraphParts { rules: _, tick, ledger, is_awake, nodes, links, events, changed } =
+            self.parts();
         tick.put(out);
         ledger.put(out);
         is_awake.put(out);
@@ -73,8 +74,17 @@ impl Saved for BlastGraph {
             }
             changed.push(node);
         }
-        BlastGraph::restored(GraphParts { rules, tick, ledger, is_awake, nodes, links, events, changed })
-            .map_err(|law| SnapshotError::Unlawful { law })
+        BlastGraph::restored(GraphParts {
+            rules,
+            tick,
+            ledger,
+            is_awake,
+            nodes,
+            links,
+            events,
+            changed,
+        })
+        .map_err(|law| SnapshotError::Unlawful { law })
     }
 
     fn take_chunk(&mut self, _: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
@@ -87,7 +97,9 @@ impl Saved for BlastGraph {
 }
 
 fn put_node(node: Option<&NodeParts>, out: &mut Vec<u8>) {
-    let Some(NodeParts { position, pressure, strength, links }) = node else { return out.push(GONE) };
+    let Some(NodeParts { position, pressure, strength, links }) = node else {
+        return out.push(GONE);
+    };
     out.push(if strength.is_some() { CLOSED } else { OPEN });
     position.put(out);
     pressure.put(out);
@@ -117,7 +129,13 @@ fn take_node(state: &mut Content<'_>) -> Result<Option<Box<NodeParts>>, Snapshot
 fn take_link(state: &mut Content<'_>) -> Result<LinkParts, SnapshotError> {
     let (a, b) = (state.take()?, state.take::<u32>()?);
     let b = (b != OUTSIDE).then_some(NodeId(b));
-    Ok(LinkParts { a, b, weight: state.take()?, direction: state.take()?, flow: state.number_within(LARGEST)? })
+    Ok(LinkParts {
+        a,
+        b,
+        weight: state.take()?,
+        direction: state.take()?,
+        flow: state.number_within(LARGEST)?,
+    })
 }
 
 impl Encode for NodeId {

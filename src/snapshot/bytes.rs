@@ -42,7 +42,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// How many things of at least `bytes` bytes each are to follow; a count that the content cannot hold is refused.
+    /// How many things of at least `bytes` bytes each are to follow; a count that the content
+    /// cannot hold is refused.
     pub(crate) fn count(&mut self, bytes: usize) -> Result<usize, SnapshotError> {
         let before = self.read;
         let count: u64 = self.take()?;
@@ -56,7 +57,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// A number that only ever grows, so far from the end of its range that neither it nor the sum of two can reach it.
+    /// A number that only ever grows, so far from the end of its range that neither it nor the sum
+    /// of two can reach it.
     pub(crate) fn counter(&mut self) -> Result<u64, SnapshotError> {
         let wrong = self.malformed("a number below 2⁶²");
         let counter = self.take()?;

@@ -59,21 +59,36 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SnapshotError::NotASnapshot => write!(f, "not a snapshot: it does not begin with FLDPLAIN"),
+            SnapshotError::NotASnapshot => {
+                write!(f, "not a snapshot: it does not begin with FLDPLAIN")
+            }
             SnapshotError::NewerVersion { found, newest } => {
-                write!(f, "the snapshot has version {found}, and versions up to {newest} can be read")
+                write!(
+                    f,
+                    "the snapshot has version {found}, and versions up to {newest} can be read"
+                )
             }
             SnapshotError::OtherKind { found, wanted } => {
-                write!(f, "the snapshot is of kind {found}, not of kind {} ({wanted:?})", wanted.number())
+                write!(
+                    f,
+                    "the snapshot is of kind {found}, not of kind {} ({wanted:?})",
+                    wanted.number()
+                )
             }
             SnapshotError::Header => write!(f, "the header is damaged"),
-            SnapshotError::Truncated { section } => write!(f, "section {section} is cut short or missing"),
-            SnapshotError::Damaged { section } => write!(f, "section {section} is damaged: its checksum is wrong"),
+            SnapshotError::Truncated { section } => {
+                write!(f, "section {section} is cut short or missing")
+            }
+            SnapshotError::Damaged { section } => {
+                write!(f, "section {section} is damaged: its checksum is wrong")
+            }
             SnapshotError::Malformed { section, at, wanted } => {
                 write!(f, "section {section}, byte {at}: expected {wanted}")
             }
             SnapshotError::Trailing { bytes } => write!(f, "{bytes} bytes after the last section"),
-            SnapshotError::Unlawful { law } => write!(f, "the snapshot describes a world that cannot be: {law}"),
+            SnapshotError::Unlawful { law } => {
+                write!(f, "the snapshot describes a world that cannot be: {law}")
+            }
         }
     }
 }

@@ -55,7 +55,11 @@ impl<S: FieldShape> Saved for HumidityWorld<S> {
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError> {
         let wrong = record.malformed("a chunk of humidities that fits the world's bounds");
         let (moisture, ground) = (record.take()?, record.take()?);
         let slot = self.restore_chunk(position, moisture, ground).ok_or(wrong)?;
@@ -69,7 +73,8 @@ impl<S: FieldShape> Saved for HumidityWorld<S> {
 
 fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     let sweep = content.take()?;
-    let (cap, coefficient, least_impermeability) = (content.take()?, content.take()?, content.take()?);
+    let (cap, coefficient, least_impermeability) =
+        (content.take()?, content.take()?, content.take()?);
     let mut borders = [Border::Wall; 6];
     for border in &mut borders {
         *border = content.take()?;
@@ -80,11 +85,15 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
 /// A ledger whose sums are far from the end of their range.
 fn take_ledger(content: &mut Content<'_>, sweep: Sweep) -> Result<Ledger, SnapshotError> {
     const LIMIT: u128 = 1 << 100;
-    let wrong = content.malformed("a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one");
+    let wrong = content.malformed(
+        "a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one",
+    );
     let placed = content.take()?;
     let rained: i128 = content.take()?;
     let (removed, runoff, drained) = (content.take()?, content.take()?, content.take()?);
-    let is_small = [placed, rained.unsigned_abs(), removed, runoff, drained].iter().all(|&units| units <= LIMIT);
+    let is_small = [placed, rained.unsigned_abs(), removed, runoff, drained]
+        .iter()
+        .all(|&units| units <= LIMIT);
     let ledger = Ledger { placed, rained, removed, runoff, drained };
     let is_kept = sweep == Sweep::Conservative || ledger == Ledger::default();
     if is_small && is_kept && placed as i128 + rained >= (removed + runoff + drained) as i128 {

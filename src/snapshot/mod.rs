@@ -1,7 +1,8 @@
 //! Whole worlds as bytes, and back. With the feature `snapshot`.
 //!
-//! A snapshot holds everything that decides the future: chunks, awake and changed cells, rules, seed, ticks, ledger. A world that is
-//! saved, loaded and run is, byte for byte, the world that was never saved.
+//! A snapshot holds everything that decides the future: chunks, awake and changed cells, rules,
+//! seed, ticks, ledger. A world that is saved, loaded and run is, byte for byte, the world that was
+//! never saved.
 //!
 //! ```
 //! use floodplain::snapshot::Saved;
@@ -23,9 +24,10 @@
 //!
 //! # The format, version 1
 //!
-//! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0 or 1; a position is
-//! three `i32`, x, y, z; a region is the positions of its least and its greatest corner; a count is a `u64`; a mask is 512
-//! bytes, cell i as bit i mod 8 of byte i div 8. There is no padding.
+//! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
+//! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
+//! greatest corner; a count is a `u64`; a mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
+//! There is no padding.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -46,20 +48,24 @@
 //! | n | content |
 //! | 4 | CRC-32 (IEEE) of name, length and content |
 //!
-//! What rules, state and records hold stands with the `save` of each kind of world. In every one, a *plane* of a chunk is
-//! one byte, 0 or 1; then for 0 the one value of all cells, for 1 every cell in index order. A plane of equal cells always
-//! has the short form. *Marks* are one byte with bit 0 if some cells of the chunk are awake and bit 1 if some have changed since
-//! they were last asked for; then the mask of the awake and of the changed cells, each if its bit is set; never an empty one.
+//! What rules, state and records hold stands with the `save` of each kind of world. In every one, a
+//! *plane* of a chunk is one byte, 0 or 1; then for 0 the one value of all cells, for 1 every cell
+//! in index order. A plane of equal cells always has the short form. *Marks* are one byte with bit
+//! 0 if some cells of the chunk are awake and bit 1 if some have changed since they were last asked
+//! for; then the mask of the awake and of the changed cells, each if its bit is set; never an empty
+//! one.
 //!
 //! # What is refused
 //!
-//! Loading checks every length against the bytes that are there before it takes memory for them, every checksum before it reads a
-//! section, and every law of the world (as its `validate` does) before it hands the world over. So a damaged snapshot gives an
-//! error that names the section, and never a different world.
+//! Loading checks every length against the bytes that are there before it takes memory for them,
+//! every checksum before it reads a section, and every law of the world (as its `validate` does)
+//! before it hands the world over. So a damaged snapshot gives an error that names the section, and
+//! never a different world.
 //!
-//! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world takes; the most for
-//! uniform chunks. A step of the loaded world may take more, and so may going on with a tick that was underway: then uniform
-//! chunks become dense, with what the rule needs beside them. So limit the length of what strangers send.
+//! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world
+//! takes; the most for uniform chunks. A step of the loaded world may take more, and so may going
+//! on with a tick that was underway: then uniform chunks become dense, with what the rule needs
+//! beside them. So limit the length of what strangers send.
 
 mod blast;
 mod blast_graph;

@@ -38,7 +38,11 @@ const AWAKE: u8 = 1;
 const CHANGED: u8 = 2;
 
 /// Appends which cells of a chunk are awake and which have changed.
-pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot, out: &mut Vec<u8>) {
+pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    slot: Slot,
+    out: &mut Vec<u8>,
+) {
     put_masks(grid.awake_at(slot), grid.changed_at(slot), out);
 }
 

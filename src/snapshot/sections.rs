@@ -105,7 +105,9 @@ impl<'a> Reader<'a> {
             return Err(truncated);
         };
         let (checked, checksum) = section.split_at(section.len() - 4);
-        if !section.starts_with(name.as_bytes()) || crc32fast::hash(checked).to_le_bytes() != checksum {
+        if !section.starts_with(name.as_bytes())
+            || crc32fast::hash(checked).to_le_bytes() != checksum
+        {
             return Err(SnapshotError::Damaged { section: name });
         }
         self.left = left;

@@ -9,11 +9,13 @@ use crate::coords::CHUNK_CELLS;
 use crate::water::{Clock, Edge, Edges, Ledger, Rules, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 
-/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world until it goes on.
+/// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
+/// until it goes on.
 ///
-/// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when the tick began, and how
-/// many pieces of it were done. That is what the loaded world shows, until an edit or a step has these pieces done anew and
-/// goes on from there. If there are not so many, the tick is complete with the last.
+/// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when
+/// the tick began, and how many pieces of it were done. That is what the loaded world shows, until
+/// an edit or a step has these pieces done anew and goes on from there. If there are not so many,
+/// the tick is complete with the last.
 ///
 /// | | content |
 /// |---|---|
@@ -24,8 +26,15 @@ impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
     fn put_rules(&self, out: &mut Vec<u8>) {
-        let Rules { evaporation, activity_decay, source_supply, throughput, edges, pools, many_parents } =
-            *self.rules();
+        let Rules {
+            evaporation,
+            activity_decay,
+            source_supply,
+            throughput,
+            edges,
+            pools,
+            many_parents,
+        } = *self.rules();
         [evaporation, activity_decay].iter().for_each(|chance| chance.put(out));
         [source_supply, throughput].iter().for_each(|units| units.put(out));
         edges.outer.iter().chain([&edges.unloaded]).for_each(|edge| edge.put(out));
@@ -36,7 +45,9 @@ impl Saved for WaterWorld {
         self.bounds().put(out);
         let Clock { seed, tick, ledger, pieces } = self.clock();
         let Ledger { placed, injected, removed, drained, evaporated } = ledger;
-        [seed, tick, placed, injected, removed, drained, evaporated].iter().for_each(|number| number.put(out));
+        [seed, tick, placed, injected, removed, drained, evaporated]
+            .iter()
+            .for_each(|number| number.put(out));
         if pieces > 0 {
             pieces.put(out);
         }
@@ -64,16 +75,22 @@ impl Saved for WaterWorld {
         let rules = take_rules(rules)?;
         let bounds = state.take()?;
         let clock = take_clock(state)?;
-        WaterWorld::restored(rules, bounds, clock).map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+        WaterWorld::restored(rules, bounds, clock)
+            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
         take_marks(self.grid_mut(), slot, record)?;
         let mut least = 0;
         for _ in 0..record.take::<u16>()? {
-            let wrong = record.malformed("a cell with the Extra flag, after the one before, and its parents");
+            let wrong = record
+                .malformed("a cell with the Extra flag, after the one before, and its parents");
             let (index, faces): (u16, u8) = (record.take()?, record.take()?);
             let in_order = (least..CHUNK_CELLS as u16).contains(&index);
             if !in_order || !self.restore_parents(slot, index, faces) {
@@ -147,10 +164,15 @@ impl Encode for Voxel {
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("the word of a water cell, of solid ground, or of the world's end");
+        let wrong =
+            content.malformed("the word of a water cell, of solid ground, or of the world's end");
         let word = content.take()?;
         let voxel = Voxel::from_raw(word);
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
-        if marks.contains(&voxel) || WaterCell::from_word(word).is_ok() { Ok(voxel) } else { Err(wrong) }
+        if marks.contains(&voxel) || WaterCell::from_word(word).is_ok() {
+            Ok(voxel)
+        } else {
+            Err(wrong)
+        }
     }
 }

@@ -54,7 +54,11 @@ impl Saved for Water2dWorld {
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
         take_whole_marks(self.grid_mut(), slot, record)?;
@@ -87,7 +91,9 @@ impl Encode for Cell {
         let wrong = content.malformed("-1 for ground, or a level");
         match content.take::<i32>()? {
             -1 => Ok(Cell::SOLID),
-            level => u32::try_from(level).ok().and_then(|level| Cell::water(level).ok()).ok_or(wrong),
+            level => {
+                u32::try_from(level).ok().and_then(|level| Cell::water(level).ok()).ok_or(wrong)
+            }
         }
     }
 }

@@ -34,7 +34,11 @@ pub trait Saved: Sized {
 
     /// Reads the record of a chunk that is not there yet.
     #[doc(hidden)]
-    fn take_chunk(&mut self, position: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError>;
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError>;
 
     /// The first broken law, in words.
     #[doc(hidden)]
@@ -59,7 +63,8 @@ pub trait Saved: Sized {
     /// The world that [`save`](Saved::save) made these bytes of.
     ///
     /// # Errors
-    /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that breaks a law.
+    /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that
+    /// breaks a law.
     fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let world: Self = read(bytes)?;
         world.check()?;
@@ -87,10 +92,14 @@ fn read<W: Saved>(bytes: &[u8]) -> Result<W, SnapshotError> {
     Ok(world)
 }
 
-/// The law that what sleeps would not change if it were awake, for worlds whose `validate` cannot tell: two copies run
-/// two steps, one with all of it awake. In two steps each of the two kinds of step has been made where they take turns.
-/// `step` makes one and returns the hash of the state.
-pub(super) fn restless<W: Saved>(world: &W, wake_all: fn(&mut W), step: fn(&mut W) -> u64) -> Option<String> {
+/// The law that what sleeps would not change if it were awake, for worlds whose `validate` cannot
+/// tell: two copies run two steps, one with all of it awake. In two steps each of the two kinds of
+/// step has been made where they take turns. `step` makes one and returns the hash of the state.
+pub(super) fn restless<W: Saved>(
+    world: &W,
+    wake_all: fn(&mut W),
+    step: fn(&mut W) -> u64,
+) -> Option<String> {
     let bytes = world.save();
     let (mut asleep, mut awake) = match (read::<W>(&bytes), read::<W>(&bytes)) {
         (Ok(asleep), Ok(awake)) => (asleep, awake),

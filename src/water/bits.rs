@@ -1,5 +1,5 @@
-//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: made from cells, shifted to neighbours, and
-//! flood filled.
+//! Horizontal layers of a chunk as 256 bits, four rows of sixteen to a word: made from cells,
+//! shifted to neighbours, and flood filled.
 
 /// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
 pub(super) type LayerBits = [u64; 4];
@@ -48,8 +48,8 @@ pub(super) fn count(bits: LayerBits) -> u32 {
 /// The most cells that are few: see [`are_few`].
 pub(super) const FEW: usize = 12;
 
-/// Whether there are so few cells that it is cheaper to look at them one by one than at all of a layer: three at most in
-/// each four rows, which is told in half the time of counting them.
+/// Whether there are so few cells that it is cheaper to look at them one by one than at all of a
+/// layer: three at most in each four rows, which is told in half the time of counting them.
 #[inline]
 pub(super) fn are_few(bits: LayerBits) -> bool {
     let mut left = bits;
@@ -149,8 +149,9 @@ pub(super) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The four lateral shifts of a layer, in the order of [`Face::LATERAL`](crate::Face::LATERAL). `shifted[k]` has a cell's
-/// bit where the cell's neighbour across face k is in `bits`; `beyond[k]` is the layer of the chunk across that face.
+/// The four lateral shifts of a layer, in the order of [`Face::LATERAL`](crate::Face::LATERAL).
+/// `shifted[k]` has a cell's bit where the cell's neighbour across face k is in `bits`; `beyond[k]`
+/// is the layer of the chunk across that face.
 #[inline]
 pub(super) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> [LayerBits; 4] {
     let [a, b, c, d] = bits;
@@ -255,7 +256,9 @@ mod tests {
             let bytes = bytes(&cells, |cell| cell as u8);
             for bit in 0..8 {
                 let plane = plane(&bytes, bit);
-                assert!((0..256).all(|cell| contains(&plane, cell) == (cells[cell] >> bit & 1 != 0)));
+                assert!(
+                    (0..256).all(|cell| contains(&plane, cell) == (cells[cell] >> bit & 1 != 0))
+                );
             }
             assert!((0..256).all(|at| has(&cells, |cell| cell == cells[at])));
             assert!(!has(&cells, |cell| cells.iter().all(|&other| other != cell)));
@@ -278,9 +281,13 @@ mod tests {
                 }
             };
             let (a, b) = (layer(), layer());
-            let cells = |bits: LayerBits| (0..256).filter(move |&cell| bits[cell / 64] & 1 << (cell % 64) != 0);
+            let cells = |bits: LayerBits| {
+                (0..256).filter(move |&cell| bits[cell / 64] & 1 << (cell % 64) != 0)
+            };
             let holds = |bits: LayerBits, law: &dyn Fn(bool, bool) -> bool| {
-                (0..256).all(|cell| contains(&bits, cell) == law(contains(&a, cell), contains(&b, cell)))
+                (0..256).all(|cell| {
+                    contains(&bits, cell) == law(contains(&a, cell), contains(&b, cell))
+                })
             };
             assert!(holds(and(a, b), &|a, b| a && b), "round {round}");
             assert!(holds(or(a, b), &|a, b| a || b), "round {round}");
@@ -288,13 +295,23 @@ mod tests {
             assert!(holds(xor(a, b), &|a, b| a != b), "round {round}");
             assert!(iter(a).eq(cells(a)), "round {round}");
             assert_eq!(only(a), cells(a).next().filter(|_| cells(a).count() == 1), "round {round}");
-            assert_eq!((any(a), count(a) as usize), (cells(a).next().is_some(), cells(a).count()), "round {round}");
+            assert_eq!(
+                (any(a), count(a) as usize),
+                (cells(a).next().is_some(), cells(a).count()),
+                "round {round}"
+            );
             let cell = random.usize(..256);
             let (mut more, mut less) = (a, a);
             insert(&mut more, cell);
             remove(&mut less, cell);
-            assert!((0..256).all(|at| contains(&more, at) == (at == cell || contains(&a, at))), "round {round}");
-            assert!((0..256).all(|at| contains(&less, at) == (at != cell && contains(&a, at))), "round {round}");
+            assert!(
+                (0..256).all(|at| contains(&more, at) == (at == cell || contains(&a, at))),
+                "round {round}"
+            );
+            assert!(
+                (0..256).all(|at| contains(&less, at) == (at != cell && contains(&a, at))),
+                "round {round}"
+            );
         }
     }
 
@@ -317,12 +334,24 @@ mod tests {
                 let opposite = [(15, z), (0, z), (x, 15), (x, 0)];
                 for side in 0..4 {
                     let (there_x, there_z) = opposite[side];
-                    let expected = inside[side].unwrap_or_else(|| at(&beyond[side], there_x, there_z));
-                    assert_eq!(at(&shifted[side], x, z), expected, "round {round}: side {side} of {x}, {z}");
+                    let expected =
+                        inside[side].unwrap_or_else(|| at(&beyond[side], there_x, there_z));
+                    assert_eq!(
+                        at(&shifted[side], x, z),
+                        expected,
+                        "round {round}: side {side} of {x}, {z}"
+                    );
                     let leaves = at(&leaving[side], there_x, there_z);
-                    assert!(inside[side].is_some() || leaves == at(&own, x, z), "round {round}: side {side}");
+                    assert!(
+                        inside[side].is_some() || leaves == at(&own, x, z),
+                        "round {round}: side {side}"
+                    );
                 }
-                assert_eq!(at(&spread, x, z), inside.contains(&Some(true)), "round {round}: {x}, {z}");
+                assert_eq!(
+                    at(&spread, x, z),
+                    inside.contains(&Some(true)),
+                    "round {round}: {x}, {z}"
+                );
             }
             let borders = [15, 0, 15, 0];
             for (side, bits) in leaving.into_iter().enumerate() {
@@ -352,8 +381,14 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         for round in 0..2_000 {
             let dense: LayerBits = core::array::from_fn(|_| random.u64(..) | random.u64(..));
-            let inside = if round % 2 == 0 { dense } else { or(dense, core::array::from_fn(|_| random.u64(..))) };
-            let start = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..) & random.u64(..));
+            let inside = if round % 2 == 0 {
+                dense
+            } else {
+                or(dense, core::array::from_fn(|_| random.u64(..)))
+            };
+            let start = core::array::from_fn(|_| {
+                random.u64(..) & random.u64(..) & random.u64(..) & random.u64(..)
+            });
             let mut expected = and(start, inside);
             loop {
                 let grown = or(expected, and(spread(expected), inside));

@@ -1,8 +1,9 @@
-//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found by flooding bit masks, in
-//! pieces.
+//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found
+//! by flooding bit masks, in pieces.
 //!
-//! Layers of a chunk that are full from side to side are flooded together, and those of them that can neither be a
-//! surface nor border on a dry cell are left out of the body: a lake costs what its surface and its shores do.
+//! Layers of a chunk that are full from side to side are flooded together, and those of them that
+//! can neither be a surface nor border on a dry cell are left out of the body: a lake costs what
+//! its surface and its shores do.
 
 use super::bits::{self, ALL, LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use super::store::{LAYER_CELLS, Store};
@@ -22,7 +23,8 @@ pub(super) struct Piece {
 
 /// Joined water.
 pub(super) struct Body {
-    /// Its cells, but for layers full from side to side that have no surface and no dry cell beside them.
+    /// Its cells, but for layers full from side to side that have no surface and no dry cell
+    /// beside them.
     pub(super) pieces: Vec<Piece>,
     /// Its lowest cell: y, z and x.
     pub(super) lowest: [i32; 3],
@@ -82,7 +84,8 @@ impl Flooded {
         let chunk = &mut **self.chunks[slot.index()].get_or_insert_default();
         if chunk.tick != tick {
             self.reached[0].push(slot);
-            *chunk = FloodedChunk { tick, full: store.full_layers(slot), ..FloodedChunk::default() };
+            *chunk =
+                FloodedChunk { tick, full: store.full_layers(slot), ..FloodedChunk::default() };
         }
         chunk
     }
@@ -100,9 +103,9 @@ impl Flooded {
         self.growing.is_some()
     }
 
-    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as many cells as are `left`
-    /// have been looked at before that. A layer counts as many cells as it has rows with water of the body, a run of full
-    /// layers as many as one of them.
+    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as
+    /// many cells as are `left` have been looked at before that. A layer counts as many cells
+    /// as it has rows with water of the body, a run of full layers as many as one of them.
     pub(super) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
         let mut body = self.growing.take()?;
         while *left > 0 {
@@ -141,8 +144,14 @@ impl Flooded {
         self.spare.push(body.pieces);
     }
 
-    /// Floods the cells of a piece and what is joined to them in its layer. Returns how many rows these have.
-    fn flood_piece(&mut self, store: &Store, Piece { slot, layer, cells }: Piece, body: &mut Body) -> usize {
+    /// Floods the cells of a piece and what is joined to them in its layer. Returns how many rows
+    /// these have.
+    fn flood_piece(
+        &mut self,
+        store: &Store,
+        Piece { slot, layer, cells }: Piece,
+        body: &mut Body,
+    ) -> usize {
         let (wet, _) = store.layer(slot, layer);
         let mask = &mut self.chunk(store, slot).cells;
         let fresh = minus(wet, mask.layer(layer));
@@ -152,9 +161,12 @@ impl Flooded {
         let filled = bits::fill(cells, fresh);
         mask.insert_layer(layer, filled);
         body.take(store, Piece { slot, layer, cells: filled });
-        // One cell off the chunk's sides: what lies beside it is in the layer that was filled, and dry.
-        let inner = bits::only(filled).filter(|cell| (1..15).contains(&(cell & 15)) && (1..15).contains(&(cell >> 4)));
-        let layers = inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
+        // One cell off the chunk's sides: what lies beside it is in the layer that was filled, and
+        // dry.
+        let inner = bits::only(filled)
+            .filter(|cell| (1..15).contains(&(cell & 15)) && (1..15).contains(&(cell >> 4)));
+        let layers =
+            inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
         let (_, closed) = store.layer(slot, *layers.end());
         if let Some((slot, layer)) = upper_layer(store, slot, *layers.end()) {
             self.reach(store, slot, layer, and(filled, closed));
@@ -179,8 +191,9 @@ impl Flooded {
         }
     }
 
-    /// Floods on from a cell with no water beside it to those above and below it in its chunk, as long as these have none
-    /// either, as falling water has. The cell does not lie at a side of its chunk. Returns the layers that are flooded then.
+    /// Floods on from a cell with no water beside it to those above and below it in its chunk, as
+    /// long as these have none either, as falling water has. The cell does not lie at a side of
+    /// its chunk. Returns the layers that are flooded then.
     fn flood_column(
         &mut self,
         store: &Store,
@@ -195,8 +208,12 @@ impl Flooded {
         bits::insert(&mut column, cell);
         let voxel = |layer: usize, cell: usize| voxels[layer * LAYER_CELLS + cell];
         let mut take = |layer: usize| {
-            let is_alone = [cell - 1, cell + 1, cell - 16, cell + 16].into_iter().all(|at| !voxel(layer, at).is_wet());
-            let joins = is_alone && voxel(layer, cell).is_wet() && flooded.insert(layer * LAYER_CELLS + cell);
+            let is_alone = [cell - 1, cell + 1, cell - 16, cell + 16]
+                .into_iter()
+                .all(|at| !voxel(layer, at).is_wet());
+            let joins = is_alone
+                && voxel(layer, cell).is_wet()
+                && flooded.insert(layer * LAYER_CELLS + cell);
             if joins {
                 body.pieces.push(Piece { slot, layer, cells: column });
             }
@@ -213,7 +230,8 @@ impl Flooded {
         bottom..=top
     }
 
-    /// Keeps the wet ones of these cells for later, but for those that are flooded: most of what a piece borders on is.
+    /// Keeps the wet ones of these cells for later, but for those that are flooded: most of what a
+    /// piece borders on is.
     #[inline]
     fn reach(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
         let cells = and(cells, store.layer(slot, layer).0);
@@ -225,7 +243,8 @@ impl Flooded {
         }
     }
 
-    /// Floods those of a chunk's layers (by bit) that are full from side to side, and the full ones that they touch.
+    /// Floods those of a chunk's layers (by bit) that are full from side to side, and the full ones
+    /// that they touch.
     fn flood_layers(&mut self, store: &Store, slot: Slot, layers: u16, body: &mut Body) {
         let chunk = self.chunk(store, slot);
         let free = chunk.full & !chunk.done;
@@ -252,8 +271,9 @@ impl Flooded {
         body.reach_to(store, slot, run.trailing_zeros() as usize, ALL);
     }
 
-    /// Goes on from full layers (by bit) of a chunk to all that is joined to them. Returns those among them that are
-    /// covered by full layers and have no others at their sides; `full` are the full layers of their chunk.
+    /// Goes on from full layers (by bit) of a chunk to all that is joined to them. Returns those
+    /// among them that are covered by full layers and have no others at their sides; `full` are
+    /// the full layers of their chunk.
     fn spread_layers(&mut self, store: &Store, slot: Slot, layers: u16, full: u16) -> u16 {
         let mut inner = layers;
         for (face, border) in Face::LATERAL.into_iter().zip(bits::leaving(ALL)) {
@@ -385,7 +405,8 @@ mod tests {
         body
     }
 
-    /// Whether a cell may be left out of a body: full, under full water, beside nothing but full cells.
+    /// Whether a cell may be left out of a body: full, under full water, beside nothing but full
+    /// cells.
     fn is_inner(store: &Store, place: Place) -> bool {
         let is_full = |place: Place| !place.0.is_some() || store.read(place).height() == 7;
         let covered = store.step(place, Face::Up);
@@ -420,7 +441,8 @@ mod tests {
                     let mut cells = bits::NONE;
                     bits::insert(&mut cells, cell);
                     flooded.begin_body(Piece { slot, layer, cells });
-                    let found = core::iter::repeat_with(|| flooded.grow(&store, &mut random.usize(1..300)));
+                    let found =
+                        core::iter::repeat_with(|| flooded.grow(&store, &mut random.usize(1..300)));
                     let found = found.flatten().next().expect("it comes to an end");
                     assert!(!flooded.is_growing());
                     let mut walked = walk(&store, place);
@@ -431,12 +453,18 @@ mod tests {
                     assert_eq!(Some(found.lowest), walked.iter().map(key).min());
                     for piece in &found.pieces {
                         for cell in bits::iter(piece.cells) {
-                            assert!(walked.remove(&(piece.slot, piece.layer * LAYER_CELLS + cell)), "once, and joined");
+                            assert!(
+                                walked.remove(&(piece.slot, piece.layer * LAYER_CELLS + cell)),
+                                "once, and joined"
+                            );
                         }
                     }
                     for &place in &walked {
                         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-                        assert!(bits::contains(&flooded.cells(&store, place.0, layer), cell), "flooded all the same");
+                        assert!(
+                            bits::contains(&flooded.cells(&store, place.0, layer), cell),
+                            "flooded all the same"
+                        );
                         assert!(is_inner(&store, place));
                     }
                     bodies += 1;
@@ -447,15 +475,17 @@ mod tests {
         assert!(bodies > 500 && left_out > 1_000, "{bodies} bodies, {left_out} cells left out");
     }
 
-    /// Full chunks in a row. A layer of the second is rock, so that the water of the third is met above and below it.
+    /// Full chunks in a row. A layer of the second is rock, so that the water of the third is met
+    /// above and below it.
     #[test]
     fn a_layer_between_two_that_are_met_is_flooded() {
         let full = Voxel::OPEN.with_height(7);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         let mut parted = [full; CHUNK_CELLS];
         parted[5 * LAYER_CELLS..][..LAYER_CELLS].fill(Voxel::SOLID);
-        for (x, chunk) in
-            [Chunk::uniform(full), Chunk::from_cells(&parted), Chunk::uniform(full)].into_iter().enumerate()
+        for (x, chunk) in [Chunk::uniform(full), Chunk::from_cells(&parted), Chunk::uniform(full)]
+            .into_iter()
+            .enumerate()
         {
             store.insert(IVec3::X * x as i32, chunk);
         }
@@ -463,8 +493,14 @@ mod tests {
         flooded.begin(store.grid.slot_capacity());
         let slots = store.grid.sorted_slots();
         flood(&mut flooded, &store, Piece { slot: slots[0], layer: 3, cells: ALL });
-        for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
-            assert_eq!(flooded.cells(&store, slot, layer), store.layer(slot, layer).0, "layer {layer}");
+        for (slot, layer) in
+            slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+        {
+            assert_eq!(
+                flooded.cells(&store, slot, layer),
+                store.layer(slot, layer).0,
+                "layer {layer}"
+            );
         }
     }
 
@@ -489,6 +525,11 @@ mod tests {
         };
         let (first, again) = (flood_twice(), flood_twice());
         assert_eq!(first.0, again.0);
-        assert!(first.1 < 1_000 && again.1 >= 1_000, "room for {} pieces, then {}", first.1, again.1);
+        assert!(
+            first.1 < 1_000 && again.1 >= 1_000,
+            "room for {} pieces, then {}",
+            first.1,
+            again.1
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The two bytes of a water cell: layout, fields, flags, and which words are canonical. Nothing about neighbours.
+//! The two bytes of a water cell: layout, fields, flags, and which words are canonical. Nothing
+//! about neighbours.
 
 use crate::coords::Face;
 use bitflags::bitflags;
@@ -34,8 +35,8 @@ const ACTIVE_SHIFT: u32 = 11;
 /// | Data (low) | HasSource | IsSource | Direction | Height |
 /// | Data2 (high) | Extra | FlowOut | Active | Largest |
 ///
-/// A `WaterCell` always holds a canonical word, one that the simulation itself could have written; see
-/// [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
+/// A `WaterCell` always holds a canonical word, one that the simulation itself could have written;
+/// see [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
 ///
 /// ```
 /// use floodplain::water::{CellError, WaterCell};
@@ -55,15 +56,19 @@ pub enum CellError {
     Height(u8),
     /// A direction code above 6: 0 is none, 1 to 6 are the faces.
     Direction(u8),
-    /// A source must be full, connected to itself (HasSource), and have neither a direction nor other parents.
+    /// A source must be full, connected to itself (HasSource), and have neither a direction nor
+    /// other parents.
     Source(u16),
-    /// HasSource without IsSource needs a direction: it is through its parent that a cell has a source.
+    /// HasSource without IsSource needs a direction: it is through its parent that a cell has a
+    /// source.
     SourceWithoutParent(u16),
     /// Extra says there are more parents than the direction names, so there must be a direction.
     ExtraWithoutParent(u16),
-    /// Largest is the bottleneck between a cell and its parent's source, so it is 0 without a direction.
+    /// Largest is the bottleneck between a cell and its parent's source, so it is 0 without a
+    /// direction.
     LargestWithoutParent(u16),
-    /// A cell without water is either dry (word 0) or passes water on: then it has a direction and is active.
+    /// A cell without water is either dry (word 0) or passes water on: then it has a direction and
+    /// is active.
     DryButMarked(u16),
 }
 
@@ -73,11 +78,20 @@ impl fmt::Display for CellError {
             CellError::Height(height) => write!(f, "a height of {height}, above 7"),
             CellError::Direction(code) => write!(f, "direction code {code}, above 6"),
             CellError::Source(word) => {
-                write!(f, "word {word:#06x}: a source must be full, have its own source, and no parents")
+                write!(
+                    f,
+                    "word {word:#06x}: a source must be full, have its own source, and no parents"
+                )
             }
-            CellError::SourceWithoutParent(word) => write!(f, "word {word:#06x}: HasSource without a parent"),
-            CellError::ExtraWithoutParent(word) => write!(f, "word {word:#06x}: Extra without a parent"),
-            CellError::LargestWithoutParent(word) => write!(f, "word {word:#06x}: Largest without a parent"),
+            CellError::SourceWithoutParent(word) => {
+                write!(f, "word {word:#06x}: HasSource without a parent")
+            }
+            CellError::ExtraWithoutParent(word) => {
+                write!(f, "word {word:#06x}: Extra without a parent")
+            }
+            CellError::LargestWithoutParent(word) => {
+                write!(f, "word {word:#06x}: Largest without a parent")
+            }
             CellError::DryButMarked(word) => {
                 write!(f, "word {word:#06x}: no water, yet not dry and not passing any on")
             }
@@ -96,7 +110,10 @@ impl WaterCell {
 
     /// A spring: always full.
     pub const SOURCE: WaterCell = WaterCell(
-        FULL as u16 | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits() | (FULL as u16) << LARGEST_SHIFT,
+        FULL as u16
+            | CellFlags::IS_SOURCE.bits()
+            | CellFlags::HAS_SOURCE.bits()
+            | (FULL as u16) << LARGEST_SHIFT,
     );
 
     /// Still water of this height.
@@ -110,7 +127,8 @@ impl WaterCell {
     /// The cell that a word stands for, Data in the low byte and Data2 in the high one.
     ///
     /// # Errors
-    /// A word that the simulation never leaves between two ticks is refused; the [`CellError`] says which law it breaks.
+    /// A word that the simulation never leaves between two ticks is refused; the [`CellError`] says
+    /// which law it breaks.
     pub const fn from_word(word: u16) -> Result<WaterCell, CellError> {
         let cell = WaterCell(word);
         let direction = cell.direction_code();
@@ -152,7 +170,8 @@ impl WaterCell {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Where the flow is heading; the parent lies on the opposite side. `None` for still water and for sources.
+    /// Where the flow is heading; the parent lies on the opposite side. `None` for still water and
+    /// for sources.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {
             0 => None,
@@ -160,7 +179,8 @@ impl WaterCell {
         }
     }
 
-    /// The largest flow, in units a tick, that can pass between this cell and the head of its path, 0 to 7.
+    /// The largest flow, in units a tick, that can pass between this cell and the head of its path,
+    /// 0 to 7.
     pub const fn largest(self) -> u8 {
         (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
     }
@@ -235,8 +255,9 @@ mod tests {
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }
-        // Counted by hand. Sources: FlowOut × active × largest = 2·8·8. Orphans: the word 0, and 7 heights × 8
-        // activities × FlowOut. With a direction: 6 × 8 largest × 8 flags × (7 heights × 8 activities + 1 × 7).
+        // Counted by hand. Sources: FlowOut × active × largest = 2·8·8. Orphans: the word 0, and 7
+        // heights × 8 activities × FlowOut. With a direction: 6 × 8 largest × 8 flags × (7
+        // heights × 8 activities + 1 × 7).
         assert_eq!(canonical, 128 + (1 + 7 * 8 * 2) + 6 * 8 * 8 * (7 * 8 + 7));
     }
 
@@ -253,7 +274,10 @@ mod tests {
 
     #[test]
     fn debug_reads_like_a_sentence() {
-        assert_eq!(format!("{:?}", WaterCell::SOURCE), "7/7 largest 7 active 0 IS_SOURCE HAS_SOURCE");
+        assert_eq!(
+            format!("{:?}", WaterCell::SOURCE),
+            "7/7 largest 7 active 0 IS_SOURCE HAS_SOURCE"
+        );
         assert_eq!(format!("{:?}", WaterCell::DRY), "dry");
     }
 }

@@ -1,4 +1,5 @@
-//! Random choices that depend on seed, tick and place alone, so that neither order nor threads can change them.
+//! Random choices that depend on seed, tick and place alone, so that neither order nor threads can
+//! change them.
 
 use super::bits::{LayerBits, NONE};
 use super::store::LAYER_CELLS;
@@ -25,10 +26,11 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the mix of world seed and
-/// tick.
+/// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the
+/// mix of world seed and tick.
 pub(super) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
-    let place = mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
+    let place =
+        mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
     mix(mix(tick, place), layer as u64)
 }
 
@@ -55,8 +57,8 @@ pub(super) fn chosen(seed: u64, fraction: u32) -> LayerBits {
         return bits;
     }
     let mut random = fastrand::Rng::with_seed(seed);
-    // One random bit a cell for each binary digit of the fraction, the lowest first: a cell is in if its own random
-    // number, read as a binary fraction, lies below.
+    // One random bit a cell for each binary digit of the fraction, the lowest first: a cell is in
+    // if its own random number, read as a binary fraction, lies below.
     for digit in fraction.trailing_zeros()..16 {
         let one = fraction >> digit & 1 != 0;
         for word in &mut bits {
@@ -133,7 +135,8 @@ impl Queue {
     }
 }
 
-/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first, and for each.
+/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first,
+/// and for each.
 pub(super) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
 
 const fn side_orders() -> [[u8; 24]; 5] {
@@ -142,7 +145,9 @@ const fn side_orders() -> [[u8; 24]; 5] {
     let mut code = 0;
     while code < 256 {
         let order = code as u8;
-        if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6) == 15 {
+        if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6)
+            == 15
+        {
             orders[0][count] = order;
             let mut first = 0;
             while first < 4 {
@@ -216,7 +221,9 @@ mod tests {
                 sorted.sort_unstable();
                 assert_eq!(sorted, [0, 1, 2, 3]);
                 assert!(first == 0 || usize::from(order & 3) == first - 1);
-                let rest = |order: u8| sides(order).into_iter().filter(move |&side| usize::from(side) + 1 != first);
+                let rest = |order: u8| {
+                    sides(order).into_iter().filter(move |&side| usize::from(side) + 1 != first)
+                };
                 assert!(rest(order).eq(rest(plain)), "the others keep their order");
             }
         }
@@ -227,7 +234,9 @@ mod tests {
 
     #[test]
     fn chances_come_true() {
-        for (chance, least, most) in [(0.0, 0, 0), (1.0, 256_000, 256_000), (0.25, 63_000, 65_000), (0.001, 200, 320)] {
+        for (chance, least, most) in
+            [(0.0, 0, 0), (1.0, 256_000, 256_000), (0.25, 63_000, 65_000), (0.001, 200, 320)]
+        {
             let hits: u32 = (0..1000).map(|seed| bits::count(chosen(seed, fraction(chance)))).sum();
             assert!((least..=most).contains(&hits), "{chance}: {hits} of 256,000");
         }

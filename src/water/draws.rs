@@ -1,7 +1,9 @@
-//! Who draws: outlets for what leaves the world, cells with room for themselves, full cells for those above them.
+//! Who draws: outlets for what leaves the world, cells with room for themselves, full cells for
+//! those above them.
 //!
-//! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So that nobody has to find
-//! that out alone, it spreads from parents to children over bit masks, a layer at a time.
+//! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So
+//! that nobody has to find that out alone, it spreads from parents to children over bit masks, a
+//! layer at a time.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
@@ -29,8 +31,8 @@ struct Ways {
 }
 
 impl Ways {
-    /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns the cells all of whose
-    /// parents are exhausted, and the exhausted cells.
+    /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns
+    /// the cells all of whose parents are exhausted, and the exhausted cells.
     fn spread(&self, exhausted: LayerBits) -> (LayerBits, LayerBits) {
         let [west, east, north, south] = self.lateral;
         let mut exhausted = exhausted;
@@ -55,7 +57,11 @@ impl Tick<'_> {
             return;
         }
         let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
-        let Some(exit) = exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN) else { return };
+        let Some(exit) =
+            exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
+        else {
+            return;
+        };
         self.mark_way(place);
         let wanted = self.limits.left(voxel, self.work.passed(place));
         if wanted == 0 {
@@ -94,8 +100,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns the first cell where that
-    /// ends; none where another way has passed in this tick.
+    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns
+    /// the first cell where that ends; none where another way has passed in this tick.
     fn pass_marked(&mut self, (slot, index): Place) -> Option<Place> {
         let layer = index / LAYER_CELLS;
         let passed = &mut self.work.join(self.store, slot, layer).marked;
@@ -107,7 +113,9 @@ impl Tick<'_> {
             }
             let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
             match parent_beside(cell, voxel) {
-                Some((parent, _)) if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) => {
+                Some((parent, _))
+                    if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) =>
+                {
                     bits::insert(passed, cell);
                     cell = parent;
                 }
@@ -116,8 +124,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Lets the layer's awake cells draw from their heads: those on firm ground with room for themselves, full ones with
-    /// a source for the cell above.
+    /// Lets the layer's awake cells draw from their heads: those on firm ground with room for
+    /// themselves, full ones with a source for the cell above.
     pub(super) fn draws(&mut self, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer);
         if !any(awake) {
@@ -132,7 +140,8 @@ impl Tick<'_> {
         };
         let fillers = minus(and(awake, firm), closed);
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        let mut risers = minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
+        let mut risers =
+            minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
         if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
             risers = NONE;
         }
@@ -142,7 +151,14 @@ impl Tick<'_> {
     }
 
     /// Lets cells draw in random order, as long as any has a way that is not exhausted.
-    fn draw_in_turn(&mut self, slot: Slot, layer: usize, y: i32, fillers: LayerBits, risers: LayerBits) {
+    fn draw_in_turn(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        y: i32,
+        fillers: LayerBits,
+        risers: LayerBits,
+    ) {
         let parents = self.store.parent_planes(slot, layer);
         let fed = parents.into_iter().fold(NONE, or);
         let mut open = and(fed, or(fillers, risers));
@@ -150,7 +166,8 @@ impl Tick<'_> {
             return;
         }
         let ways = self.ways_of(slot, layer, &parents);
-        let stuck = |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
+        let stuck =
+            |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
         let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
         let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
         bits::iter(able).for_each(|cell| queue.push(cell));
@@ -162,7 +179,11 @@ impl Tick<'_> {
             let place = (slot, layer * LAYER_CELLS + cell);
             bits::remove(&mut open, cell);
             bits::remove(&mut able, cell);
-            let drawn = if bits::contains(&fillers, cell) { self.fill_up(place, y) } else { self.rise(place, y) };
+            let drawn = if bits::contains(&fillers, cell) {
+                self.fill_up(place, y)
+            } else {
+                self.rise(place, y)
+            };
             if drawn == Drawn::Waiting {
                 bits::insert(&mut waiting, cell);
             }
@@ -181,7 +202,9 @@ impl Tick<'_> {
     /// The ties of a layer's cells to their parents, as far as these are not exhausted.
     fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
         let blocked = |place: Option<(Slot, usize)>| {
-            place.and_then(|(slot, layer)| self.work.get(slot, layer)).map_or(NONE, |work| work.blocked)
+            place
+                .and_then(|(slot, layer)| self.work.get(slot, layer))
+                .map_or(NONE, |work| work.blocked)
         };
         let [west, east, down, up, north, south] = *parents;
         let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
@@ -194,9 +217,15 @@ impl Tick<'_> {
         Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
     }
 
-    /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is exhausted outside the
-    /// layer is taken from `ways`; if more is by now, a search will find out.
-    fn spread_exhaustion(&mut self, slot: Slot, layer: usize, ways: &Ways) -> (LayerBits, LayerBits) {
+    /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is
+    /// exhausted outside the layer is taken from `ways`; if more is by now, a search will find
+    /// out.
+    fn spread_exhaustion(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        ways: &Ways,
+    ) -> (LayerBits, LayerBits) {
         let work = self.work.join(self.store, slot, layer);
         let (cut, exhausted) = ways.spread(work.blocked);
         work.blocked = exhausted;
@@ -249,7 +278,11 @@ mod tests {
     use glam::IVec3;
 
     /// Cell by cell, until nothing changes.
-    fn spread_slowly(parents: &[[bool; 256]; 4], upright: &[bool; 256], exhausted: &mut [bool; 256]) -> [bool; 256] {
+    fn spread_slowly(
+        parents: &[[bool; 256]; 4],
+        upright: &[bool; 256],
+        exhausted: &mut [bool; 256],
+    ) -> [bool; 256] {
         let beside = |cell: usize, side: usize| match side {
             0 if cell & 15 > 0 => Some(cell - 1),
             1 if cell & 15 < 15 => Some(cell + 1),
@@ -261,7 +294,9 @@ mod tests {
             let before = *exhausted;
             let cut = core::array::from_fn(|cell| {
                 let fed = upright[cell] || (0..4).any(|side| parents[side][cell]);
-                let free = |side: usize| parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there]);
+                let free = |side: usize| {
+                    parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there])
+                };
                 fed && !upright[cell] && !(0..4).any(free)
             });
             (0..256).for_each(|cell| exhausted[cell] |= cut[cell]);
@@ -277,7 +312,8 @@ mod tests {
         let bits_of = |cells: &[bool; 256]| bits::select(cells, |is_in| is_in);
         for round in 0..200 {
             let density = 1 + round % 4;
-            let parents: [[bool; 256]; 4] = [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
+            let parents: [[bool; 256]; 4] =
+                [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
             let upright = core::array::from_fn(|_| random.usize(..20) == 0);
             let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
             let lateral = parents.each_ref().map(bits_of);
@@ -309,14 +345,20 @@ mod tests {
         }
     }
 
-    /// One draw exhausts the spring; from then on all that it feeds in the layer are known to have no way, even where the
-    /// way leads through the layer above.
+    /// One draw exhausts the spring; from then on all that it feeds in the layer are known to have
+    /// no way, even where the way leads through the layer above.
     #[test]
     fn all_that_hang_on_an_exhausted_way_are_known_to() {
         let beside = [(5, 0, Face::East)];
-        let over_a_wall =
-            [(5, 0, Face::East), (5, 1, Face::Up), (6, 1, Face::East), (6, 0, Face::Down), (7, 0, Face::East)];
-        for (seed, cells) in (0..8).flat_map(|seed| [(seed, &beside[..]), (seed, &over_a_wall[..])]) {
+        let over_a_wall = [
+            (5, 0, Face::East),
+            (5, 1, Face::Up),
+            (6, 1, Face::East),
+            (6, 0, Face::Down),
+            (7, 0, Face::East),
+        ];
+        for (seed, cells) in (0..8).flat_map(|seed| [(seed, &beside[..]), (seed, &over_a_wall[..])])
+        {
             let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
             let mut world = WaterWorld::new(seed, rules).expect("rules in range");
             world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
@@ -326,7 +368,9 @@ mod tests {
             let slot = world.store.grid.sorted_slots()[0];
             let place = |x: usize, y: usize| (slot, y * LAYER_CELLS + 5 * 16 + x);
             for &(x, y, heading) in cells {
-                let fed = Voxel::OPEN.with_direction_code(heading.index() + 1).with(CellFlags::HAS_SOURCE, true);
+                let fed = Voxel::OPEN
+                    .with_direction_code(heading.index() + 1)
+                    .with(CellFlags::HAS_SOURCE, true);
                 world.store.write(place(x, y), fed);
             }
             world.wake_all();
@@ -335,7 +379,9 @@ mod tests {
             tick.draws(slot, 0);
             assert_eq!(tick.ledger.injected - before, 7);
             let blocked = tick.work.get(slot, 0).map_or(NONE, |work| work.blocked);
-            let cut = |&(x, y, _): &(usize, usize, Face)| y > 0 || bits::contains(&blocked, place(x, y).1);
+            let cut = |&(x, y, _): &(usize, usize, Face)| {
+                y > 0 || bits::contains(&blocked, place(x, y).1)
+            };
             assert!(cells.iter().all(cut), "seed {seed}");
         }
     }

@@ -1,5 +1,5 @@
-//! The last sweep of a tick, layer by layer: activity rises with flow and falls without, directions follow it, inactive water
-//! goes, and what has come to rest falls asleep.
+//! The last sweep of a tick, layer by layer: activity rises with flow and falls without, directions
+//! follow it, inactive water goes, and what has come to rest falls asleep.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::{CellFlags, FULL};
@@ -60,7 +60,9 @@ impl Tick<'_> {
         let looked_at = u64::from(bits::count(ebb.cells));
         if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
-            let still = self.store.select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
+            let still = self
+                .store
+                .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
             ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
         }
         let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
@@ -113,13 +115,17 @@ impl Tick<'_> {
         let (wet, closed) = self.store.layer(slot, layer);
         let dry = minus(cells, or(wet, closed));
         if any(dry) {
-            let fed = self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
-            later.dried.extend(bits::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)));
+            let fed =
+                self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
+            later
+                .dried
+                .extend(bits::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)));
         }
         and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
     }
 
-    /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for those in `down`.
+    /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for
+    /// those in `down`.
     fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
         let first = layer * LAYER_CELLS;
         let Some(work) = self.work.get(slot, layer) else { return };
@@ -130,7 +136,9 @@ impl Tick<'_> {
             };
             if change_whole_layer(&mut words, &work.flow, up, down) {
                 self.work.join(self.store, slot, layer).save(self.store, slot, layer, bits::ALL);
-                self.store.write_marks(slot, |cells| cells[first..][..LAYER_CELLS].copy_from_slice(&words));
+                self.store.write_marks(slot, |cells| {
+                    cells[first..][..LAYER_CELLS].copy_from_slice(&words)
+                });
             }
             return;
         }
@@ -179,8 +187,8 @@ impl Tick<'_> {
         found
     }
 
-    /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties have changed since the
-    /// last tick, for after each tick HasSource is true.
+    /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties
+    /// have changed since the last tick, for after each tick HasSource is true.
     fn note_turned(&self, ebb: &Ebb, sources: LayerBits, later: &mut Afterwards) {
         let &Ebb { slot, layer, cells, .. } = ebb;
         let cells = minus(cells, sources);
@@ -190,11 +198,13 @@ impl Tick<'_> {
             return later.turned.extend(places.filter(|&place| self.has_turned(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
-        let turned = bits::xor(self.sourced_parents(slot, layer, &parents), self.store.sourced(slot, layer));
+        let turned =
+            bits::xor(self.sourced_parents(slot, layer, &parents), self.store.sourced(slot, layer));
         later.turned.extend(bits::iter(and(cells, turned)).map(|cell| (slot, first + cell)));
     }
 
-    /// Whether a cell that is no source has HasSource where no parent has it, or the other way round.
+    /// Whether a cell that is no source has HasSource where no parent has it, or the other way
+    /// round.
     fn has_turned(&self, place: Place) -> bool {
         let voxel = self.store.read(place);
         voxel.is_sourced() != self.is_fed(place, voxel)
@@ -202,13 +212,16 @@ impl Tick<'_> {
 
     /// The cells of a layer with a parent that has a source.
     fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> LayerBits {
-        let there = |place: Option<(Slot, usize)>| place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer));
+        let there = |place: Option<(Slot, usize)>| {
+            place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer))
+        };
         let mut beyond = [NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
             let neighbour = self.store.neighbour(slot, face);
             *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
         }
-        let [from_west, from_east, from_north, from_south] = bits::neighbours(self.store.sourced(slot, layer), &beyond);
+        let [from_west, from_east, from_north, from_south] =
+            bits::neighbours(self.store.sourced(slot, layer), &beyond);
         let [west, east, down, up, north, south] = *parents;
         let above = and(up, there(upper_layer(self.store, slot, layer)));
         let below = and(down, there(lower_layer(self.store, slot, layer)));
@@ -226,8 +239,8 @@ impl Tick<'_> {
     }
 }
 
-/// Changes the activity of a layer's cells as [`with_activity`] says: up for those in `up`, down for those in `down`.
-/// Whether that changed anything.
+/// Changes the activity of a layer's cells as [`with_activity`] says: up for those in `up`, down
+/// for those in `down`. Whether that changed anything.
 fn change_whole_layer(
     cells: &mut [Voxel; LAYER_CELLS],
     flow: &[u16; LAYER_CELLS],
@@ -260,8 +273,9 @@ fn change_whole_layer(
     differ != 0
 }
 
-/// A cell's word with its activity one higher, if it `rises`, or one lower, if it `falls`; a cell that rises and has a
-/// direction has at least what it passed, by its flow record, for its bottleneck.
+/// A cell's word with its activity one higher, if it `rises`, or one lower, if it `falls`; a cell
+/// that rises and has a direction has at least what it passed, by its flow record, for its
+/// bottleneck.
 #[inline(always)]
 fn with_activity(word: u16, flow: u16, rises: bool, falls: bool) -> u16 {
     let (rises, falls) = (u16::from(rises), u16::from(falls));
@@ -283,11 +297,14 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         let mut unchanged = 0;
         for round in 0..100 {
-            // Now and then cells of which most are at an end of their range, and few are in the sets.
+            // Now and then cells of which most are at an end of their range, and few are in the
+            // sets.
             let still = [0, 7 << 11 | 7 << 8][round / 2 % 2];
-            let voxel =
-                |random: &mut fastrand::Rng| if round % 2 == 0 { random.u16(..) } else { random.u16(..) & 7 | still };
-            let before: [Voxel; LAYER_CELLS] = core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
+            let voxel = |random: &mut fastrand::Rng| {
+                if round % 2 == 0 { random.u16(..) } else { random.u16(..) & 7 | still }
+            };
+            let before: [Voxel; LAYER_CELLS] =
+                core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
             let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
             let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
             let up: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
@@ -303,8 +320,10 @@ mod tests {
                     _ => was.active(),
                 };
                 let flows = bits::contains(&up, cell) && was.direction_code() != 0;
-                let largest = if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
-                let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11).with_largest(largest);
+                let largest =
+                    if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
+                let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11)
+                    .with_largest(largest);
                 assert_eq!(is.word(), expected.word());
             }
         }
@@ -319,12 +338,15 @@ mod tests {
             let mut world = sample::springs(seed);
             let slots = world.store.grid.sorted_slots();
             let mut tick = sample::tick(&mut world);
-            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
                 let wet: Vec<usize> = bits::iter(tick.store.layer(slot, layer).0).collect();
                 let mut some = |most: usize| {
                     let mut cells = NONE;
                     let count = if wet.is_empty() { 0 } else { random.usize(..most) };
-                    (0..count).for_each(|_| bits::insert(&mut cells, wet[random.usize(..wet.len())]));
+                    (0..count)
+                        .for_each(|_| bits::insert(&mut cells, wet[random.usize(..wet.len())]));
                     cells
                 };
                 let (up, down, cells) = (some(6), some(6), or(some(6), some(40)));
@@ -343,7 +365,11 @@ mod tests {
                 for cell in bits::iter(cells) {
                     let voxel = expected[cell];
                     let is = (bits::contains(&active, cell), bits::contains(&flow_out, cell));
-                    assert_eq!(is, (voxel.active() > 0, voxel.has(CellFlags::FLOW_OUT)), "seed {seed}: layer {layer}");
+                    assert_eq!(
+                        is,
+                        (voxel.active() > 0, voxel.has(CellFlags::FLOW_OUT)),
+                        "seed {seed}: layer {layer}"
+                    );
                 }
             }
         }
@@ -359,15 +385,20 @@ mod tests {
             for place in sample::places(&world) {
                 let voxel = world.store.read(place);
                 if !voxel.is_inert() && !voxel.is_source() && random.u8(..4) == 0 {
-                    world.store.write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
+                    world
+                        .store
+                        .write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
                 }
             }
             let slots = world.store.grid.sorted_slots();
             let tick = sample::tick(&mut world);
-            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
                 let sources = tick.store.sources(slot, layer);
                 let turned = |cells: LayerBits| {
-                    let ebb = Ebb { slot, layer, cells, touched: NONE, waiting: NONE, marked: NONE };
+                    let ebb =
+                        Ebb { slot, layer, cells, touched: NONE, waiting: NONE, marked: NONE };
                     let mut later = Afterwards::default();
                     tick.note_turned(&ebb, sources, &mut later);
                     later.turned

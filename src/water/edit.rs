@@ -1,4 +1,5 @@
-//! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
+//! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused
+//! edit changes nothing.
 
 use super::cell::{CellFlags, WaterCell};
 use super::store::{Place, border_cells, units_in};
@@ -39,7 +40,9 @@ impl fmt::Display for EditError {
             EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
-            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::ChunkOutOfBounds(chunk) => {
+                write!(f, "chunk {chunk} lies beyond the world's bounds")
+            }
             EditError::Height(height) => write!(f, "a height of {height}, above 7"),
         }
     }
@@ -48,8 +51,8 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl WaterWorld {
-    /// Makes a cell solid. Water in the way goes to open neighbours with room, sides first, then up, then down; what
-    /// finds no room leaves the world. A source in the way is gone.
+    /// Makes a cell solid. Water in the way goes to open neighbours with room, sides first, then
+    /// up, then down; what finds no room leaves the world. A source in the way is gone.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -98,7 +101,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a cell a spring and fills it; `false` if it was one already. The filling is entered as injected.
+    /// Makes a cell a spring and fills it; `false` if it was one already. The filling is entered as
+    /// injected.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -145,8 +149,8 @@ impl WaterWorld {
         Ok(poured)
     }
 
-    /// Takes up to `units` out of a cell and returns how many came out. A source gives without running dry: what it
-    /// gives is entered as injected and as removed.
+    /// Takes up to `units` out of a cell and returns how many came out. A source gives without
+    /// running dry: what it gives is entered as injected and as removed.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -172,7 +176,8 @@ impl WaterWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, without looking for room: the water in it is entered as removed and returned.
+    /// Makes every cell of a region solid, without looking for room: the water in it is entered as
+    /// removed and returned.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -180,8 +185,9 @@ impl WaterWorld {
         self.fill(region, Voxel::SOLID)
     }
 
-    /// Makes every cell of a region open with still water of this height (0 for dry), ground and sources included.
-    /// The water that stood there is entered as removed and returned; the new water is entered as placed.
+    /// Makes every cell of a region open with still water of this height (0 for dry), ground and
+    /// sources included. The water that stood there is entered as removed and returned; the new
+    /// water is entered as placed.
     ///
     /// # Errors
     /// A height above 7; a cell of the region is not loaded or out of bounds.
@@ -211,10 +217,11 @@ impl WaterWorld {
         Ok(removed)
     }
 
-    /// Loads a chunk, of whatever world. Its water is entered as placed; cells beyond the bounds are ignored; directions
-    /// that lead nowhere or in a circle are cleared; no cell keeps a [`largest`](WaterCell::largest) above the throughput
-    /// here; cells that had run empty in a tick underway are dry. Everything at its six faces wakes, and what lies beside the
-    /// cells above it.
+    /// Loads a chunk, of whatever world. Its water is entered as placed; cells beyond the bounds
+    /// are ignored; directions that lead nowhere or in a circle are cleared; no cell keeps a
+    /// [`largest`](WaterCell::largest) above the throughput here; cells that had run empty in a
+    /// tick underway are dry. Everything at its six faces wakes, and what lies beside the cells
+    /// above it.
     ///
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world.
@@ -222,12 +229,16 @@ impl WaterWorld {
         self.insert_chunks([(position, chunk)])
     }
 
-    /// Loads many chunks at once, as [`insert_chunk`](WaterWorld::insert_chunk) does one. Directions that lead from one
-    /// of them into another are kept, whatever the order.
+    /// Loads many chunks at once, as [`insert_chunk`](WaterWorld::insert_chunk) does one.
+    /// Directions that lead from one of them into another are kept, whatever the order.
     ///
     /// # Errors
-    /// For one of the chunks: there is one already, here or in the list, or it lies outside the world. None is loaded.
-    pub fn insert_chunks(&mut self, chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>) -> Result<(), EditError> {
+    /// For one of the chunks: there is one already, here or in the list, or it lies outside the
+    /// world. None is loaded.
+    pub fn insert_chunks(
+        &mut self,
+        chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+    ) -> Result<(), EditError> {
         let chunks: Vec<_> = chunks.into_iter().collect();
         let mut seen = HashSet::new();
         for &(position, _) in &chunks {
@@ -242,7 +253,10 @@ impl WaterWorld {
         self.end_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
-            let slot = self.store.insert(position, self.admit(chunk)).ok_or(EditError::ChunkOutOfBounds(position))?;
+            let slot = self
+                .store
+                .insert(position, self.admit(chunk))
+                .ok_or(EditError::ChunkOutOfBounds(position))?;
             self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
             slots.push(slot);
         }
@@ -258,7 +272,9 @@ impl WaterWorld {
     /// A chunk as this world has it between ticks.
     fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         let throughput = self.rules.throughput;
-        let Some(cells) = chunk.as_dense() else { return Chunk::uniform(chunk.get(0).between_ticks(throughput)) };
+        let Some(cells) = chunk.as_dense() else {
+            return Chunk::uniform(chunk.get(0).between_ticks(throughput));
+        };
         if cells.iter().fold(false, |doubtful, voxel| doubtful | voxel.is_doubtful(throughput)) {
             chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.between_ticks(throughput));
             chunk.canonicalize();
@@ -266,7 +282,8 @@ impl WaterWorld {
         chunk
     }
 
-    /// Unloads a chunk and returns it. Its water is entered as removed, and what loading it would wake wakes.
+    /// Unloads a chunk and returns it. Its water is entered as removed, and what loading it would
+    /// wake wakes.
     ///
     /// # Errors
     /// There is no such chunk.
@@ -275,9 +292,12 @@ impl WaterWorld {
         self.end_tick();
         for face in Face::ALL {
             let there = self.store.neighbour(slot, face);
-            let inert = |slot: Slot| self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+            let inert = |slot: Slot| {
+                self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
+            };
             if there.is_some() && !inert(there) {
-                border_cells(face.opposite()).for_each(|index| self.store.unlink((there, index), face.opposite()));
+                border_cells(face.opposite())
+                    .for_each(|index| self.store.unlink((there, index), face.opposite()));
             }
         }
         self.store.wake_around(slot);
@@ -287,7 +307,8 @@ impl WaterWorld {
         Ok(chunk)
     }
 
-    /// Wakes every cell with water or flow. Changes nothing else: a sleeping world equals one that never slept.
+    /// Wakes every cell with water or flow. Changes nothing else: a sleeping world equals one that
+    /// never slept.
     pub fn wake_all(&mut self) {
         self.end_tick();
         for slot in self.store.grid.sorted_slots() {

@@ -1,5 +1,5 @@
-//! The end of a tick, when every layer has ebbed: what reaches beyond the cell where it was found is done, flags are made
-//! true, and what changed is counted, in pieces.
+//! The end of a tick, when every layer has ebbed: what reaches beyond the cell where it was found
+//! is done, flags are made true, and what changed is counted, in pieces.
 
 use super::bits::{self, LAYER_ROWS, LayerBits, NONE, any};
 use super::cell::CellFlags;
@@ -9,7 +9,8 @@ use super::tick::Tick;
 use super::voxel::Voxel;
 use crate::grid::Slot;
 
-/// What the sweep over the cells found and only the end may do, since it reaches beyond the cell itself.
+/// What the sweep over the cells found and only the end may do, since it reaches beyond the cell
+/// itself.
 #[derive(Default)]
 pub(super) struct Afterwards {
     /// Cells whose HasSource is not that of their parents.
@@ -43,7 +44,8 @@ enum Stage {
     DryUp,
     /// HasSource is taken back where no parent has it.
     TakeBack,
-    /// HasSource is handed down where a parent has it. Parents form no circle, so the order does not matter.
+    /// HasSource is handed down where a parent has it. Parents form no circle, so the order does
+    /// not matter.
     HandDown,
     /// What is fed by a cell with a new way to the head wakes.
     Wake,
@@ -70,8 +72,8 @@ impl Tick<'_> {
         self.store.withhold_changes();
     }
 
-    /// Goes on with the end of the tick for a piece, and keeps it. Returns how many cells were dealt with; a layer whose
-    /// changes are counted is as many as it has rows.
+    /// Goes on with the end of the tick for a piece, and keeps it. Returns how many cells were
+    /// dealt with; a layer whose changes are counted is as many as it has rows.
     pub(super) fn finish(&mut self, mut ending: Ending) -> u64 {
         let mut left = LAYER_CELLS;
         while left > 0
@@ -118,7 +120,8 @@ impl Tick<'_> {
         })
     }
 
-    /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind do; `None` if there is none.
+    /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind
+    /// do; `None` if there is none.
     fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.left.dried.pop()?;
         let before = ending.left.turned.len();
@@ -126,7 +129,8 @@ impl Tick<'_> {
         Some(1 + ending.left.turned.len() - before)
     }
 
-    /// Makes HasSource true in the next cell that is asked, and has what it feeds asked if it turned.
+    /// Makes HasSource true in the next cell that is asked, and has what it feeds asked if it
+    /// turned.
     fn turn_next(&mut self, asked: &mut Vec<Place>, on: bool) -> Option<usize> {
         let place = asked.pop()?;
         self.turn_source(place, on, asked);
@@ -151,7 +155,8 @@ impl Tick<'_> {
     /// Counts the cells of the next layer whose words differ from before the tick.
     fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
-        let changed = self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
+        let changed =
+            self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
         if any(changed) {
             self.report.changed += u64::from(bits::count(changed));
             ending.changed.push((slot, layer, changed));
@@ -159,7 +164,8 @@ impl Tick<'_> {
         Some(LAYER_ROWS)
     }
 
-    /// Marks what has changed. The tick must be complete with that: what is saved before does not have these marks.
+    /// Marks what has changed. The tick must be complete with that: what is saved before does not
+    /// have these marks.
     pub(super) fn tell(&mut self, ending: &Ending) {
         self.store.tell_changes();
         for &(slot, layer, cells) in &ending.changed {
@@ -167,10 +173,14 @@ impl Tick<'_> {
         }
     }
 
-    /// Gives a cell HasSource or takes it, if that makes it true; adds its children to those that are to be asked.
+    /// Gives a cell HasSource or takes it, if that makes it true; adds its children to those that
+    /// are to be asked.
     fn turn_source(&mut self, place: Place, on: bool, open: &mut Vec<Place>) {
         let voxel = self.store.read(place);
-        if voxel.is_sourced() == on || voxel.has(CellFlags::IS_SOURCE) || self.is_fed(place, voxel) != on {
+        if voxel.is_sourced() == on
+            || voxel.has(CellFlags::IS_SOURCE)
+            || self.is_fed(place, voxel) != on
+        {
             return;
         }
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
@@ -180,10 +190,12 @@ impl Tick<'_> {
 
     /// Whether one of the cell's parents has a source.
     pub(super) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
-        Store::faces(self.store.parents_in(place, voxel)).any(|face| self.store.look(place, face).is_sourced())
+        Store::faces(self.store.parents_in(place, voxel))
+            .any(|face| self.store.look(place, face).is_sourced())
     }
 
-    /// Empties a cell through which nothing flows any more. Adds the cells to `turned` that lose a parent by that.
+    /// Empties a cell through which nothing flows any more. Adds the cells to `turned` that lose a
+    /// parent by that.
     fn dry_up(&mut self, place: Place, turned: &mut Vec<Place>) {
         let voxel = self.store.read(place);
         if voxel.is_mark() {
@@ -205,9 +217,10 @@ impl Tick<'_> {
         self.store.note_change(place);
     }
 
-    /// Cutting the ties of a cell rewrites its children, and theirs where these hold no water either. They need not be
-    /// part of the tick yet: they join as they are, so that their change is counted. Adds the children to `turned`, and what
-    /// these feed: one that loses its only parent loses its HasSource with it.
+    /// Cutting the ties of a cell rewrites its children, and theirs where these hold no water
+    /// either. They need not be part of the tick yet: they join as they are, so that their
+    /// change is counted. Adds the children to `turned`, and what these feed: one that loses
+    /// its only parent loses its HasSource with it.
     fn keep_what_dries_with(&mut self, place: Place, turned: &mut Vec<Place>) {
         let mut open = vec![place];
         while let Some(place) = open.pop() {
@@ -230,7 +243,8 @@ mod tests {
     use super::super::sample::{self, ancestors};
     use super::*;
 
-    /// Springs dry up or break out; then the flags of all that they feed turn, and whatever has turned wakes.
+    /// Springs dry up or break out; then the flags of all that they feed turn, and whatever has
+    /// turned wakes.
     #[test]
     fn has_source_is_made_true_and_wakes_only_what_turns() {
         let (mut off, mut on) = (0, 0);
@@ -241,15 +255,21 @@ mod tests {
             let tick = &mut sample::tick(&mut world);
             for &place in &places {
                 let voxel = tick.store.read(place);
-                let (is_source, is_head) = (voxel.is_source(), voxel.is_wet() && tick.store.parents_of(place) == 0);
+                let (is_source, is_head) =
+                    (voxel.is_source(), voxel.is_wet() && tick.store.parents_of(place) == 0);
                 if seed % 2 == 0 && is_source && random.bool() {
                     tick.store.write(place, voxel.with(CellFlags::IS_SOURCE, false));
                 } else if seed % 2 == 1 && is_head && random.u8(..4) == 0 {
-                    tick.store.write(place, voxel.with(CellFlags::IS_SOURCE, true).with(CellFlags::HAS_SOURCE, true));
+                    tick.store.write(
+                        place,
+                        voxel.with(CellFlags::IS_SOURCE, true).with(CellFlags::HAS_SOURCE, true),
+                    );
                 }
             }
-            let cells: Vec<Place> = places.into_iter().filter(|&place| !tick.store.read(place).is_inert()).collect();
-            let before: Vec<bool> = cells.iter().map(|&place| tick.store.read(place).is_sourced()).collect();
+            let cells: Vec<Place> =
+                places.into_iter().filter(|&place| !tick.store.read(place).is_inert()).collect();
+            let before: Vec<bool> =
+                cells.iter().map(|&place| tick.store.read(place).is_sourced()).collect();
             let has_turned = |place: &&Place| {
                 let voxel = tick.store.read(**place);
                 !voxel.is_source() && voxel.is_sourced() != tick.is_fed(**place, voxel)
@@ -261,9 +281,12 @@ mod tests {
                 while tick.turn_next(&mut asked, on).is_some() {}
             }
             for (&place, was) in cells.iter().zip(before) {
-                let expected = ancestors(tick.store, place).into_iter().any(|place| tick.store.read(place).is_source());
+                let expected = ancestors(tick.store, place)
+                    .into_iter()
+                    .any(|place| tick.store.read(place).is_source());
                 assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");
-                let awake = tick.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+                let awake =
+                    tick.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
                 assert_eq!(awake, was != expected, "seed {seed}: {place:?}");
                 off += u32::from(was && !expected);
                 on += u32::from(!was && expected);

@@ -1,4 +1,5 @@
-//! Local flow in the world: a layer's window is filled, flows, and what it did is written back and wakes who it set free.
+//! Local flow in the world: a layer's window is filled, flows, and what it did is written back and
+//! wakes who it set free.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus, or};
 use super::cell::CellFlags;
@@ -36,8 +37,15 @@ impl Tick<'_> {
         }
     }
 
-    /// The cells among `cells`, which hold water, that would give, and what they need to do so in the window.
-    fn gather_givers(&self, window: &mut Window, slot: Slot, layer: usize, cells: LayerBits) -> LayerBits {
+    /// The cells among `cells`, which hold water, that would give, and what they need to do so in
+    /// the window.
+    fn gather_givers(
+        &self,
+        window: &mut Window,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) -> LayerBits {
         if !any(cells) {
             return NONE;
         }
@@ -45,7 +53,8 @@ impl Tick<'_> {
             window.gather(self.store, slot, layer);
             return and(cells, window.givers());
         }
-        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or only fall.
+        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or
+        // only fall.
         let givers = self.givers_among(slot, layer, cells);
         if self.only_fall(slot, layer, givers) {
             window.gather_alone(self.store, slot, layer, givers);
@@ -74,14 +83,16 @@ impl Tick<'_> {
     fn lowest_beside(&self, place: Place) -> u8 {
         let least = |face: Face| {
             let there = self.store.step(place, face);
-            let below = if there.0.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
+            let below =
+                if there.0.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
             least_height(self.store.look(place, face).word(), below.word())
         };
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
     }
 
-    /// Whether these cells, which would give, do nothing but fall, each by itself: all that they may give fits below, and
-    /// no water lies beside them in the layer that this sets free. That in other chunks is woken for its own turn.
+    /// Whether these cells, which would give, do nothing but fall, each by itself: all that they
+    /// may give fits below, and no water lies beside them in the layer that this sets free.
+    /// That in other chunks is woken for its own turn.
     fn only_fall(&self, slot: Slot, layer: usize, givers: LayerBits) -> bool {
         let falls = |cell: usize| {
             let place = (slot, layer * LAYER_CELLS + cell);
@@ -109,8 +120,8 @@ impl Tick<'_> {
         }
     }
 
-    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer; all or none, as
-    /// `beyond` says of the mark, where the chunk is missing.
+    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
+    /// all or none, as `beyond` says of the mark, where the chunk is missing.
     pub(super) fn beside(
         &self,
         slot: Slot,
@@ -159,14 +170,23 @@ impl Tick<'_> {
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let there = self.store.neighbour(slot, face);
             if any(done.left[side]) && there.is_some() {
-                self.arrive(there, layer, face.opposite(), done.left[side], |cell| window.beside(side, cell));
+                self.arrive(there, layer, face.opposite(), done.left[side], |cell| {
+                    window.beside(side, cell)
+                });
             }
         }
         self.wake_givers(slot, layer, done.gave);
     }
 
     /// Writes what local flow brought into another layer through a face.
-    fn arrive(&mut self, slot: Slot, layer: usize, face: Face, cells: LayerBits, voxel: impl Fn(usize) -> Voxel) {
+    fn arrive(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        face: Face,
+        cells: LayerBits,
+        voxel: impl Fn(usize) -> Voxel,
+    ) {
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer, cells);
         work.touched = or(work.touched, cells);
@@ -178,8 +198,8 @@ impl Tick<'_> {
         self.wake_layer(slot, layer, cells);
     }
 
-    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside those above; and full
-    /// cells below, which may rise into them if a source lies higher.
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
+    /// those above; and full cells below, which may rise into them if a source lies higher.
     fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
         if !any(gave) {
             return;
@@ -210,7 +230,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and for the next.
+    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
+    /// for the next.
     pub(super) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
         let (wet, _) = self.store.layer(slot, layer);
         let bits = and(bits, wet);
@@ -245,7 +266,8 @@ impl Tick<'_> {
         self.report.moved += u64::from(units);
     }
 
-    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one chunk.
+    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
+    /// chunk.
     pub(super) fn left_along(&self, path: &[Step]) -> u8 {
         let Some(&(first, _)) = path.first() else { return u8::MAX };
         let layer = self.layer_of(first);
@@ -256,7 +278,8 @@ impl Tick<'_> {
         path.iter().map(left).min().unwrap_or(u8::MAX)
     }
 
-    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and wakes these.
+    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
+    /// wakes these.
     pub(super) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
         let Some(&((slot, index), _)) = path.first() else { return };
         let layer = index / LAYER_CELLS;
@@ -273,7 +296,8 @@ impl Tick<'_> {
         self.report.moved += u64::from(units) * path.len() as u64;
     }
 
-    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way to its head, if it has one.
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
+    /// to its head, if it has one.
     pub(super) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
         let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
         let voxel = self.store.read((slot, index));
@@ -288,7 +312,8 @@ impl Tick<'_> {
         self.store.grid.wake_at(slot, index);
     }
 
-    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now flow into it.
+    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
+    /// flow into it.
     pub(super) fn take(&mut self, place: Place, units: u8) {
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
@@ -327,7 +352,11 @@ mod tests {
             }
             let limit = tick.limits.left(voxel, 0);
             while tick.work.passed(place) < limit {
-                tick.pass_on(place, Face::ALL[random.usize(..6)], random.u8(1..=limit - tick.work.passed(place)));
+                tick.pass_on(
+                    place,
+                    Face::ALL[random.usize(..6)],
+                    random.u8(1..=limit - tick.work.passed(place)),
+                );
                 let work = tick.work.get(place.0, place.1 / LAYER_CELLS).expect("it has joined");
                 let is_blocked = bits::contains(&work.blocked, place.1 % LAYER_CELLS);
                 assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
@@ -349,16 +378,20 @@ mod tests {
             });
             let slots = world.store.grid.sorted_slots();
             let (mut tick, mut plainly) = (sample::tick(&mut world), sample::tick(&mut other));
-            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16))) {
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
+            {
                 let wet = bits::iter(tick.store.layer(slot, layer).0);
                 let mut path: Vec<Step> = Vec::new();
                 for cell in wet {
                     let exit = Face::ALL[random.usize(..6)];
-                    path.extend((random.u8(..3) == 0).then_some(((slot, layer * LAYER_CELLS + cell), exit)));
+                    path.extend(
+                        (random.u8(..3) == 0).then_some(((slot, layer * LAYER_CELLS + cell), exit)),
+                    );
                 }
-                let left = path
-                    .iter()
-                    .map(|&(place, _)| plainly.limits.left(plainly.store.read(place), plainly.work.passed(place)));
+                let left = path.iter().map(|&(place, _)| {
+                    plainly.limits.left(plainly.store.read(place), plainly.work.passed(place))
+                });
                 let left = left.min().unwrap_or(u8::MAX);
                 assert_eq!(tick.left_along(&path), left, "seed {seed}");
                 if path.is_empty() || left == 0 {
@@ -386,8 +419,8 @@ mod tests {
         assert!(woken > 100, "{woken} cells slept");
     }
 
-    /// Few cells are asked one by one, and what only falls flows without the cells around it. Both come to what the window
-    /// of the whole layer comes to.
+    /// Few cells are asked one by one, and what only falls flows without the cells around it. Both
+    /// come to what the window of the whole layer comes to.
     #[test]
     fn a_few_cells_flow_as_those_of_a_whole_layer_do() {
         let (mut whole, mut alone) = (Window::new(), Window::new());
@@ -398,11 +431,14 @@ mod tests {
             let slots = world.store.grid.sorted_slots();
             let tick = sample::tick(&mut world);
             let limits = tick.limits;
-            for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
                 let (wet, _) = tick.store.layer(slot, layer);
                 let mut some = NONE;
                 let places: Vec<usize> = bits::iter(wet).collect();
-                (0..places.len().min(6)).for_each(|_| bits::insert(&mut some, places[random.usize(..places.len())]));
+                (0..places.len().min(6))
+                    .for_each(|_| bits::insert(&mut some, places[random.usize(..places.len())]));
                 for cell in places {
                     let left = limits.left(tick.store.read((slot, layer * LAYER_CELLS + cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
@@ -432,7 +468,8 @@ mod tests {
                 let run = |window: &mut Window| {
                     let (mut flow, mut inflow) = (work.flow, [NONE; 6]);
                     let done = window.run(givers, limits, (seed, seed + 1), &mut flow, &mut inflow);
-                    let words = bits::iter(givers).map(|cell| (window.at(cell), window.below(cell)));
+                    let words =
+                        bits::iter(givers).map(|cell| (window.at(cell), window.below(cell)));
                     let words: Vec<_> = words.collect();
                     (words, flow, inflow, done)
                 };
@@ -445,7 +482,8 @@ mod tests {
         assert!(exhausted > 400, "{exhausted} may give no more");
     }
 
-    /// Worlds in motion, layer by layer: as the tick does it, and with a window of all of each layer.
+    /// Worlds in motion, layer by layer: as the tick does it, and with a window of all of each
+    /// layer.
     #[test]
     fn a_layer_flows_as_its_whole_window_does() {
         let (mut window, mut moved) = (Window::new(), [0; 2]);
@@ -453,7 +491,9 @@ mod tests {
             let [mut world, mut other] = [(); 2].map(|()| sample::springs(seed));
             let slots = world.store.grid.sorted_slots();
             let (mut tick, mut wholly) = (sample::tick(&mut world), sample::tick(&mut other));
-            for (layer, slot) in (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot))) {
+            for (layer, slot) in
+                (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot)))
+            {
                 let (wet, _) = wholly.store.layer(slot, layer);
                 let awake = and(wholly.awake(slot, layer), wet);
                 tick.local_flow(&mut window, slot, layer);
@@ -472,17 +512,24 @@ mod tests {
             }
             let places = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
             for (slot, layer) in places {
-                let [here, there] = [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
+                let [here, there] =
+                    [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
                 assert!(here == there, "seed {seed}: layer {layer}");
                 let [here, there] = [&tick, &wholly].map(|tick| {
-                    let marks = |work: &LayerWork| (work.flow, work.inflow, [work.touched, work.woken, work.blocked]);
+                    let marks = |work: &LayerWork| {
+                        (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
+                    };
                     (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
                 });
                 assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
-                let is_idle = here.1.is_none() && there.1.is_some_and(|(.., marks)| marks == [NONE; 3]);
+                let is_idle =
+                    here.1.is_none() && there.1.is_some_and(|(.., marks)| marks == [NONE; 3]);
                 assert!(is_idle || here.1 == there.1, "seed {seed}: layer {layer}");
             }
         }
-        assert!(moved.iter().all(|&layers| layers > 100), "water moves in {moved:?} layers, in the second few cells");
+        assert!(
+            moved.iter().all(|&layers| layers > 100),
+            "water moves in {moved:?} layers, in the second few cells"
+        );
     }
 }

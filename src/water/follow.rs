@@ -11,9 +11,15 @@ use super::voxel::Voxel;
 use crate::coords::Face;
 
 impl Tick<'_> {
-    /// Lets directions follow the flow, and takes them from idle cells without a source. Whether any cell has other parents
-    /// now.
-    pub(super) fn retie(&mut self, ebb: &Ebb, idle: LayerBits, sources: LayerBits, later: &mut Afterwards) -> bool {
+    /// Lets directions follow the flow, and takes them from idle cells without a source. Whether
+    /// any cell has other parents now.
+    pub(super) fn retie(
+        &mut self,
+        ebb: &Ebb,
+        idle: LayerBits,
+        sources: LayerBits,
+        later: &mut Afterwards,
+    ) -> bool {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let Some(work) = self.work.get(slot, layer) else { return false };
         let sourced = self.store.sourced(slot, layer);
@@ -43,10 +49,12 @@ impl Tick<'_> {
         retied
     }
 
-    /// A cell that water came into otherwise than from its parents takes who fed it for a parent. Whether it did.
+    /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
+    /// Whether it did.
     fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) -> bool {
         let cell = place.1 % LAYER_CELLS;
-        let inflow = (0..6).fold(0, |faces, face| faces | u8::from(bits::contains(&inflow[face], cell)) << face);
+        let inflow = (0..6)
+            .fold(0, |faces, face| faces | u8::from(bits::contains(&inflow[face], cell)) << face);
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
         let after = self.follow_flow(place, voxel, inflow);
@@ -55,7 +63,11 @@ impl Tick<'_> {
             later.joined.push(place);
         }
         let passed = self.work.passed(place);
-        let after = if after.direction_code() == 0 { after } else { after.with_largest(after.largest().max(passed)) };
+        let after = if after.direction_code() == 0 {
+            after
+        } else {
+            after.with_largest(after.largest().max(passed))
+        };
         if after != voxel {
             self.put(place, after);
         }
@@ -68,13 +80,16 @@ impl Tick<'_> {
         if inflow == 0 || inflow & parents == inflow {
             return voxel;
         }
-        let sourced = |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let sourced =
+            |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
         let faces = || Store::faces(inflow & !parents);
         let strays = inflow & parents == 0 && !voxel.has(CellFlags::HAS_SOURCE);
         if parents == 0 || strays && self.store.children(place).next().is_none() {
             // Water from above first, then from a flow with a source, then any.
             let first = faces().find(|&face| face == Face::Up);
-            let face = first.or_else(|| faces().find(|&face| sourced(self, face))).or_else(|| faces().next());
+            let face = first
+                .or_else(|| faces().find(|&face| sourced(self, face)))
+                .or_else(|| faces().next());
             let Some(face) = face else { return voxel };
             let loose = self.store.keep_parents(place, 0, voxel);
             // HasSource is handed down in one place: see `turn_sources`.
@@ -87,7 +102,8 @@ impl Tick<'_> {
         let mut voxel = voxel;
         for face in faces() {
             let feeder = self.store.look(place, face);
-            let heading = feeder.direction_code() == face.opposite().index() + 1 || feeder.has(CellFlags::IS_SOURCE);
+            let heading = feeder.direction_code() == face.opposite().index() + 1
+                || feeder.has(CellFlags::IS_SOURCE);
             if feeder.has(CellFlags::HAS_SOURCE) && heading {
                 self.store.write(place, voxel);
                 voxel = self.store.add_parent(place, face, voxel).unwrap_or(voxel);
@@ -98,8 +114,9 @@ impl Tick<'_> {
     }
 }
 
-/// The cells whose directions may follow the flow that came in, and some more: those with inflow not from a parent that
-/// have no parent, or only such without a source, or into which a cell with a source may be heading.
+/// The cells whose directions may follow the flow that came in, and some more: those with inflow
+/// not from a parent that have no parent, or only such without a source, or into which a cell with
+/// a source may be heading.
 fn may_follow(
     inflow: &[LayerBits; 6],
     parents: &[LayerBits; 6],
@@ -117,7 +134,10 @@ fn may_follow(
         joins = or(entered[Face::Down.index()], entered[Face::Up.index()]);
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let heading = and(or(parents[face.index()], sources), sourced);
-            joins = or(joins, and(entered[face.index()], bits::neighbours(heading, &[bits::ALL; 4])[side]));
+            joins = or(
+                joins,
+                and(entered[face.index()], bits::neighbours(heading, &[bits::ALL; 4])[side]),
+            );
         }
     }
     and(any_of(&entered), or(loose, and(sourced, joins)))
@@ -132,7 +152,8 @@ mod tests {
     use crate::coords::Region;
     use glam::IVec3;
 
-    /// The parents that a cell has after water came in through the faces `inflow`, by the rules said of it alone.
+    /// The parents that a cell has after water came in through the faces `inflow`, by the rules
+    /// said of it alone.
     fn parents_after(tick: &Tick, place: Place, inflow: u8) -> u8 {
         let (store, voxel) = (&*tick.store, tick.store.read(place));
         let before = store.parents_of(place);
@@ -146,7 +167,8 @@ mod tests {
             before
         } else if before == 0 || astray {
             let sourced = entered.iter().copied().find(|&face| is_sourced(face));
-            let face = if entered.contains(&Face::Up) { Face::Up } else { sourced.unwrap_or(entered[0]) };
+            let face =
+                if entered.contains(&Face::Up) { Face::Up } else { sourced.unwrap_or(entered[0]) };
             let ties = !has_children || is_sourced(face) && !is_above(face);
             if ties { 1 << face.index() } else { 0 }
         } else if voxel.has(CellFlags::HAS_SOURCE) {
@@ -157,7 +179,10 @@ mod tests {
                     && (heads_here || feeder.has(CellFlags::IS_SOURCE))
                     && !(has_children && is_above(*face))
             };
-            entered.into_iter().filter(joins).fold(before, |parents, face| parents | 1 << face.index())
+            entered
+                .into_iter()
+                .filter(joins)
+                .fold(before, |parents, face| parents | 1 << face.index())
         } else {
             before
         }
@@ -177,7 +202,10 @@ mod tests {
                     continue;
                 }
                 let is_wet = |face: &Face| tick.store.look(place, *face).is_wet();
-                let wet = Face::ALL.into_iter().filter(is_wet).fold(0, |faces, face| faces | 1 << face.index());
+                let wet = Face::ALL
+                    .into_iter()
+                    .filter(is_wet)
+                    .fold(0, |faces, face| faces | 1 << face.index());
                 let faces = random.u8(..) & wet;
                 let inflow: [LayerBits; 6] = core::array::from_fn(|face| {
                     let mut cells = NONE;
@@ -186,26 +214,41 @@ mod tests {
                     }
                     cells
                 });
-                let (before, expected) = (tick.store.parents_of(place), parents_after(&tick, place, faces));
+                let (before, expected) =
+                    (tick.store.parents_of(place), parents_after(&tick, place, faces));
                 let mut later = Afterwards::default();
                 let retied = tick.follow(place, &inflow, &mut later);
-                assert_eq!(tick.store.parents_of(place), expected, "seed {seed}: {place:?}, {faces:#b}");
+                assert_eq!(
+                    tick.store.parents_of(place),
+                    expected,
+                    "seed {seed}: {place:?}, {faces:#b}"
+                );
                 assert_eq!(retied, expected != before, "seed {seed}: {place:?}, {faces:#b}");
                 let joined = expected & !before != 0;
-                assert_eq!(later.joined.contains(&place), joined, "seed {seed}: {place:?}, {faces:#b}");
+                assert_eq!(
+                    later.joined.contains(&place),
+                    joined,
+                    "seed {seed}: {place:?}, {faces:#b}"
+                );
                 first += u32::from(joined && before == 0);
                 further += u32::from(joined && before != 0 && expected & before == before);
                 kept += u32::from(faces & !before != 0 && expected == before);
             }
         }
-        assert!(first > 100 && further > 20 && kept > 100, "{first} first, {further} further, {kept} kept");
+        assert!(
+            first > 100 && further > 20 && kept > 100,
+            "{first} first, {further} further, {kept} kept"
+        );
     }
 
     #[test]
     fn an_idle_cell_without_a_source_loses_all_its_parents() {
-        let mut world = WaterWorld::new(1, Rules { edges: Edges::WALLS, ..Rules::lossless() }).expect("rules in range");
+        let mut world = WaterWorld::new(1, Rules { edges: Edges::WALLS, ..Rules::lossless() })
+            .expect("rules in range");
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
-        world.fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3).expect("a loaded chunk");
+        world
+            .fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3)
+            .expect("a loaded chunk");
         world.run(40);
         let place = (world.store.grid.sorted_slots()[0], LAYER_CELLS + 5 * 16 + 5);
         let voxel = world.store.read(place).with_direction_code(Face::East.index() + 1);
@@ -216,6 +259,9 @@ mod tests {
         assert_eq!((world.store.parents_of(place), voxel.active()), (several, 0));
         world.step();
         assert_eq!(world.store.read(place).word(), 3);
-        assert!(world.store.parent_planes(place.0, 1).iter().all(|cells| !any(*cells)), "nor is any kept elsewhere");
+        assert!(
+            world.store.parent_planes(place.0, 1).iter().all(|cells| !any(*cells)),
+            "nor is any kept elsewhere"
+        );
     }
 }

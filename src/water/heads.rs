@@ -13,14 +13,16 @@ pub(super) const JOINED: u32 = u32::MAX;
 pub(super) enum Need {
     /// To leave the world: any head will do.
     Leave,
-    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell that has a source
-    /// draws from sources only: it may sleep while they lie too low, and must miss nothing by that.
+    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell
+    /// that has a source draws from sources only: it may sleep while they lie too low, and must
+    /// miss nothing by that.
     Fill { y: i32, head: i64, sourced: bool },
     /// To rise into a cell at this height: the source must lie higher.
     Rise { y: i32 },
 }
 
-/// What is known of the sources that feed forks, at which flows join. True as long as no ties change.
+/// What is known of the sources that feed forks, at which flows join. True as long as no ties
+/// change.
 #[derive(Default)]
 pub(super) struct Forks {
     highest: HashMap<Place, Highest>,
@@ -34,8 +36,8 @@ struct Highest {
 }
 
 impl Forks {
-    /// Notes the height of a source that a search has found, and what was known before it of the forks it met. All ways that
-    /// it went lead through the first of them.
+    /// Notes the height of a source that a search has found, and what was known before it of the
+    /// forks it met. All ways that it went lead through the first of them.
     fn found(&mut self, height: i32, met: Vec<(Place, Highest)>) {
         for (number, (fork, mut known)) in met.into_iter().enumerate() {
             if number == 0 {
@@ -70,8 +72,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source, which will lose its
-    /// flag when that news reaches it, counts as within reach until then: it may be asleep, and must miss nothing by that.
+    /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source,
+    /// which will lose its flag when that news reaches it, counts as within reach until then:
+    /// it may be asleep, and must miss nothing by that.
     pub(super) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
@@ -120,7 +123,8 @@ impl Tick<'_> {
         walked.clear();
         let mut at = place;
         let tree = loop {
-            let known = self.work.get(at.0, at.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
+            let known =
+                self.work.get(at.0, at.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
             let known = known.map_or(0, |trees| trees[at.1 % LAYER_CELLS]);
             if known != 0 {
                 break known;
@@ -171,7 +175,11 @@ mod tests {
     /// The heights of all sources above a cell, by a walk over all its ways up.
     fn sources_above(store: &Store, place: Place) -> Vec<i32> {
         let is_source = |place: &Place| store.read(*place).has(CellFlags::IS_SOURCE);
-        sample::ancestors(store, place).into_iter().filter(is_source).map(|place| store.position(place).y).collect()
+        sample::ancestors(store, place)
+            .into_iter()
+            .filter(is_source)
+            .map(|place| store.position(place).y)
+            .collect()
     }
 
     #[test]
@@ -191,12 +199,19 @@ mod tests {
                 let sources = sources_above(tick.store, place);
                 for y in (-6..8).map(|y| if seed % 2 == 0 { y } else { 1 - y }) {
                     let expected = !sources.is_empty() && sources.iter().all(|&height| height < y);
-                    assert_eq!(tick.is_out_of_reach(place, y, &mut forks), expected, "seed {seed}: {place:?} at {y}");
+                    assert_eq!(
+                        tick.is_out_of_reach(place, y, &mut forks),
+                        expected,
+                        "seed {seed}: {place:?} at {y}"
+                    );
                     answers[usize::from(expected)] += 1;
                 }
             }
         }
-        assert!(joined > 20 && answers[0] > 1_000 && answers[1] > 1_000, "{joined} joined, {answers:?}");
+        assert!(
+            joined > 20 && answers[0] > 1_000 && answers[1] > 1_000,
+            "{joined} joined, {answers:?}"
+        );
     }
 
     #[test]
@@ -219,15 +234,29 @@ mod tests {
             for place in places.into_iter().filter(|place| place.1 % 3 == 0) {
                 let (mut at, mut parents) = (place, tick.store.parents_of(place));
                 while parents.count_ones() == 1 {
-                    at = Store::faces(parents).map(|face| tick.store.step(at, face)).next().expect("one parent");
+                    at = Store::faces(parents)
+                        .map(|face| tick.store.step(at, face))
+                        .next()
+                        .expect("one parent");
                     parents = tick.store.parents_of(at);
                 }
                 let tree = tick.tree_of(place);
                 assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
-                assert_eq!(tick.head_of(tree), (parents == 0).then_some(at), "seed {seed}: {place:?}");
+                assert_eq!(
+                    tick.head_of(tree),
+                    (parents == 0).then_some(at),
+                    "seed {seed}: {place:?}"
+                );
                 assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, asked again");
-                let trees = tick.work.get(place.0, place.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
-                assert_eq!(trees.map(|trees| trees[place.1 % LAYER_CELLS]), Some(tree), "seed {seed}: {place:?}");
+                let trees = tick
+                    .work
+                    .get(place.0, place.1 / LAYER_CELLS)
+                    .and_then(|work| work.trees.as_ref());
+                assert_eq!(
+                    trees.map(|trees| trees[place.1 % LAYER_CELLS]),
+                    Some(tree),
+                    "seed {seed}: {place:?}"
+                );
                 counts[usize::from(parents != 0)] += usize::from(at != place);
             }
         }
@@ -242,19 +271,32 @@ mod tests {
         let tick = sample::tick(&mut world);
         for place in places.into_iter().filter(|place| place.1 % 7 == 0) {
             let y = tick.store.position(place).y;
-            if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE) {
+            if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE)
+            {
                 continue;
             }
             for height in 0..8 {
                 tick.store.write(place, Voxel::OPEN.with_height(height));
                 assert_eq!(tick.offer(place, Need::Leave), height);
-                assert_eq!(tick.offer(place, Need::Rise { y: y - 1 }), 0, "only sources have pressure");
+                assert_eq!(
+                    tick.offer(place, Need::Rise { y: y - 1 }),
+                    0,
+                    "only sources have pressure"
+                );
                 for own in -20..20 {
                     let wanted = head(y, 0) + own;
                     let half = u8::try_from((i64::from(height) - own) / 2).unwrap_or(0);
                     let need = |sourced| Need::Fill { y, head: wanted, sourced };
-                    assert_eq!(tick.offer(place, need(false)), half.min(height), "{height} over {own}");
-                    assert_eq!(tick.offer(place, need(true)), 0, "who has a source draws from sources only");
+                    assert_eq!(
+                        tick.offer(place, need(false)),
+                        half.min(height),
+                        "{height} over {own}"
+                    );
+                    assert_eq!(
+                        tick.offer(place, need(true)),
+                        0,
+                        "who has a source draws from sources only"
+                    );
                 }
             }
             tick.store.write(place, Voxel::water(super::super::WaterCell::SOURCE));
@@ -265,7 +307,11 @@ mod tests {
                 }
             }
             for (above, given) in [(-1, supply), (0, 0), (1, 0)] {
-                assert_eq!(tick.offer(place, Need::Rise { y: y + above }), given, "{above} above the source");
+                assert_eq!(
+                    tick.offer(place, Need::Rise { y: y + above }),
+                    given,
+                    "{above} above the source"
+                );
             }
             assert_eq!(tick.offer(place, Need::Leave), supply);
         }

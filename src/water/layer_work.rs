@@ -1,5 +1,5 @@
-//! What a tick works with beside the cells of one layer of a chunk: how much each cell passed on, marks on cells, and the cells
-//! as they were before the tick.
+//! What a tick works with beside the cells of one layer of a chunk: how much each cell passed on,
+//! marks on cells, and the cells as they were before the tick.
 
 use super::bits::{self, LayerBits, NONE};
 use super::store::{LAYER_CELLS, Store};
@@ -9,8 +9,8 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 
-/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow along x, y and z as
-/// four bits each, offset by 8.
+/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
+/// along x, y and z as four bits each, offset by 8.
 pub(super) const NO_FLOW: u16 = 0x8880;
 
 /// What one unit across each face adds to a flow record.
@@ -43,13 +43,15 @@ pub(super) fn current(flow: u16) -> IVec3 {
 
 /// One layer's part in a tick.
 pub(super) struct LayerWork {
-    /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need not clear it.
+    /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need
+    /// not clear it.
     pub(super) flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water came into through it.
     pub(super) inflow: [LayerBits; 6],
     /// The cells as they were before the tick, in the rows that are in `saved`.
     before: [Voxel; LAYER_CELLS],
-    /// For each face, the cells that had further parents behind it, if anything is `saved` and there were any in the chunk.
+    /// For each face, the cells that had further parents behind it, if anything is `saved` and
+    /// there were any in the chunk.
     extras_before: Option<Box<[LayerBits; 6]>>,
     /// The rows that are kept in `before`, by bit.
     saved: u16,
@@ -91,7 +93,8 @@ impl LayerWork {
         }
     }
 
-    /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that they are worth nothing.
+    /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that
+    /// they are worth nothing.
     pub(super) fn reset(&mut self) {
         // Four rows at a time, since mostly few are touched.
         for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
@@ -102,13 +105,19 @@ impl LayerWork {
         self.inflow = [NONE; 6];
         self.saved = 0;
         self.trees = None;
-        for bits in [&mut self.touched, &mut self.woken, &mut self.blocked, &mut self.waiting, &mut self.marked] {
+        for bits in [
+            &mut self.touched,
+            &mut self.woken,
+            &mut self.blocked,
+            &mut self.waiting,
+            &mut self.marked,
+        ] {
             *bits = NONE;
         }
     }
 
-    /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many are kept with all of their
-    /// layer: then it is compared as a whole.
+    /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many
+    /// are kept with all of their layer: then it is compared as a whole.
     pub(super) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
         let rows = if bits::are_few(cells) { bits::rows(cells) } else { u16::MAX };
         if rows & !self.saved != 0 {
@@ -128,20 +137,24 @@ impl LayerWork {
     /// Keeps rows (by bit), as far as they are not kept yet.
     fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
         if self.saved == 0 {
-            self.extras_before =
-                store.extras(slot).map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
+            self.extras_before = store
+                .extras(slot)
+                .map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
         }
         let rows = rows & !self.saved;
         self.saved |= rows;
         let before = self.before.as_chunks_mut::<16>().0;
         match store.cells(slot, layer) {
-            Some(cells) => ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row]),
-            None => ones(u64::from(rows)).for_each(|row| before[row].fill(store.grid.chunk_at(slot).get(0))),
+            Some(cells) => {
+                ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row])
+            }
+            None => ones(u64::from(rows))
+                .for_each(|row| before[row].fill(store.grid.chunk_at(slot).get(0))),
         }
     }
 
-    /// Enters units that a cell passes on across a face, of those that it still might in this tick. Returns whether these were
-    /// all of them.
+    /// Enters units that a cell passes on across a face, of those that it still might in this tick.
+    /// Returns whether these were all of them.
     #[inline]
     pub(super) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
         add_flow(&mut self.flow[cell], face, units);
@@ -161,8 +174,10 @@ impl LayerWork {
 
     /// Makes the layer's cells what they were before the tick.
     pub(super) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
-        let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
-        rows.filter(|(row, _)| self.saved >> row & 1 != 0).for_each(|(_, (now, before))| *now = *before);
+        let rows =
+            cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
+        rows.filter(|(row, _)| self.saved >> row & 1 != 0)
+            .for_each(|(_, (now, before))| *now = *before);
     }
 
     /// Whether cells are kept as they were before the tick: none has changed otherwise.
@@ -170,7 +185,8 @@ impl LayerWork {
         self.saved != 0
     }
 
-    /// For each face the cells that had further parents behind it before the tick; `None` if no cell of the chunk had any.
+    /// For each face the cells that had further parents behind it before the tick; `None` if no
+    /// cell of the chunk had any.
     #[cfg(feature = "snapshot")]
     pub(super) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
         self.extras_before.as_deref()
@@ -226,7 +242,8 @@ mod tests {
             let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {
                 core::array::from_fn(|cell| store.read((slot, layer * LAYER_CELLS + cell)))
             };
-            let before: Vec<_> = layers.iter().map(|&place| cells_of(&world.store, place)).collect();
+            let before: Vec<_> =
+                layers.iter().map(|&place| cells_of(&world.store, place)).collect();
             let tick = sample::tick(&mut world);
             for _ in 0..100 {
                 let (slot, layer) = layers[random.usize(..layers.len())];
@@ -235,11 +252,13 @@ mod tests {
                 (0..count).for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
                 let work = tick.work.join(tick.store, slot, layer);
                 match count {
-                    1 => bits::iter(cells).for_each(|cell| work.save_cell(tick.store, slot, layer, cell)),
+                    1 => bits::iter(cells)
+                        .for_each(|cell| work.save_cell(tick.store, slot, layer, cell)),
                     _ => work.save(tick.store, slot, layer, cells),
                 }
                 for place in bits::iter(cells).map(|cell| (slot, layer * LAYER_CELLS + cell)) {
-                    tick.store.write(place, [Voxel::OPEN, sample::voxel(&mut random)][random.usize(..2)]);
+                    tick.store
+                        .write(place, [Voxel::OPEN, sample::voxel(&mut random)][random.usize(..2)]);
                 }
             }
             for (&(slot, layer), before) in layers.iter().zip(&before) {
@@ -261,6 +280,9 @@ mod tests {
                 assert!(cells == *before, "seed {seed}: layer {layer}");
             }
         }
-        assert!(kept.iter().all(|&layers| layers > 50), "{kept:?} layers kept in part, and as a whole");
+        assert!(
+            kept.iter().all(|&layers| layers > 50),
+            "{kept:?} layers kept in part, and as a whole"
+        );
     }
 }

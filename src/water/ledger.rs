@@ -2,7 +2,8 @@
 
 /// Units that entered and left a world since it was made.
 ///
-/// `total = placed + injected − removed − drained − evaporated`, exactly, after every edit and tick.
+/// `total = placed + injected − removed − drained − evaporated`, exactly, after every edit and
+/// tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Put in by edits: poured, filled, or standing in a chunk that was inserted.
@@ -26,8 +27,8 @@ impl Ledger {
     /// assert_eq!(ledger.total(), 9);
     /// ```
     pub const fn total(&self) -> u64 {
-        // Summed before subtracting, so that no difference can dip below zero on the way. A ledger that a world keeps
-        // never says that more left than entered.
+        // Summed before subtracting, so that no difference can dip below zero on the way. A ledger
+        // that a world keeps never says that more left than entered.
         (self.placed + self.injected).saturating_sub(self.removed + self.drained + self.evaporated)
     }
 }

@@ -1,7 +1,8 @@
-//! Levelling: the lowest cells of a body draw from its highest surface, nearest first, one after another.
+//! Levelling: the lowest cells of a body draw from its highest surface, nearest first, one after
+//! another.
 //!
-//! It is done in pieces, each of which looks at no more cells than a layer has: first the highest surface is looked for, then
-//! who would draw from it; then one after another draws.
+//! It is done in pieces, each of which looks at no more cells than a layer has: first the highest
+//! surface is looked for, then who would draw from it; then one after another draws.
 
 use super::bits::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use super::body::{Body, Piece};
@@ -68,22 +69,28 @@ impl Levelling {
 }
 
 impl Tick<'_> {
-    /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in vain, or in search of a way;
-    /// and, where a layer was looked at as bits, one for each of its rows. `None` if no body is left.
+    /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in
+    /// vain, or in search of a way; and, where a layer was looked at as bits, one for each of
+    /// its rows. `None` if no body is left.
     pub(super) fn level_next(&mut self) -> Option<u64> {
         if self.work.levelling.is_none() && self.work.bodies.is_empty() {
             return None;
         }
         let mut left = LAYER_CELLS;
         while left > 0 {
-            let levelling = self.work.levelling.take().or_else(|| Some(Levelling::new(self.work.bodies.pop()?)));
+            let levelling = self
+                .work
+                .levelling
+                .take()
+                .or_else(|| Some(Levelling::new(self.work.bodies.pop()?)));
             let Some(levelling) = levelling else { break };
             self.level(levelling, &mut left);
         }
         Some((LAYER_CELLS - left) as u64)
     }
 
-    /// Goes on with a levelling until it is done or as many cells as are `left` have been looked at; then keeps it.
+    /// Goes on with a levelling until it is done or as many cells as are `left` have been looked
+    /// at; then keeps it.
     fn level(&mut self, mut levelling: Levelling, left: &mut usize) {
         if levelling.is_new() && self.is_idle(&levelling.body, left) {
             return self.work.flooded.recycle(levelling.body);
@@ -107,24 +114,29 @@ impl Tick<'_> {
         self.is_film(body) || self.is_all_touched(body)
     }
 
-    /// Whether a body is no more than cells of one unit beside each other in one layer of one chunk, as rain leaves them: a
-    /// dry cell beside them stands one unit lower, and who draws two.
+    /// Whether a body is no more than cells of one unit beside each other in one layer of one
+    /// chunk, as rain leaves them: a dry cell beside them stands one unit lower, and who draws
+    /// two.
     fn is_film(&self, body: &Body) -> bool {
         let is_deeper = |voxel: Voxel| voxel.height() > 1;
         match body.pieces[..] {
-            [Piece { slot, layer, cells }] => !any(self.store.select_among(slot, layer, cells, is_deeper)),
+            [Piece { slot, layer, cells }] => {
+                !any(self.store.select_among(slot, layer, cells, is_deeper))
+            }
             _ => false,
         }
     }
 
     /// Whether all of a body has moved in this tick, as falling water does: then nobody draws.
     fn is_all_touched(&self, body: &Body) -> bool {
-        let touched = |piece: &Piece| self.work.get(piece.slot, piece.layer).map_or(NONE, |work| work.touched);
+        let touched = |piece: &Piece| {
+            self.work.get(piece.slot, piece.layer).map_or(NONE, |work| work.touched)
+        };
         body.pieces.iter().all(|piece| !any(minus(piece.cells, touched(piece))))
     }
 
-    /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as are `left` have been
-    /// looked at before that is done.
+    /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as
+    /// are `left` have been looked at before that is done.
     fn settle(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
         if !self.find_surface(levelling, left) {
             return false;
@@ -137,18 +149,20 @@ impl Tick<'_> {
             return true;
         }
         let highest = levelling.surface.head - 2;
-        let gathering = levelling.gathering.get_or_insert_with(|| Gathering::new(highest, DRAWS_PER_BODY));
+        let gathering =
+            levelling.gathering.get_or_insert_with(|| Gathering::new(highest, DRAWS_PER_BODY));
         let is_complete = self.gather(&levelling.body.pieces, gathering, left);
         if is_complete && let Some(gathering) = levelling.gathering.take() {
             let (drawers, unheard) = gathering.chosen();
-            levelling.drawers = Some(drawers.into_iter().rev().map(|(_, _, place)| place).collect());
+            levelling.drawers =
+                Some(drawers.into_iter().rev().map(|(_, _, place)| place).collect());
             levelling.unheard = unheard;
         }
         is_complete
     }
 
-    /// Goes on with the look for a surface, if one is underway. `false` if it is not done when as many cells as are `left` have
-    /// been looked at.
+    /// Goes on with the look for a surface, if one is underway. `false` if it is not done when as
+    /// many cells as are `left` have been looked at.
     fn find_surface(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
         let Some(survey) = &mut levelling.survey else { return true };
         let is_complete = self.survey(&levelling.body.pieces, survey, left);
@@ -158,7 +172,8 @@ impl Tick<'_> {
         is_complete
     }
 
-    /// Lets the drawers draw one after another, until all have or as many cells as are `left` have been looked at.
+    /// Lets the drawers draw one after another, until all have or as many cells as are `left` have
+    /// been looked at.
     fn draw_one_by_one(&mut self, levelling: &mut Levelling, left: &mut usize) {
         while *left > 0
             && let Some(&place) = levelling.drawers.as_ref().and_then(|drawers| drawers.last())
@@ -175,7 +190,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Draws for one cell until it is level with the surface or full, or as many cells as are `left` have been looked at.
+    /// Draws for one cell until it is level with the surface or full, or as many cells as are
+    /// `left` have been looked at.
     fn draw_from(&mut self, place: Place, levelling: &mut Levelling, left: &mut usize) -> Outcome {
         loop {
             let own = head(self.height_of(place), self.store.read(place).height());
@@ -226,8 +242,8 @@ impl Tick<'_> {
         }
     }
 
-    /// The sources of a piece that can give no more in this tick. Of the springs under a wide surface, which stand as high as
-    /// it, the near ones are soon spent.
+    /// The sources of a piece that can give no more in this tick. Of the springs under a wide
+    /// surface, which stand as high as it, the near ones are soon spent.
     fn spent_sources(&self, piece: Option<&Piece>) -> LayerBits {
         let Some(&Piece { slot, layer, cells }) = piece else { return NONE };
         let mut spent = and(cells, self.store.sources(slot, layer));
@@ -240,7 +256,8 @@ impl Tick<'_> {
         spent
     }
 
-    /// Moves what half the difference of the heads, the room and the way allow from the end of a path to `to`.
+    /// Moves what half the difference of the heads, the room and the way allow from the end of a
+    /// path to `to`.
     fn carry(&mut self, path: &[Step], to: Place, own: i64) {
         let Some(&(from, _)) = path.last() else { return };
         let source = self.store.read(from);
@@ -279,8 +296,20 @@ mod tests {
     /// Over a chunk border, and up and down, so that it comes back to layers that it has left.
     #[test]
     fn water_is_carried_along_a_path_as_it_passes_from_cell_to_cell() {
-        let cells = [(14, 12), (14, 13), (15, 13), (15, 12), (16, 12), (16, 13), (16, 14), (16, 15), (17, 15)];
-        for (narrow, at_most) in (0..cells.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)]) {
+        let cells = [
+            (14, 12),
+            (14, 13),
+            (15, 13),
+            (15, 12),
+            (16, 12),
+            (16, 13),
+            (16, 14),
+            (16, 15),
+            (17, 15),
+        ];
+        for (narrow, at_most) in
+            (0..cells.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)])
+        {
             let [mut world, mut other] = [(); 2].map(|()| {
                 let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
                 for x in 0..2 {
@@ -299,7 +328,9 @@ mod tests {
             let mut path: Vec<Step> = Vec::new();
             for cell in cells {
                 let before = path.last().map_or(to, |&(before, _)| before);
-                let exit = Face::ALL.into_iter().find(|&face| world.store.step(place(cell), face) == before);
+                let exit = Face::ALL
+                    .into_iter()
+                    .find(|&face| world.store.step(place(cell), face) == before);
                 path.push((place(cell), exit.expect("the cell before lies beside it")));
             }
             let (mut tick, mut plainly) = (sample::tick(&mut world), sample::tick(&mut other));
@@ -317,14 +348,26 @@ mod tests {
             plainly.receive(to, path[0].1.opposite(), units, plainly.store.read(to).largest());
 
             assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
-            for (slot, layer) in
-                tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..16).map(move |at| (slot, at)))
+            for (slot, layer) in tick
+                .store
+                .grid
+                .sorted_slots()
+                .into_iter()
+                .flat_map(|slot| (0..16).map(move |at| (slot, at)))
             {
-                let marks = |work: &LayerWork| (work.flow, work.inflow, [work.touched, work.woken, work.blocked]);
-                let [here, there] = [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
+                let marks = |work: &LayerWork| {
+                    (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
+                };
+                let [here, there] =
+                    [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
                 assert_eq!(here, there, "{narrow}, {at_most}");
-                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "{narrow}, {at_most}");
-                let [here, there] = [&tick, &plainly].map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
+                assert_eq!(
+                    tick.awake(slot, layer),
+                    plainly.awake(slot, layer),
+                    "{narrow}, {at_most}"
+                );
+                let [here, there] =
+                    [&tick, &plainly].map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
                 assert_eq!(here, there, "{narrow}, {at_most}");
             }
             assert_eq!(tick.store.read(to).height(), 2 + units);
@@ -369,7 +412,10 @@ mod tests {
                 others += u32::from(drawers > 0);
             }
         }
-        assert!(films > 100 && moved > 20 && others > 20, "{films} films, {moved} moved, {others} with drawers");
+        assert!(
+            films > 100 && moved > 20 && others > 20,
+            "{films} films, {moved} moved, {others} with drawers"
+        );
     }
 
     /// Bodies over several layers, in some of which all water has moved.
@@ -380,7 +426,8 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = sample::springs(seed);
             let slots = world.store.grid.sorted_slots();
-            let layers: Vec<_> = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
+            let layers: Vec<_> =
+                slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
             world.wake_all();
             let mut tick = sample::tick(&mut world);
             for &(slot, layer) in &layers {
@@ -391,13 +438,17 @@ mod tests {
                 sample::flood(&mut tick, slot, layer);
             }
             for body in core::mem::take(&mut tick.work.bodies) {
-                let moved =
-                    |piece: &&Piece| tick.work.get(piece.slot, piece.layer).is_some_and(|work| work.touched == ALL);
+                let moved = |piece: &&Piece| {
+                    tick.work.get(piece.slot, piece.layer).is_some_and(|work| work.touched == ALL)
+                };
                 let count = body.pieces.iter().filter(moved).count();
                 assert_eq!(tick.is_all_touched(&body), count == body.pieces.len(), "seed {seed}");
                 found[usize::from(count > 0) + usize::from(count == body.pieces.len())] += 1;
             }
         }
-        assert!(found.iter().all(|&bodies| bodies > 20), "{found:?} bodies at rest, in part, and all in motion");
+        assert!(
+            found.iter().all(|&bodies| bodies > 20),
+            "{found:?} bodies at rest, in part, and all in motion"
+        );
     }
 }

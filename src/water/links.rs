@@ -1,7 +1,8 @@
 //! Parents and children: who feeds whom, kept free of circles.
 //!
-//! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several. Ties are made in one
-//! place ([`Store::attach`] and [`Store::add_parent`]) and cut in one ([`Store::unlink`]).
+//! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several.
+//! Ties are made in one place ([`Store::attach`] and [`Store::add_parent`]) and cut in one
+//! ([`Store::unlink`]).
 
 use super::bits::{self, LayerBits, and, minus};
 use super::cell::CellFlags;
@@ -83,8 +84,11 @@ impl Store {
     pub(super) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
         let mut planes = match self.cells(slot, layer) {
             Some(cells) => {
-                // Marks have code 7; as 0 they leave a layer of rock and still water still, as most are.
-                let codes = bits::bytes(cells, |voxel| if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 });
+                // Marks have code 7; as 0 they leave a layer of rock and still water still, as most
+                // are.
+                let codes = bits::bytes(cells, |voxel| {
+                    if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 }
+                });
                 let is_still = codes.iter().fold(0, |all, &code| all | code) == 0;
                 if is_still { [bits::NONE; 6] } else { direction_planes(&codes) }
             }
@@ -101,8 +105,8 @@ impl Store {
         planes
     }
 
-    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag that fits. The caller
-    /// sees to the direction and writes the voxel.
+    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag
+    /// that fits. The caller sees to the direction and writes the voxel.
     pub(super) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
         let several = faces.count_ones() > 1;
         let kept = self.extras_mut(slot);
@@ -130,14 +134,23 @@ impl Store {
             && (1..15).contains(&z)
         {
             // The four beside it lie in the same layer: no chunk to look up.
-            let beside =
-                |there: usize, face: Face| self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face);
+            let beside = |there: usize, face: Face| {
+                self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face)
+            };
             let lateral = beside(index - 1, Face::West)
                 | beside(index + 1, Face::East)
                 | beside(index - 16, Face::North)
                 | beside(index + 16, Face::South);
-            let below = if y > 0 { beside(index - 256, Face::Down) } else { self.child_across(place, Face::Down) };
-            let above = if y < 15 { beside(index + 256, Face::Up) } else { self.child_across(place, Face::Up) };
+            let below = if y > 0 {
+                beside(index - 256, Face::Down)
+            } else {
+                self.child_across(place, Face::Down)
+            };
+            let above = if y < 15 {
+                beside(index + 256, Face::Up)
+            } else {
+                self.child_across(place, Face::Up)
+            };
             return lateral | below | above;
         }
         // Face by face, so that each step is worked out when compiled.
@@ -161,7 +174,8 @@ impl Store {
     fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
         // A child's flow heads away from here, unless it has several parents.
         let fed = voxel.direction_code() == face.index() + 1
-            || voxel.has(CellFlags::EXTRA) && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
+            || voxel.has(CellFlags::EXTRA)
+                && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
         u8::from(fed) << face.index()
     }
 
@@ -170,11 +184,12 @@ impl Store {
         Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
     }
 
-    /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the voxel with its new
-    /// direction, not yet written, or `None`.
+    /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the
+    /// voxel with its new direction, not yet written, or `None`.
     ///
-    /// A cell without children is nobody's ancestor, so it may take any parent. One with children may join a flow that
-    /// has a source: then the way up is walked, and must end at the source.
+    /// A cell without children is nobody's ancestor, so it may take any parent. One with children
+    /// may join a flow that has a source: then the way up is walked, and must end at the
+    /// source.
     pub(super) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parent = self.step(place, face);
         if !parent.0.is_some() || self.read(parent).is_mark() {
@@ -182,23 +197,29 @@ impl Store {
         }
         let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
         if self.children_of(place) == 0 || sourced && !self.descends_from(parent, place) {
-            return Some(voxel.with_direction_code(face.opposite().index() + 1).with(CellFlags::HAS_SOURCE, sourced));
+            return Some(
+                voxel
+                    .with_direction_code(face.opposite().index() + 1)
+                    .with(CellFlags::HAS_SOURCE, sourced),
+            );
         }
         None
     }
 
-    /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the Extra flag, not yet
-    /// written, or `None`.
+    /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the
+    /// Extra flag, not yet written, or `None`.
     pub(super) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parents = self.parents_of(place);
-        let closes_a_circle = || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
+        let closes_a_circle =
+            || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
         if parents & 1 << face.index() != 0 || closes_a_circle() {
             return None;
         }
         Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
     }
 
-    /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search grew too long to tell.
+    /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search
+    /// grew too long to tell.
     fn descends_from(&self, place: Place, ancestor: Place) -> bool {
         let mut open: SmallVec<[Place; 32]> = smallvec![place];
         let mut branches = Met::default();
@@ -213,13 +234,17 @@ impl Store {
             if parents & parents.wrapping_sub(1) != 0 && !branches.insert(place) {
                 continue;
             }
-            open.extend(Self::faces(parents).map(|face| self.step(place, face)).filter(|parent| parent.0.is_some()));
+            open.extend(
+                Self::faces(parents)
+                    .map(|face| self.step(place, face))
+                    .filter(|parent| parent.0.is_some()),
+            );
         }
         false
     }
 
-    /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no direction, and if it
-    /// holds no water either it is dry, which orphans its own children.
+    /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no
+    /// direction, and if it holds no water either it is dry, which orphans its own children.
     pub(super) fn unlink(&mut self, place: Place, face: Face) {
         let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
@@ -250,7 +275,9 @@ impl Store {
 
     /// The ties from a cell's children to it, for [`unlink`](Store::unlink).
     fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
-        Self::faces(self.children_of(place)).map(|face| (self.step(place, face), face.opposite())).collect()
+        Self::faces(self.children_of(place))
+            .map(|face| (self.step(place, face), face.opposite()))
+            .collect()
     }
 
     /// Cuts all ties of a cell, to its parents and from its children.
@@ -261,7 +288,8 @@ impl Store {
         }
     }
 
-    /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it may draw has too.
+    /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it
+    /// may draw has too.
     pub(super) fn wake_descendants(&mut self, place: Place) {
         let mut descent = Descent::from(place);
         while self.wake_next(&mut descent) {}
@@ -281,8 +309,8 @@ impl Store {
         true
     }
 
-    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one above, which may slide
-    /// into it.
+    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one
+    /// above, which may slide into it.
     pub(super) fn note_change(&mut self, place: Place) {
         self.note_ties();
         self.mark_changed(place);
@@ -305,8 +333,8 @@ impl Store {
         }
     }
 
-    /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle. Further parents are
-    /// not part of a chunk, so the Extra flag goes.
+    /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle.
+    /// Further parents are not part of a chunk, so the Extra flag goes.
     pub(super) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
@@ -332,19 +360,22 @@ impl Store {
                 self.grid.wake_layer_at(slot, layer, lively);
                 continue;
             }
-            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to wake.
+            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to
+            // wake.
             for cell in bits::iter(lively) {
                 let place = (slot, layer * LAYER_CELLS + cell);
                 match parent_face(self.read(place)) {
-                    Some(face) if !self.leads_to_a_head(place, &mut sound) => self.unlink(place, face),
+                    Some(face) if !self.leads_to_a_head(place, &mut sound) => {
+                        self.unlink(place, face)
+                    }
                     _ => self.wake(place),
                 }
             }
         }
     }
 
-    /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to have such a way; those
-    /// passed are added.
+    /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to
+    /// have such a way; those passed are added.
     fn leads_to_a_head(&self, start: Place, sound: &mut CellMask) -> bool {
         let mut passed = Vec::new();
         // Brent's search for circles: the marker jumps to the walker at every power of two.
@@ -359,8 +390,12 @@ impl Store {
             }
             let Some(face) = parent_face(self.read(place)) else { break };
             let parent = self.step(place, face);
-            if !parent.0.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN {
-                // This tie leads nowhere. It is its own cell's to cut: cells further down are sound once it is.
+            if !parent.0.is_some()
+                || self.read(parent).is_mark()
+                || self.read(parent) == Voxel::OPEN
+            {
+                // This tie leads nowhere. It is its own cell's to cut: cells further down are sound
+                // once it is.
                 if place == start {
                     return false;
                 }
@@ -394,7 +429,8 @@ pub(super) fn parent_face(voxel: Voxel) -> Option<Face> {
     }
 }
 
-/// For each face, the cells with a parent behind it, from their direction codes: the parent lies against the direction.
+/// For each face, the cells with a parent behind it, from their direction codes: the parent lies
+/// against the direction.
 #[inline]
 pub(super) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
     let (low, middle, high) = (bits::plane(codes, 0), bits::plane(codes, 1), bits::plane(codes, 2));
@@ -413,7 +449,11 @@ pub(super) fn orphaned(voxel: Voxel) -> Voxel {
     if voxel.height() == 0 {
         return Voxel::OPEN;
     }
-    voxel.with_direction_code(0).with_largest(0).with(CellFlags::HAS_SOURCE, false).with(CellFlags::EXTRA, false)
+    voxel
+        .with_direction_code(0)
+        .with_largest(0)
+        .with(CellFlags::HAS_SOURCE, false)
+        .with(CellFlags::EXTRA, false)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Local flow: the rules by which the cells of one layer give to the cells below and to their sides.
+//! Local flow: the rules by which the cells of one layer give to the cells below and to their
+//! sides.
 
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
@@ -19,13 +20,15 @@ pub(super) struct LocalFlow {
     pub(super) changed: LayerBits,
     /// Cells of the layer below that received.
     pub(super) fell: LayerBits,
-    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are not among them.
+    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are
+    /// not among them.
     pub(super) gave: LayerBits,
     /// Sources of the layer that gave.
     pub(super) sprang: LayerBits,
     /// Cells of the layer that may not pass on any more in this tick.
     pub(super) exhausted: LayerBits,
-    /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's layer.
+    /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's
+    /// layer.
     pub(super) left: [LayerBits; 4],
     pub(super) drained: u64,
     pub(super) injected: u64,
@@ -43,7 +46,11 @@ impl Limits {
     /// What a cell may still pass on in this tick, if it has passed on `passed`.
     #[inline]
     pub(super) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
-        let limit = if voxel.has(CellFlags::IS_SOURCE) { self.supply.min(self.throughput) } else { self.throughput };
+        let limit = if voxel.has(CellFlags::IS_SOURCE) {
+            self.supply.min(self.throughput)
+        } else {
+            self.throughput
+        };
         limit.saturating_sub(passed)
     }
 }
@@ -93,10 +100,12 @@ impl Window {
         self.least[index] = least_height(self.own[index], self.below[index]);
     }
 
-    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A cell that a move sets
-    /// free to give has its turn in the same layer if its turn is still to come.
+    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A
+    /// cell that a move sets free to give has its turn in the same layer if its turn is still
+    /// to come.
     ///
-    /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are entered there.
+    /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are
+    /// entered there.
     pub(super) fn run(
         &mut self,
         givers: LayerBits,
@@ -122,14 +131,28 @@ impl Window {
             let index = window_index(cell);
             let voxel = Voxel::from_raw(self.own[index]);
             let left = limits.left(voxel, passed(flow[cell]));
-            let mut turn = Turn { cell, index, height: voxel.height(), left, endless: voxel.has(CellFlags::IS_SOURCE) };
+            let mut turn = Turn {
+                cell,
+                index,
+                height: voxel.height(),
+                left,
+                endless: voxel.has(CellFlags::IS_SOURCE),
+            };
             if left == 0 || turn.height == 0 {
                 continue;
             }
             self.fall(&mut turn, &mut flow[cell], &mut done);
             // What is left has found the cell below full.
             if turn.height > 0 && turn.left > 0 {
-                self.spread(&mut turn, voxel, seeds.1, &mut flow[cell], inflow, &mut queue, &mut done);
+                self.spread(
+                    &mut turn,
+                    voxel,
+                    seeds.1,
+                    &mut flow[cell],
+                    inflow,
+                    &mut queue,
+                    &mut done,
+                );
             }
             let units = left - turn.left;
             if units == 0 {
@@ -175,8 +198,12 @@ impl Window {
         bits::insert(&mut done.fell, turn.cell);
     }
 
-    /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at random.
-    #[expect(clippy::too_many_arguments, reason = "the layer's records are borrowed apart from the window")]
+    /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at
+    /// random.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the layer's records are borrowed apart from the window"
+    )]
     #[inline]
     fn spread(
         &mut self,
@@ -242,8 +269,9 @@ impl Window {
         })
     }
 
-    /// Units that a cell of this height, enough for any, gives to the neighbour at a window index: all that fits, where the
-    /// neighbour would let it fall or is a drain; else half of the difference.
+    /// Units that a cell of this height, enough for any, gives to the neighbour at a window index:
+    /// all that fits, where the neighbour would let it fall or is a drain; else half of the
+    /// difference.
     #[inline]
     fn flows_to(&self, index: usize, height: u8) -> u8 {
         let there = (self.own[index] & 7) as u8;
@@ -251,8 +279,8 @@ impl Window {
     }
 }
 
-/// The height from which water goes into a cell from its side: one more than its own where it would fall there or leave
-/// the world, else two more.
+/// The height from which water goes into a cell from its side: one more than its own where it would
+/// fall there or leave the world, else two more.
 #[inline]
 pub(super) fn least_height(own: u16, below: u16) -> u8 {
     let there = (own & 7) as u8;
@@ -260,7 +288,8 @@ pub(super) fn least_height(own: u16, below: u16) -> u8 {
     there + 2 - u8::from(slides)
 }
 
-/// Whether a cell would give down or, if `lowest` is the least height from which water goes into one beside it, sideways.
+/// Whether a cell would give down or, if `lowest` is the least height from which water goes into
+/// one beside it, sideways.
 #[inline]
 pub(super) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let height = (own & 7) as u8;
@@ -293,14 +322,16 @@ impl Turn {
     }
 }
 
-/// The lateral faces, by their place in [`Face::LATERAL`], across which a cell has a neighbour in its own layer.
+/// The lateral faces, by their place in [`Face::LATERAL`], across which a cell has a neighbour in
+/// its own layer.
 #[inline]
 fn sides_inside(cell: usize) -> u8 {
     let (x, z) = (cell & 15, cell >> 4);
     u8::from(x > 0) | u8::from(x < 15) << 1 | u8::from(z > 0) << 2 | u8::from(z < 15) << 3
 }
 
-/// The index, in the neighbouring chunk's layer, of the cell across a lateral face of a border cell.
+/// The index, in the neighbouring chunk's layer, of the cell across a lateral face of a border
+/// cell.
 #[inline]
 fn across(cell: usize, side: usize) -> usize {
     match side {
@@ -323,7 +354,8 @@ mod tests {
             3 => Voxel::water(super::super::WaterCell::SOURCE),
             4 => Voxel::OPEN,
             kind => {
-                let flowing = Voxel::OPEN.with_height(random.u8(..8)).with_direction_code(random.usize(..7));
+                let flowing =
+                    Voxel::OPEN.with_height(random.u8(..8)).with_direction_code(random.usize(..7));
                 flowing.with(CellFlags::FLOW_OUT, kind == 5)
             }
         }
@@ -366,7 +398,8 @@ mod tests {
         }
     }
 
-    /// Asking only those who would give, and those set free to, comes to the same as asking everybody.
+    /// Asking only those who would give, and those set free to, comes to the same as asking
+    /// everybody.
     #[test]
     fn beginning_with_the_givers_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(18);
@@ -380,7 +413,16 @@ mod tests {
                 let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
                 let begin = if everybody { bits::ALL } else { givers };
                 let done = window.run(begin, limits, (round, round + 1), &mut flow, &mut inflow);
-                (window.own, window.below, flow, inflow, done.moved, done.changed, done.fell, done.left)
+                (
+                    window.own,
+                    window.below,
+                    flow,
+                    inflow,
+                    done.moved,
+                    done.changed,
+                    done.fell,
+                    done.left,
+                )
             });
             assert!(runs[0] == runs[1], "round {round}");
             assert!(runs[0].4 > 0, "something moved");
@@ -395,7 +437,8 @@ mod tests {
             let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
             let mut window = window(&mut random);
             let units = |window: &Window| {
-                let voxels = window.own.iter().chain(&window.below).map(|&word| Voxel::from_raw(word));
+                let voxels =
+                    window.own.iter().chain(&window.below).map(|&word| Voxel::from_raw(word));
                 voxels.map(|voxel| u64::from(voxel.height())).sum::<u64>()
             };
             let before = units(&window);

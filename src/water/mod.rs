@@ -1,7 +1,8 @@
 //! Three-dimensional water: two bytes a cell, finite, pressurised, draining at the world's end.
 //!
-//! Source of the rules: the voxel water that is described in two bytes a cell, layers bottom-up, cells in random order,
-//! parent paths traced back to the source; with its two open problems, pools and many parents, solved.
+//! Source of the rules: the voxel water that is described in two bytes a cell, layers bottom-up,
+//! cells in random order, parent paths traced back to the source; with its two open problems, pools
+//! and many parents, solved.
 
 mod bits;
 mod body;
@@ -59,12 +60,13 @@ use workspace::Workspace;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///
-/// Cells that no chunk holds are *not loaded*: reading them gives `None` or 0, editing them an error, and water treats
-/// them as [`Edges::unloaded`] says. Between two [`step`](WaterWorld::step)s any number of edits may come, in any order.
+/// Cells that no chunk holds are *not loaded*: reading them gives `None` or 0, editing them an
+/// error, and water treats them as [`Edges::unloaded`] says. Between two
+/// [`step`](WaterWorld::step)s any number of edits may come, in any order.
 ///
 /// ```
-/// use floodplain::{Chunk, glam::IVec3};
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
 /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;

@@ -1,4 +1,5 @@
-//! Which cell of a surface is nearest to another cell: its pieces are looked at in blocks of chunks, the near ones first.
+//! Which cell of a surface is nearest to another cell: its pieces are looked at in blocks of
+//! chunks, the near ones first.
 
 use super::bits::{self, LayerBits, NONE, and, any, minus};
 use super::body::Piece;
@@ -8,8 +9,8 @@ use core::ops::Range;
 use glam::IVec3;
 use smallvec::SmallVec;
 
-/// Chunks along a side of a block, as a power of two: four of them keep both the blocks of a wide surface and the pieces of
-/// a block few.
+/// Chunks along a side of a block, as a power of two: four of them keep both the blocks of a wide
+/// surface and the pieces of a block few.
 const BLOCK_BITS: u32 = 2;
 
 /// Cells to choose from, in pieces none of which is empty.
@@ -18,7 +19,8 @@ pub(super) struct Candidates {
     /// Block by block.
     pieces: Vec<Piece>,
     blocks: SmallVec<[Block; 1]>,
-    /// The block and the piece of the cell that was found last: mostly the next is not far from it.
+    /// The block and the piece of the cell that was found last: mostly the next is not far from
+    /// it.
     last: (usize, usize),
 }
 
@@ -65,7 +67,8 @@ impl Candidates {
         Candidates { pieces, blocks, last: (0, 0) }
     }
 
-    /// The nearest to a cell: among equals the one with the lowest y, then z, then x. `None` if no cell is left.
+    /// The nearest to a cell: among equals the one with the lowest y, then z, then x. `None` if no
+    /// cell is left.
     pub(super) fn nearest(&mut self, store: &Store, place: Place) -> Option<Place> {
         let cell = store.position(place);
         let mut best: Option<Nearest> = None;
@@ -100,7 +103,8 @@ impl Candidates {
         let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
         let rank = (distance(cell, there), key(there));
         if best.as_ref().is_none_or(|best| rank < best.rank) {
-            *best = Some(Nearest { rank, at, place: (piece.slot, piece.layer * LAYER_CELLS + index) });
+            *best =
+                Some(Nearest { rank, at, place: (piece.slot, piece.layer * LAYER_CELLS + index) });
         }
     }
 
@@ -112,7 +116,10 @@ impl Candidates {
     /// Takes cells out of the piece of the cell that was found last.
     pub(super) fn remove_from_last(&mut self, cells: LayerBits) {
         let (block, at) = self.last;
-        let (Some(block), Some(piece)) = (self.blocks.get_mut(block), self.pieces.get_mut(at)) else { return };
+        let (Some(block), Some(piece)) = (self.blocks.get_mut(block), self.pieces.get_mut(at))
+        else {
+            return;
+        };
         piece.cells = minus(piece.cells, cells);
         if !any(piece.cells) {
             block.pieces.end -= 1;
@@ -141,8 +148,8 @@ fn key(cell: IVec3) -> [i32; 3] {
     [cell.y, cell.z, cell.x]
 }
 
-/// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then x; `None` if the layer
-/// has none within `most` steps. The layer's first cell lies at `low`.
+/// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then
+/// x; `None` if the layer has none within `most` steps. The layer's first cell lies at `low`.
 fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
     let (x, z) = (cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z));
     if !(1..15).contains(&x) && !(1..15).contains(&z) {
@@ -154,8 +161,8 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
     nearest_in_rows(cell, low, cells, most)
 }
 
-/// The cell of a layer that is nearest to a corner, among equals the one with the lowest z and then x; `None` if the layer
-/// has none within `most` steps.
+/// The cell of a layer that is nearest to a corner, among equals the one with the lowest z and then
+/// x; `None` if the layer has none within `most` steps.
 fn nearest_to_corner(within: &[LayerBits; 31], cells: LayerBits, most: u32) -> Option<usize> {
     let within = &within[..=most.min(30) as usize];
     let steps = within.partition_point(|&within| !any(and(cells, within)));
@@ -183,8 +190,8 @@ fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Opti
     best
 }
 
-/// For each corner of a layer, the north-western, north-eastern, south-western and south-eastern, the cells within so many
-/// steps of it, 0 to 30.
+/// For each corner of a layer, the north-western, north-eastern, south-western and south-eastern,
+/// the cells within so many steps of it, 0 to 30.
 static WITHIN: [[LayerBits; 31]; 4] = within();
 
 const fn within() -> [[LayerBits; 31]; 4] {
@@ -202,8 +209,8 @@ const fn within() -> [[LayerBits; 31]; 4] {
     within
 }
 
-/// The cell of a row, in which there is one, that is nearest to column `x`: how many steps it is away, and its own column.
-/// Among equals the one to the west.
+/// The cell of a row, in which there is one, that is nearest to column `x`: how many steps it is
+/// away, and its own column. Among equals the one to the west.
 fn to_nearest(row: u16, x: u32) -> (u32, usize) {
     let row = u32::from(row);
     let (west, east) = (row & ((2 << x) - 1), (row >> x).trailing_zeros());
@@ -264,7 +271,8 @@ mod tests {
                 bits::insert(&mut gone, index % LAYER_CELLS);
                 candidates.remove_from_last(gone);
                 left.retain(|&(other, at)| {
-                    (other, at / LAYER_CELLS) != (slot, index / LAYER_CELLS) || !bits::contains(&gone, at % LAYER_CELLS)
+                    (other, at / LAYER_CELLS) != (slot, index / LAYER_CELLS)
+                        || !bits::contains(&gone, at % LAYER_CELLS)
                 });
             }
             assert!(left.is_empty(), "seed {seed}");
@@ -276,11 +284,15 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         let (mut far_from_corner, mut too_far) = (0, 0);
         for round in 0..3_000 {
-            let near = |random: &mut fastrand::Rng| IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)));
+            let near = |random: &mut fastrand::Rng| {
+                IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)))
+            };
             let (cell, low, most) = (near(&mut random), near(&mut random), random.u32(..120));
-            let mut cells: LayerBits = core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
+            let mut cells: LayerBits =
+                core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
             if round % 2 == 0 {
-                // One cell or none, so that it is often far from the corner that is nearest to `cell`.
+                // One cell or none, so that it is often far from the corner that is nearest to
+                // `cell`.
                 cells = NONE;
                 cells[random.usize(..4)] = 1u64.unbounded_shl(random.u32(..80));
             }
@@ -289,17 +301,22 @@ mod tests {
                 (distance(cell, there), key(there))
             };
             let expected = bits::iter(cells).map(|index| (rank(index), index)).min();
-            let expected = expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
+            let expected =
+                expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
             let in_layer = cell.clamp(low, low + IVec3::new(15, 0, 15));
             let (x, z) = (in_layer.x - low.x, in_layer.z - low.z);
             if matches!((x, z), (0 | 15, 0 | 15)) {
-                let steps =
-                    expected.map(|index| distance(in_layer, low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4)));
+                let steps = expected.map(|index| {
+                    distance(in_layer, low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4))
+                });
                 far_from_corner += usize::from(steps.is_some_and(|steps| steps > 20));
                 too_far += usize::from(any(cells) && steps.is_none());
             }
         }
-        assert!(far_from_corner > 30 && too_far > 100, "{far_from_corner} far from the corner, {too_far} too far");
+        assert!(
+            far_from_corner > 30 && too_far > 100,
+            "{far_from_corner} far from the corner, {too_far} too far"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The world as it was when the tick underway began: what is hashed and saved of it, with the number of pieces that are done.
+//! The world as it was when the tick underway began: what is hashed and saved of it, with the
+//! number of pieces that are done.
 
 use super::WaterWorld;
 use super::ledger::Ledger;
@@ -14,7 +15,8 @@ impl WaterWorld {
         self.pieces_done() > 0
     }
 
-    /// Pieces of the tick underway that are done, or that were when the world was saved; 0 between ticks.
+    /// Pieces of the tick underway that are done, or that were when the world was saved; 0 between
+    /// ticks.
     pub(crate) fn pieces_done(&self) -> u64 {
         match self.work.phase {
             Phase::Rest => self.work.to_redo,

@@ -1,6 +1,8 @@
-//! Pools: joined water levels out. Here its bodies are found, and which of their cells would draw; see `levelling` for how.
+//! Pools: joined water levels out. Here its bodies are found, and which of their cells would draw;
+//! see `levelling` for how.
 //!
-//! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept between ticks.
+//! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept
+//! between ticks.
 
 use super::bits::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus, or};
 use super::body::Piece;
@@ -17,8 +19,8 @@ use crate::grid::Slot;
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
 pub(super) type Drawer = (i64, u64, Place);
 
-/// A look for the cells that may draw from a body, done in pieces: partial cells that moved nothing, and dry cells beside or
-/// above those that moved nothing.
+/// A look for the cells that may draw from a body, done in pieces: partial cells that moved
+/// nothing, and dry cells beside or above those that moved nothing.
 pub(super) struct Gathering {
     /// The highest head that a drawer may have.
     highest: i64,
@@ -38,7 +40,15 @@ pub(super) struct Gathering {
 impl Gathering {
     /// Begins to look for cells whose heads are at most `highest`; of these, `most` may draw.
     pub(super) fn new(highest: i64, most: usize) -> Self {
-        Gathering { highest, most, seen: 0, forks: Forks::default(), asked: 0, drawers: Vec::new(), unheard: false }
+        Gathering {
+            highest,
+            most,
+            seen: 0,
+            forks: Forks::default(),
+            asked: 0,
+            drawers: Vec::new(),
+            unheard: false,
+        }
     }
 
     /// Adds a cell. It may be there already: a dry one may lie next to several pieces.
@@ -68,8 +78,9 @@ impl Gathering {
 }
 
 impl Tick<'_> {
-    /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not found yet. Returns how many
-    /// cells have been looked at: those, and what is counted of their bodies.
+    /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not
+    /// found yet. Returns how many cells have been looked at: those, and what is counted of
+    /// their bodies.
     pub(super) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
         let (wet, _) = self.store.layer(slot, layer);
         let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
@@ -83,8 +94,9 @@ impl Tick<'_> {
         count as u64 + self.flood(Piece { slot, layer, cells: seeds }, left)
     }
 
-    /// Finds the bodies of these cells of a layer, which are not found yet, until as many cells as are `left` have been looked
-    /// at; then keeps those that are still to be found, and what is joined to them. Returns how many have been looked at.
+    /// Finds the bodies of these cells of a layer, which are not found yet, until as many cells as
+    /// are `left` have been looked at; then keeps those that are still to be found, and what is
+    /// joined to them. Returns how many have been looked at.
     pub(super) fn flood(&mut self, mut seeds: Piece, mut left: usize) -> u64 {
         let Piece { slot, layer, .. } = seeds;
         let before = left;
@@ -106,9 +118,14 @@ impl Tick<'_> {
         (before - left) as u64
     }
 
-    /// Goes on looking for who may draw from a body until all of it has been looked at, which is returned, or as many cells
-    /// as are `left`.
-    pub(super) fn gather(&mut self, body: &[Piece], gathering: &mut Gathering, left: &mut usize) -> bool {
+    /// Goes on looking for who may draw from a body until all of it has been looked at, which is
+    /// returned, or as many cells as are `left`.
+    pub(super) fn gather(
+        &mut self,
+        body: &[Piece],
+        gathering: &mut Gathering,
+        left: &mut usize,
+    ) -> bool {
         while let Some(piece) = body.get(gathering.seen) {
             if !spend(left, LAYER_ROWS) {
                 return false;
@@ -131,15 +148,21 @@ impl Tick<'_> {
         if !any(still) {
             return;
         }
-        // Cells above draw only if they lie low enough, and whether a source feeds those below them is dear to find out.
-        let above = upper_layer(self.store, slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
-        let roofs = above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
+        // Cells above draw only if they lie low enough, and whether a source feeds those below them
+        // is dear to find out.
+        let above = upper_layer(self.store, slot, layer)
+            .filter(|_| head(y.saturating_add(1), 0) <= highest);
+        let roofs =
+            above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
         let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
-        let dry_beside = beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
+        let dry_beside =
+            beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
         let dry = self.dry(slot, layer);
-        // In the midst of a lake nothing is dry far around, and the water stands too high to draw itself.
+        // In the midst of a lake nothing is dry far around, and the water stands too high to draw
+        // itself.
         let may_have_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
-        let may_draw = may_have_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
+        let may_draw =
+            may_have_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
         if !may_draw {
             return;
         }
@@ -149,7 +172,8 @@ impl Tick<'_> {
         if !any(agents) {
             return;
         }
-        // A source lifts water to the cell under its own level, so cells above ask for a higher one.
+        // A source lifts water to the cell under its own level, so cells above ask for a higher
+        // one.
         let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2), gathering));
         let agents = minus(agents, self.supplied(slot, layer, agents, y, gathering));
         self.add_drawers(gathering, slot, layer, minus(agents, closed));
@@ -168,7 +192,13 @@ impl Tick<'_> {
         minus(bits::ALL, or(wet, closed))
     }
 
-    fn add_drawers(&mut self, gathering: &mut Gathering, slot: Slot, layer: usize, cells: LayerBits) {
+    fn add_drawers(
+        &mut self,
+        gathering: &mut Gathering,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) {
         if !any(cells) {
             return;
         }
@@ -188,8 +218,16 @@ impl Tick<'_> {
         }
     }
 
-    /// The cells that a source feeds along their path, if it lies high enough: they draw there and not from the pool.
-    fn supplied(&mut self, slot: Slot, layer: usize, cells: LayerBits, y: i32, gathering: &mut Gathering) -> LayerBits {
+    /// The cells that a source feeds along their path, if it lies high enough: they draw there and
+    /// not from the pool.
+    fn supplied(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+        y: i32,
+        gathering: &mut Gathering,
+    ) -> LayerBits {
         let sourced = and(cells, self.store.sourced(slot, layer));
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
@@ -204,7 +242,8 @@ impl Tick<'_> {
         supplied
     }
 
-    /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and below it.
+    /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and
+    /// below it.
     pub(super) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
@@ -243,12 +282,14 @@ mod tests {
         };
         for place in body.iter().flat_map(of_piece) {
             let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-            if tick.work.get(place.0, layer).is_some_and(|work| bits::contains(&work.touched, cell)) {
+            if tick.work.get(place.0, layer).is_some_and(|work| bits::contains(&work.touched, cell))
+            {
                 continue;
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));
-            let mut is_supplied =
-                |level: i32| voxel.is_sourced() && !tick.is_out_of_reach(place, level, &mut Forks::default());
+            let mut is_supplied = |level: i32| {
+                voxel.is_sourced() && !tick.is_out_of_reach(place, level, &mut Forks::default())
+            };
             let (by_own, by_higher) = (is_supplied(y), is_supplied(y + 2));
             let mut add = |place: Place, head: i64| {
                 if head <= highest {
@@ -256,7 +297,8 @@ mod tests {
                 }
             };
             let is_dry = |tick: &Tick, place: Place| {
-                let is_open = |voxel: Voxel| !voxel.is_wet() && !voxel.is_closed() && !voxel.is_mark();
+                let is_open =
+                    |voxel: Voxel| !voxel.is_wet() && !voxel.is_closed() && !voxel.is_mark();
                 place.0.is_some() && is_open(tick.store.read(place))
             };
             if !by_own {
@@ -278,13 +320,15 @@ mod tests {
         drawers
     }
 
-    /// Compares who draws from the bodies of a world, in all up to some heads, with a look at each cell. Returns how many of
-    /// them are wet and dry, and how often nobody draws.
+    /// Compares who draws from the bodies of a world, in all up to some heads, with a look at each
+    /// cell. Returns how many of them are wet and dry, and how often nobody draws.
     fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
         let slots = world.store.grid.sorted_slots();
         let mut tick = sample::tick(world);
         tick.work.bodies.clear();
-        for (slot, layer) in slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer))) {
+        for (slot, layer) in
+            slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+        {
             sample::flood(&mut tick, slot, layer);
         }
         let [mut wet, mut dry, mut none] = [0; 3];
@@ -295,17 +339,24 @@ mod tests {
                 while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
                 let (found, unheard) = gathering.chosen();
                 assert!(found.is_sorted() && !unheard, "up to {highest}");
-                // The first of them are the same if no more may draw, however few are kept meanwhile.
+                // The first of them are the same if no more may draw, however few are kept
+                // meanwhile.
                 for most in [1, 3, 20] {
                     let mut gathering = Gathering::new(highest, most);
                     while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
                     let first = (found[..most.min(found.len())].to_vec(), found.len() > most);
                     assert_eq!(gathering.chosen(), first, "up to {highest}, {most} of them");
                 }
-                let places: HashSet<(i64, Place)> = found.iter().map(|&(head, _, place)| (head, place)).collect();
+                let places: HashSet<(i64, Place)> =
+                    found.iter().map(|&(head, _, place)| (head, place)).collect();
                 assert_eq!((places.len(), &places), (found.len(), &expected), "up to {highest}");
-                let are_wet = found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
-                (wet, dry, none) = (wet + are_wet, dry + found.len() - are_wet, none + usize::from(found.is_empty()));
+                let are_wet =
+                    found.iter().filter(|drawer| tick.store.read(drawer.2).is_wet()).count();
+                (wet, dry, none) = (
+                    wet + are_wet,
+                    dry + found.len() - are_wet,
+                    none + usize::from(found.is_empty()),
+                );
             }
         }
         [wet, dry, none]
@@ -320,19 +371,29 @@ mod tests {
             let counts = compare_drawers(&mut world, -30..50);
             (wet, dry, none) = (wet + counts[0], dry + counts[1], none + counts[2]);
         }
-        assert!(wet > 500 && dry > 500 && none > 20, "{wet} wet ones and {dry} dry ones, none {none} times");
+        assert!(
+            wet > 500 && dry > 500 && none > 20,
+            "{wet} wet ones and {dry} dry ones, none {none} times"
+        );
     }
 
-    /// A chunk full of water that is stored as one cell, and half a chunk over it, so that each kind of shore stands alone: a
-    /// dry chunk beside, none or one where none is loaded, dry cells above, and none but partial water.
+    /// A chunk full of water that is stored as one cell, and half a chunk over it, so that each
+    /// kind of shore stands alone: a dry chunk beside, none or one where none is loaded, dry
+    /// cells above, and none but partial water.
     #[test]
     fn drawers_of_whole_chunks_of_water_are_those_of_a_look_at_each_cell() {
         for height in [3, FULL] {
-            for dry_side in [None, Some(IVec3::X), Some(IVec3::NEG_X), Some(IVec3::Z), Some(IVec3::NEG_Z)] {
+            for dry_side in
+                [None, Some(IVec3::X), Some(IVec3::NEG_X), Some(IVec3::Z), Some(IVec3::NEG_Z)]
+            {
                 let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-                world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN.with_height(FULL))).expect("none is there");
+                world
+                    .insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN.with_height(FULL)))
+                    .expect("none is there");
                 world.insert_chunk(IVec3::Y, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-                world.fill_water(Region::new(IVec3::Y * 16, IVec3::new(15, 20, 15)), height).expect("a loaded chunk");
+                world
+                    .fill_water(Region::new(IVec3::Y * 16, IVec3::new(15, 20, 15)), height)
+                    .expect("a loaded chunk");
                 if let Some(side) = dry_side {
                     world.insert_chunk(side, Chunk::uniform(Voxel::OPEN)).expect("none is there");
                 }

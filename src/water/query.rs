@@ -51,9 +51,9 @@ impl WaterWorld {
         self.place(cell).is_ok_and(|place| self.store.read(place).is_solid())
     }
 
-    /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero in still water.
-    /// For drawing currents and pushing things. While a tick is underway, what has flowed in it so far: ask when
-    /// [`backlog`](WaterWorld::backlog) is 0.
+    /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero
+    /// in still water. For drawing currents and pushing things. While a tick is underway, what
+    /// has flowed in it so far: ask when [`backlog`](WaterWorld::backlog) is 0.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
@@ -78,19 +78,21 @@ impl WaterWorld {
         self.store.grid.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
-    /// unloading is not listed.
+    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.grid.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no water. While a tick goes
-    /// on they hold what it works with: two cells without water may be two different voxels.
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no
+    /// water. While a tick goes on they hold what it works with: two cells without water may be
+    /// two different voxels.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
         self.store.grid.chunks()
     }
 
-    /// A chunk, by its chunk position; `None` if it is not loaded. As [`chunks`](WaterWorld::chunks) has it.
+    /// A chunk, by its chunk position; `None` if it is not loaded. As
+    /// [`chunks`](WaterWorld::chunks) has it.
     pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Voxel>> {
         self.store.grid.chunk(position)
     }
@@ -100,15 +102,22 @@ impl WaterWorld {
         self.store.memory_bytes() + self.work.memory_bytes()
     }
 
-    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
-    /// position; with a tick underway all this as it was when the tick began, and how far it has come. The same on every
-    /// platform; independent of the order in which chunks were loaded. Rules and bounds are not part of it.
+    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every
+    /// chunk in order of position; with a tick underway all this as it was when the tick began,
+    /// and how far it has come. The same on every platform; independent of the order in which
+    /// chunks were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let ledger = self.opening_ledger();
-        for value in
-            [self.seed, self.tick, ledger.placed, ledger.injected, ledger.removed, ledger.drained, ledger.evaporated]
-        {
+        for value in [
+            self.seed,
+            self.tick,
+            ledger.placed,
+            ledger.injected,
+            ledger.removed,
+            ledger.drained,
+            ledger.evaporated,
+        ] {
             hash.add(value);
         }
         if self.is_underway() {

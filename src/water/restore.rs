@@ -1,7 +1,8 @@
 //! What a saved world consists of beside its chunks, and how a world is put together again.
 //!
-//! Of a world with a tick underway, what is saved is how it was when the tick began, and how many pieces of it were done:
-//! these are done anew when the world is gone on with, so that loading takes no more than the bytes are worth.
+//! Of a world with a tick underway, what is saved is how it was when the tick began, and how many
+//! pieces of it were done: these are done anew when the world is gone on with, so that loading
+//! takes no more than the bytes are worth.
 
 use super::bits::{self, NONE};
 use super::ledger::Ledger;
@@ -37,7 +38,12 @@ pub(crate) struct ChunkRecord {
 impl WaterWorld {
     /// Seed, tick, ledger, and how far a tick has come.
     pub(crate) fn clock(&self) -> Clock {
-        Clock { seed: self.seed, tick: self.tick, ledger: self.opening_ledger(), pieces: self.pieces_done() }
+        Clock {
+            seed: self.seed,
+            tick: self.tick,
+            ledger: self.opening_ledger(),
+            pieces: self.pieces_done(),
+        }
     }
 
     /// Chunks with their awake and changed cells. Cells beyond the bounds are marks.
@@ -96,7 +102,8 @@ impl WaterWorld {
         Ok(world)
     }
 
-    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk of such cells can lie there.
+    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk of such cells
+    /// can lie there.
     pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Option<Slot> {
         if !Cube::holds_chunk(position) {
             return None;
@@ -132,15 +139,19 @@ mod tests {
                 assert!(records(&world) == before, "seed {seed}");
                 for (&slot, before) in slots.iter().zip(&before) {
                     changed += u32::from(*world.store.grid.chunk_at(slot) != before.cells);
-                    retied += u32::from(world.store.further_parents(slot) != before.further_parents);
+                    retied +=
+                        u32::from(world.store.further_parents(slot) != before.further_parents);
                 }
             }
         }
-        assert!(changed > 500 && retied > 50, "{changed} chunks had changed, {retied} had other parents");
+        assert!(
+            changed > 500 && retied > 50,
+            "{changed} chunks had changed, {retied} had other parents"
+        );
     }
 
-    /// Springs run dry, and most water is put to sleep before each tick, so that the end of one wakes what had no part in it,
-    /// and dries up what has.
+    /// Springs run dry, and most water is put to sleep before each tick, so that the end of one
+    /// wakes what had no part in it, and dries up what has.
     #[test]
     fn so_it_is_while_the_tick_ends() {
         let (mut woken, mut retied) = (0, 0);
@@ -171,14 +182,25 @@ mod tests {
                         continue;
                     }
                     for (&slot, before) in slots.iter().zip(&before) {
-                        let awake = world.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
-                        let is_open = |index: usize| world.work.open_layers(slot) >> (index / LAYER_CELLS) & 1 != 0;
-                        woken += awake.iter().filter(|&index| !is_open(index) && !before.awake.contains(index)).count();
-                        retied += usize::from(world.store.further_parents(slot) != before.further_parents);
+                        let awake =
+                            world.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
+                        let is_open = |index: usize| {
+                            world.work.open_layers(slot) >> (index / LAYER_CELLS) & 1 != 0
+                        };
+                        woken += awake
+                            .iter()
+                            .filter(|&index| !is_open(index) && !before.awake.contains(index))
+                            .count();
+                        retied += usize::from(
+                            world.store.further_parents(slot) != before.further_parents,
+                        );
                     }
                 }
             }
         }
-        assert!(woken > 100 && retied > 50, "{woken} cells woken in layers with no part, {retied} with other parents");
+        assert!(
+            woken > 100 && retied > 50,
+            "{woken} cells woken in layers with no part, {retied} with other parents"
+        );
     }
 }

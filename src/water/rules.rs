@@ -28,7 +28,8 @@ impl Edges {
     /// Walls all round; water waits at chunks that are not loaded.
     pub const WALLS: Edges = Edges { outer: [Edge::Wall; 6], unloaded: Edge::Held };
 
-    /// The four sides drain; floor and ceiling are walls; water waits at chunks that are not loaded.
+    /// The four sides drain; floor and ceiling are walls; water waits at chunks that are not
+    /// loaded.
     pub const DRAINING_SIDES: Edges = Edges {
         outer: [Edge::Drain, Edge::Drain, Edge::Wall, Edge::Wall, Edge::Drain, Edge::Drain],
         unloaded: Edge::Held,
@@ -47,10 +48,12 @@ impl Edges {
     }
 }
 
-/// How water behaves. Chances are kept to a 65,536th, rounded up. The default is what the source text says, so water that lies still slowly goes away.
+/// How water behaves. Chances are kept to a 65,536th, rounded up. The default is what the source
+/// text says, so water that lies still slowly goes away.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// The chance, 0 to 1, for an inactive cell to lose a unit in a tick: evaporation, or seepage into the ground.
+    /// The chance, 0 to 1, for an inactive cell to lose a unit in a tick: evaporation, or seepage
+    /// into the ground.
     pub evaporation: f64,
     /// The chance, 0 to 1, for a cell without flow to lose one step of activity in a tick.
     pub activity_decay: f64,
@@ -60,7 +63,8 @@ pub struct Rules {
     pub throughput: u8,
     /// The world's outer faces and those of chunks that are not loaded.
     pub edges: Edges,
-    /// Whether a cell in a pool draws from the highest water of its body. Without, pools do not level.
+    /// Whether a cell in a pool draws from the highest water of its body. Without, pools do not
+    /// level.
     pub pools: bool,
     /// Whether a cell keeps all of the flows that feed it, not the first alone.
     pub many_parents: bool,
@@ -105,8 +109,12 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesError::Chance { rule, value } => write!(f, "{rule} is a chance from 0 to 1, not {value}"),
-            RulesError::Units { rule, value, least } => write!(f, "{rule} is {least} to 7 units a tick, not {value}"),
+            RulesError::Chance { rule, value } => {
+                write!(f, "{rule} is a chance from 0 to 1, not {value}")
+            }
+            RulesError::Units { rule, value, least } => {
+                write!(f, "{rule} is {least} to 7 units a tick, not {value}")
+            }
         }
     }
 }
@@ -114,7 +122,8 @@ impl fmt::Display for RulesError {
 impl core::error::Error for RulesError {}
 
 impl Rules {
-    /// The default without loss: nothing evaporates, so the total changes by edits, sources and drains alone.
+    /// The default without loss: nothing evaporates, so the total changes by edits, sources and
+    /// drains alone.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -130,12 +139,16 @@ impl Rules {
     /// # Errors
     /// The first [`RulesError`], in field order.
     pub fn check(&self) -> Result<(), RulesError> {
-        for (rule, value) in [("evaporation", self.evaporation), ("activity_decay", self.activity_decay)] {
+        for (rule, value) in
+            [("evaporation", self.evaporation), ("activity_decay", self.activity_decay)]
+        {
             if !(0.0..=1.0).contains(&value) {
                 return Err(RulesError::Chance { rule, value });
             }
         }
-        for (rule, value, least) in [("source_supply", self.source_supply, 0), ("throughput", self.throughput, 1)] {
+        for (rule, value, least) in
+            [("source_supply", self.source_supply, 0), ("throughput", self.throughput, 1)]
+        {
             if value < least || value > FULL {
                 return Err(RulesError::Units { rule, value, least });
             }
@@ -155,9 +168,15 @@ mod tests {
         let rules = Rules { activity_decay: 1.5, ..Rules::default() };
         assert_eq!(rules.check(), Err(RulesError::Chance { rule: "activity_decay", value: 1.5 }));
         let rules = Rules { throughput: 0, ..Rules::default() };
-        assert_eq!(rules.check(), Err(RulesError::Units { rule: "throughput", value: 0, least: 1 }));
+        assert_eq!(
+            rules.check(),
+            Err(RulesError::Units { rule: "throughput", value: 0, least: 1 })
+        );
         let rules = Rules { source_supply: 8, ..Rules::default() };
-        assert_eq!(rules.check(), Err(RulesError::Units { rule: "source_supply", value: 8, least: 0 }));
+        assert_eq!(
+            rules.check(),
+            Err(RulesError::Units { rule: "source_supply", value: 8, least: 0 })
+        );
         assert_eq!(Rules::default().check(), Ok(()));
     }
 }

@@ -12,14 +12,21 @@ use fastrand::Rng;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before the next.
+/// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before
+/// the next.
 pub(super) fn springs(seed: u64) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
     let unloaded = [Edge::Wall, Edge::Drain][random.usize(..2)];
-    let rules = Rules { throughput: random.u8(2..=7), edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
-    let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions() {
+    let rules = Rules {
+        throughput: random.u8(2..=7),
+        edges: Edges { unloaded, ..Edges::WALLS },
+        ..Rules::lossless()
+    };
+    let mut world =
+        WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
+    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
+    {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
     }
     let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
@@ -34,17 +41,22 @@ pub(super) fn springs(seed: u64) -> WaterWorld {
     world
 }
 
-/// A chunk of water in which every cell is fed from the west, from the north and from below, up to a spring in its first
-/// cell: far more ways up than could be walked one by one.
+/// A chunk of water in which every cell is fed from the west, from the north and from below, up to
+/// a spring in its first cell: far more ways up than could be walked one by one.
 pub(super) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid.sorted_slots()[0];
     for index in 0..CHUNK_CELLS {
-        let behind = [(Face::West, index & 15), (Face::North, index >> 4 & 15), (Face::Down, index >> 8)];
-        let faces = behind.into_iter().fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
+        let behind =
+            [(Face::West, index & 15), (Face::North, index >> 4 & 15), (Face::Down, index >> 8)];
+        let faces = behind
+            .into_iter()
+            .fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
         let voxel = match Store::faces(faces).next() {
-            Some(first) => Voxel::OPEN.with_height(3).with_direction_code(first.opposite().index() + 1),
+            Some(first) => {
+                Voxel::OPEN.with_height(3).with_direction_code(first.opposite().index() + 1)
+            }
             None => Voxel::water(WaterCell::SOURCE),
         };
         let voxel = world.store.keep_parents((slot, index), faces, voxel);
@@ -56,7 +68,10 @@ pub(super) fn weave() -> WaterWorld {
 /// Every cell of every loaded chunk.
 pub(super) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
-    slots.into_iter().flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index))).collect()
+    slots
+        .into_iter()
+        .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index)))
+        .collect()
 }
 
 /// A tick that has begun, and in which nothing has flowed.

@@ -1,4 +1,5 @@
-//! The order in which a tick goes over its chunks. Kept between calls, so that a tick can stop anywhere and go on later.
+//! The order in which a tick goes over its chunks. Kept between calls, so that a tick can stop
+//! anywhere and go on later.
 
 use super::store::Store;
 use crate::chunk::ones;
@@ -27,15 +28,16 @@ pub(super) enum Phase {
     End,
 }
 
-/// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the chunks in the tick's
-/// order. Chunks that join meanwhile have their turn if it is still to come.
+/// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the
+/// chunks in the tick's order. Chunks that join meanwhile have their turn if it is still to come.
 #[derive(Default)]
 pub(super) struct Schedule {
     /// Row by row, each in the tick's order.
     members: Vec<Slot>,
     /// The members of the row that is being worked on.
     row: Option<Range<usize>>,
-    /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some more.
+    /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some
+    /// more.
     open: u16,
     layer: usize,
     at: usize,
@@ -57,7 +59,8 @@ impl Schedule {
     pub(super) fn join(&mut self, store: &Store, slot: Slot) {
         let place = self.place_of(store, slot);
         if let Some(row) = &mut self.row {
-            let (y, of_row) = (store.grid.position_at(slot).y, height_of(store, &self.members, row));
+            let (y, of_row) =
+                (store.grid.position_at(slot).y, height_of(store, &self.members, row));
             row.start += usize::from(y < of_row);
             row.end += usize::from(y <= of_row);
         }
@@ -73,10 +76,14 @@ impl Schedule {
         }
     }
 
-    /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end; then the way begins
-    /// anew.
+    /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end;
+    /// then the way begins anew.
     #[inline]
-    pub(super) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
+    pub(super) fn next(
+        &mut self,
+        store: &Store,
+        open: impl Fn(Slot) -> u16,
+    ) -> Option<(Slot, usize)> {
         if self.row.is_none() && !self.next_row(store, &open) {
             return None;
         }
@@ -104,8 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all; `false` when there is
-    /// none left.
+    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all;
+    /// `false` when there is none left.
     fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
         let start = self.row.take().map_or(0, |row| row.end);
         let left = &self.members[start..];
@@ -191,7 +198,8 @@ impl Sweep {
     }
 }
 
-/// The order of the members: by y, then z, then x, the last two running up or down as the tick's random bits say.
+/// The order of the members: by y, then z, then x, the last two running up or down as the tick's
+/// random bits say.
 fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
     let position = store.grid.position_at(slot);
     let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
@@ -208,8 +216,9 @@ mod tests {
     use glam::IVec3;
     use hashbrown::{HashMap, HashSet};
 
-    /// Layers open while the way is under way, in chunks that take part and in others, which join: whatever is opened ahead
-    /// has its turn once, in order, and what is opened behind has none until the way begins anew.
+    /// Layers open while the way is under way, in chunks that take part and in others, which join:
+    /// whatever is opened ahead has its turn once, in order, and what is opened behind has none
+    /// until the way begins anew.
     #[test]
     fn whatever_opens_ahead_has_its_turn_in_order() {
         for seed in 0..100 {
@@ -228,11 +237,14 @@ mod tests {
             let flips = random.u64(..);
             let turn = |slot: Slot, layer: usize| {
                 let IVec3 { x, y, z } = store.grid.position_at(slot);
-                let along = |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
+                let along =
+                    |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
                 (y, layer, along(z, 0), along(x, 1))
             };
             let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
-                let layers = |(&slot, &layers): (&Slot, &u16)| ones(u64::from(layers)).map(move |layer| (slot, layer));
+                let layers = |(&slot, &layers): (&Slot, &u16)| {
+                    ones(u64::from(layers)).map(move |layer| (slot, layer))
+                };
                 open.iter().flat_map(layers).collect()
             };
             let mut schedule = Schedule::default();
@@ -240,18 +252,28 @@ mod tests {
             for way in 0..3 {
                 let mut expected = layers_of(&open);
                 let mut last = None;
-                while let Some((slot, layer)) = schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0)) {
+                while let Some((slot, layer)) =
+                    schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0))
+                {
                     assert!(last < Some(turn(slot, layer)), "seed {seed}, way {way}: out of order");
-                    assert!(expected.remove(&(slot, layer)), "seed {seed}, way {way}: {slot:?}, {layer}");
+                    assert!(
+                        expected.remove(&(slot, layer)),
+                        "seed {seed}, way {way}: {slot:?}, {layer}"
+                    );
                     last = Some(turn(slot, layer));
                     for (&slot, &layers) in &open {
                         for layer in ones(u64::from(layers)) {
                             let ahead = last < Some(turn(slot, layer));
-                            assert_eq!(schedule.is_ahead(&store, slot, layer), ahead, "seed {seed}, way {way}");
+                            assert_eq!(
+                                schedule.is_ahead(&store, slot, layer),
+                                ahead,
+                                "seed {seed}, way {way}"
+                            );
                         }
                     }
                     for _ in 0..random.usize(..3) {
-                        let (slot, layer) = (slots[random.usize(..slots.len())], random.usize(..16));
+                        let (slot, layer) =
+                            (slots[random.usize(..slots.len())], random.usize(..16));
                         if !open.contains_key(&slot) {
                             schedule.join(&store, slot);
                         }
@@ -266,7 +288,9 @@ mod tests {
                 }
                 assert!(expected.is_empty(), "seed {seed}, way {way}: {expected:?} had no turn");
                 let members = schedule.members();
-                assert!(members.is_sorted_by_key(|&slot| turn(slot, 0)) && members.len() == open.len());
+                assert!(
+                    members.is_sorted_by_key(|&slot| turn(slot, 0)) && members.len() == open.len()
+                );
             }
         }
     }
@@ -280,13 +304,19 @@ mod tests {
         }
         let slots = store.grid.sorted_slots();
         for round in 0..200 {
-            let layers: HashMap<Slot, u16> = slots.iter().map(|&slot| (slot, random.u16(..))).collect();
-            let of = |slot: &Slot| ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>();
+            let layers: HashMap<Slot, u16> =
+                slots.iter().map(|&slot| (slot, random.u16(..))).collect();
+            let of = |slot: &Slot| {
+                ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>()
+            };
             let all: Vec<(Slot, usize)> = slots.iter().flat_map(of).collect();
             let mut sweep = Sweep::default();
             sweep.begin(&slots);
             for at in 0..all.len() {
-                assert!(sweep.ahead(|slot| layers[&slot]).eq(all[at..].iter().copied()), "round {round}");
+                assert!(
+                    sweep.ahead(|slot| layers[&slot]).eq(all[at..].iter().copied()),
+                    "round {round}"
+                );
                 assert_eq!(sweep.next(|slot| layers[&slot]), Some(all[at]), "round {round}");
             }
             assert_eq!(sweep.ahead(|slot| layers[&slot]).count(), 0);

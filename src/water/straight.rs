@@ -1,10 +1,11 @@
 //! Ways that lead straight to their goal, where there is nothing to search.
 //!
-//! A search looks first where the way promises to be shortest, there at the cell nearest to the goal, and among equals at
-//! the one met first. So as long as one of the steps from a cell comes nearer, the first of them in the order of the faces
-//! is what it looks at next, and no other cell that it meets matters. In open water that is the whole way. A walk that gets
-//! stuck is given up for a search from the beginning, which looks at its cells once more; they count twice towards a call's
-//! budget, and once towards what a body may look at.
+//! A search looks first where the way promises to be shortest, there at the cell nearest to the
+//! goal, and among equals at the one met first. So as long as one of the steps from a cell comes
+//! nearer, the first of them in the order of the faces is what it looks at next, and no other cell
+//! that it meets matters. In open water that is the whole way. A walk that gets stuck is given up
+//! for a search from the beginning, which looks at its cells once more; they count twice towards a
+//! call's budget, and once towards what a body may look at.
 
 use super::nearest::distance;
 use super::store::{LAYER_CELLS, Place};
@@ -13,7 +14,8 @@ use super::way::Step;
 use crate::coords::Face;
 use glam::IVec3;
 
-/// Steps for which a walk has room from the start: each takes 24 bytes, and most walks that have more before them get stuck.
+/// Steps for which a walk has room from the start: each takes 24 bytes, and most walks that have
+/// more before them get stuck.
 const MOST_ROOM: u32 = 1 << 12;
 
 /// A way on which each step comes nearer to the goal.
@@ -49,7 +51,8 @@ impl Walk {
         self.way.len()
     }
 
-    /// The cells come by with the faces that they pass water through, the one next to the beginning first.
+    /// The cells come by with the faces that they pass water through, the one next to the beginning
+    /// first.
     pub(super) fn into_way(self) -> Vec<Step> {
         self.way
     }
@@ -78,8 +81,8 @@ impl Walk {
 }
 
 impl Tick<'_> {
-    /// Goes on with a walk through cells that may still pass water on and are not `shunned`, until it ends, has looked at
-    /// as many cells as are `left`, or at `most` in all.
+    /// Goes on with a walk through cells that may still pass water on and are not `shunned`, until
+    /// it ends, has looked at as many cells as are `left`, or at `most` in all.
     pub(super) fn walk_on(
         &self,
         walk: &mut Walk,
@@ -102,7 +105,9 @@ impl Tick<'_> {
                 .into_iter()
                 .chain(ahead)
                 .map(|face| (self.store.step(walk.at, face), face))
-                .find(|&(there, face)| there.0.is_some() && self.passes(there, face, full) && !shunned(there));
+                .find(|&(there, face)| {
+                    there.0.is_some() && self.passes(there, face, full) && !shunned(there)
+                });
             let Some((there, face)) = step else { return Walked::Stuck };
             walk.go(there, face);
             // After a step across a later face, the first has to be tried again.
@@ -113,9 +118,16 @@ impl Tick<'_> {
         Walked::Underway
     }
 
-    /// Takes further steps across a lateral face, the first of those ahead, as long as they lead on in the same chunk. Takes
-    /// none up or down.
-    fn stride(&self, walk: &mut Walk, face: Face, left: &mut usize, most: usize, shunned: &impl Fn(Place) -> bool) {
+    /// Takes further steps across a lateral face, the first of those ahead, as long as they lead on
+    /// in the same chunk. Takes none up or down.
+    fn stride(
+        &self,
+        walk: &mut Walk,
+        face: Face,
+        left: &mut usize,
+        most: usize,
+        shunned: &impl Fn(Place) -> bool,
+    ) {
         let (slot, index) = walk.at;
         let (x, z) = (index & 15, index >> 4 & 15);
         let (to_border, stride) = match face {
@@ -131,7 +143,10 @@ impl Tick<'_> {
             let index = walk.at.1.wrapping_add_signed(stride);
             let cell = index % LAYER_CELLS;
             let voxel = layer.voxel(cell);
-            if !voxel.is_wet() || self.limits.left(voxel, layer.passed(cell)) == 0 || shunned((slot, index)) {
+            if !voxel.is_wet()
+                || self.limits.left(voxel, layer.passed(cell)) == 0
+                || shunned((slot, index))
+            {
                 return;
             }
             *left -= 1;

@@ -69,7 +69,8 @@ impl Survey {
     }
 }
 
-/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever they lie.
+/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever
+/// they lie.
 struct Crests {
     full: LayerBits,
     partial: LayerBits,
@@ -77,19 +78,21 @@ struct Crests {
 }
 
 impl Tick<'_> {
-    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches what lies below it.
+    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches
+    /// what lies below it.
     pub(super) fn crest_head(&self, place: Place) -> Option<i64> {
         let voxel = self.store.read(place);
         let y = self.height_of(place);
         if voxel.has(CellFlags::IS_SOURCE) {
             return Some(head(y, 0));
         }
-        let top = voxel.is_wet() && (!voxel.is_closed() || !self.store.look(place, Face::Up).is_wet());
+        let top =
+            voxel.is_wet() && (!voxel.is_closed() || !self.store.look(place, Face::Up).is_wet());
         top.then(|| head(y, voxel.height()))
     }
 
-    /// Goes on with a survey of a body until it is complete, which is returned, or as many cells as are `left` have been
-    /// looked at.
+    /// Goes on with a survey of a body until it is complete, which is returned, or as many cells as
+    /// are `left` have been looked at.
     pub(super) fn survey(&self, body: &[Piece], survey: &mut Survey, left: &mut usize) -> bool {
         while let Some(piece) = body.get(survey.seen) {
             if !spend(left, LAYER_ROWS) {
@@ -98,7 +101,8 @@ impl Tick<'_> {
             self.survey_piece(piece, survey);
             survey.seen += 1;
         }
-        // How high cells stand that are neither full nor sources takes longest to tell, and mostly does not matter.
+        // How high cells stand that are neither full nor sources takes longest to tell, and mostly
+        // does not matter.
         while let Some(piece) = survey.partial.pop() {
             self.offer_highest(survey, &piece);
             *left = left.saturating_sub(LAYER_ROWS);
@@ -142,8 +146,8 @@ impl Tick<'_> {
     fn crests(&self, piece: &Piece) -> Crests {
         let &Piece { slot, layer, cells } = piece;
         let (wet, closed) = self.store.layer(slot, layer);
-        let covered =
-            upper_layer(self.store, slot, layer).map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
+        let covered = upper_layer(self.store, slot, layer)
+            .map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
         let wet = and(cells, wet);
         let sources = and(wet, self.store.sources(slot, layer));
         let full = minus(minus(and(wet, closed), covered), sources);
@@ -175,20 +179,27 @@ mod tests {
         let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
         let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
         let uniform = (0..=FULL).map(|height| Chunk::uniform(Voxel::OPEN.with_height(height)));
-        for (x, chunk) in uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate() {
+        for (x, chunk) in
+            uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate()
+        {
             world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
         }
         let tick = sample::tick(&mut world);
         let (mut offered, mut nothing) = (0, 0);
-        for (slot, round) in
-            tick.store.grid.sorted_slots().into_iter().flat_map(|slot| (0..20).map(move |at| (slot, at)))
+        for (slot, round) in tick
+            .store
+            .grid
+            .sorted_slots()
+            .into_iter()
+            .flat_map(|slot| (0..20).map(move |at| (slot, at)))
         {
             let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
             let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
             let piece = Piece { slot, layer: random.usize(..16), cells };
             let y = tick.layer_height(&piece);
             let below = head(y, random.u8(1..9));
-            let height = |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
+            let height =
+                |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
             let counts = |height: u8| (1..FULL).contains(&height) && head(y, height) < below;
             let highest = bits::iter(cells).map(height).filter(|&height| counts(height)).max();
             let mut survey = Survey::below(below);
@@ -197,8 +208,13 @@ mod tests {
             tick.offer_highest(&mut survey, &piece);
             match highest.filter(|&height| head(y, height) >= least) {
                 Some(highest) => {
-                    let expected: Vec<usize> = bits::iter(cells).filter(|&cell| height(cell) == highest).collect();
-                    assert_eq!((survey.head, survey.pieces.len()), (head(y, highest), 1), "round {round}");
+                    let expected: Vec<usize> =
+                        bits::iter(cells).filter(|&cell| height(cell) == highest).collect();
+                    assert_eq!(
+                        (survey.head, survey.pieces.len()),
+                        (head(y, highest), 1),
+                        "round {round}"
+                    );
                     assert!(bits::iter(survey.pieces[0].cells).eq(expected), "round {round}");
                     offered += 1;
                 }
@@ -239,7 +255,9 @@ mod tests {
                     continue;
                 }
                 match body.last_mut() {
-                    Some(piece) if piece.slot == slot && piece.layer == layer => bits::insert(&mut piece.cells, cell),
+                    Some(piece) if piece.slot == slot && piece.layer == layer => {
+                        bits::insert(&mut piece.cells, cell)
+                    }
                     _ => {
                         let mut cells = NONE;
                         bits::insert(&mut cells, cell);
@@ -251,28 +269,37 @@ mod tests {
                 places.iter().filter_map(|&place| Some((crest(&tick, place)?, place))).collect();
             for &place in &places {
                 let expected = crest(&tick, place);
-                assert!(tick.store.read(place).is_mark() || tick.crest_head(place) == expected, "seed {seed}");
+                assert!(
+                    tick.store.read(place).is_mark() || tick.crest_head(place) == expected,
+                    "seed {seed}"
+                );
             }
             let mut below = i64::MAX;
             loop {
                 let mut survey = Survey::below(below);
                 while !tick.survey(&body, &mut survey, &mut random.usize(1..40)) {}
-                let highest = crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
+                let highest =
+                    crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
                 assert_eq!(survey.head, highest.unwrap_or(i64::MIN), "seed {seed}");
                 let of_piece = |piece: &Piece| {
                     let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
                     bits::iter(piece.cells).map(move |cell| (slot, first + cell))
                 };
                 let mut found: Vec<Place> = survey.pieces.iter().flat_map(of_piece).collect();
-                let mut expected: Vec<Place> =
-                    crests.iter().filter(|&&(head, _)| head == survey.head).map(|&(_, place)| place).collect();
+                let mut expected: Vec<Place> = crests
+                    .iter()
+                    .filter(|&&(head, _)| head == survey.head)
+                    .map(|&(_, place)| place)
+                    .collect();
                 found.sort_unstable();
                 expected.sort_unstable();
                 assert_eq!(found, expected, "seed {seed}");
                 if found.is_empty() {
                     break;
                 }
-                mixed += usize::from(survey.pieces.iter().any(|piece| piece.layer != survey.pieces[0].layer));
+                mixed += usize::from(
+                    survey.pieces.iter().any(|piece| piece.layer != survey.pieces[0].layer),
+                );
                 below = survey.head;
             }
             assert!(!crests.iter().any(|&(head, _)| head < below), "seed {seed}: none is missed");

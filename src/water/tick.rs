@@ -1,5 +1,6 @@
-//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb; then what that brings beyond the
-//! cells themselves. It is done in pieces, so that it can stop after any of them and go on later.
+//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb; then
+//! what that brings beyond the cells themselves. It is done in pieces, so that it can stop after
+//! any of them and go on later.
 //!
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
@@ -26,24 +27,28 @@ pub(super) struct Tick<'w> {
 /// What a call with a budget did; see [`WaterWorld::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What this call did. The reports of all calls of a tick add up to that of the tick in one go, unless an edit ends the
-    /// tick: what is done then is told to nobody.
+    /// What this call did. The reports of all calls of a tick add up to that of the tick in one
+    /// go, unless an edit ends the tick: what is done then is told to nobody.
     pub report: StepReport,
-    /// Cells that the call looked at, counted anew in each pass, and rows of cells looked at as bits.
+    /// Cells that the call looked at, counted anew in each pass, and rows of cells looked at as
+    /// bits.
     pub looked_at: u64,
     /// Whether the tick is complete.
     pub finished: bool,
 }
 
 impl WaterWorld {
-    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only. If a tick is underway, ends that one.
+    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only. If a tick is
+    /// underway, ends that one.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
     }
 
-    /// Runs `ticks` ticks and adds up what they did. What is at rest stays so: then time passes in one go.
+    /// Runs `ticks` ticks and adds up what they did. What is at rest stays so: then time passes in
+    /// one go.
     pub fn run(&mut self, ticks: u64) -> StepReport {
-        // So many ticks at rest later, what the last motion was worked out with has gone back to the system.
+        // So many ticks at rest later, what the last motion was worked out with has gone back to
+        // the system.
         const LAST_TICKS: u32 = 3;
         let mut sum = StepReport::default();
         let mut rested = 0;
@@ -58,31 +63,36 @@ impl WaterWorld {
         sum
     }
 
-    /// Goes on with the tick that is underway, or begins one, and stops when it has looked at `budget` cells or the tick is
-    /// complete. Calls that complete a tick leave the same bytes as [`step`](WaterWorld::step), however many they are.
+    /// Goes on with the tick that is underway, or begins one, and stops when it has looked at
+    /// `budget` cells or the tick is complete. Calls that complete a tick leave the same bytes
+    /// as [`step`](WaterWorld::step), however many they are.
     ///
-    /// A tick passes over its awake cells several times, and each time counts; so do the cells that a body of joined water
-    /// looks at, to level out, in search of a way, and those whose sources are looked for. Where a layer of a chunk is looked at
-    /// as bits, to take part in the tick, to find bodies and their surfaces and to count what changed, each row counts as a
-    /// cell; layers full from side to side that lie on one another count as one layer. All of it is done in pieces that end
-    /// when 256 cells, as many as a layer has, are counted. The call stops after the piece that uses up the budget; with a budget
-    /// of 0, after one.
+    /// A tick passes over its awake cells several times, and each time counts; so do the cells that
+    /// a body of joined water looks at, to level out, in search of a way, and those whose
+    /// sources are looked for. Where a layer of a chunk is looked at as bits, to take part in
+    /// the tick, to find bodies and their surfaces and to count what changed, each row counts as a
+    /// cell; layers full from side to side that lie on one another count as one layer. All of it is
+    /// done in pieces that end when 256 cells, as many as a layer has, are counted. The call
+    /// stops after the piece that uses up the budget; with a budget of 0, after one.
     ///
-    /// Not counted is what passes through many cells for one: a draw up its way to the head, a look for the sources that feed a
-    /// cell, what dries up with a cell and is woken by that. Nor are lists: chunks, bodies and the pieces of a surface are
-    /// put in order, and what changed is marked, each in one go.
+    /// Not counted is what passes through many cells for one: a draw up its way to the head, a look
+    /// for the sources that feed a cell, what dries up with a cell and is woken by that. Nor
+    /// are lists: chunks, bodies and the pieces of a surface are put in order, and what changed
+    /// is marked, each in one go.
     ///
-    /// While a tick is underway, what can be asked shows how far it has come, and the sums balance; [`ticks`] counts it
-    /// only when it is complete. Edits, [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) end it first.
+    /// While a tick is underway, what can be asked shows how far it has come, and the sums balance;
+    /// [`ticks`] counts it only when it is complete. Edits, [`step`](WaterWorld::step) and
+    /// [`wake_all`](WaterWorld::wake_all) end it first.
     ///
-    /// A world that was loaded in the midst of a tick shows how it was when that tick began. The first call that goes on
-    /// with the tick does the pieces anew that were done before, beyond its budget and its report.
+    /// A world that was loaded in the midst of a tick shows how it was when that tick began. The
+    /// first call that goes on with the tick does the pieces anew that were done before, beyond
+    /// its budget and its report.
     ///
     /// [`ticks`]: WaterWorld::ticks
     ///
     /// ```
-    /// use floodplain::{Chunk, glam::IVec3};
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
     ///
     /// let build = || {
     ///     let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -123,9 +133,10 @@ impl WaterWorld {
         progress
     }
 
-    /// Cells that the tick underway has still to look at, about: those awake now or touched by it, in the pass that it is in
-    /// and once more in each that is to come; and one for its end. 0 between ticks, and only then. In a world that was
-    /// loaded in the midst of a tick, 1 until it goes on.
+    /// Cells that the tick underway has still to look at, about: those awake now or touched by it,
+    /// in the pass that it is in and once more in each that is to come; and one for its end. 0
+    /// between ticks, and only then. In a world that was loaded in the midst of a tick, 1 until
+    /// it goes on.
     pub fn backlog(&self) -> u64 {
         if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
     }
@@ -137,9 +148,9 @@ impl WaterWorld {
         }
     }
 
-    /// Does anew what a tick had done when the world was saved in the midst of it. Returns whether that was all of it: no
-    /// world saves so, but a snapshot that was made up, or saved by a version that did a tick in other pieces, may claim more
-    /// of them than there are.
+    /// Does anew what a tick had done when the world was saved in the midst of it. Returns whether
+    /// that was all of it: no world saves so, but a snapshot that was made up, or saved by a
+    /// version that did a tick in other pieces, may claim more of them than there are.
     fn catch_up(&mut self) -> bool {
         let pieces = core::mem::take(&mut self.work.to_redo);
         if pieces == 0 {
@@ -172,8 +183,8 @@ impl WaterWorld {
 }
 
 impl Tick<'_> {
-    /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more to do: then the tick is
-    /// complete.
+    /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more
+    /// to do: then the tick is complete.
     fn piece(&mut self, window: &mut Window) -> Option<u64> {
         self.work.pieces += 1;
         loop {
@@ -182,7 +193,11 @@ impl Tick<'_> {
                     Some(cells) => return Some(cells),
                     None => {
                         self.work.drop_last();
-                        self.work.phase = if self.rules.edges.any_drains() { Phase::Outflows } else { Phase::Flow };
+                        self.work.phase = if self.rules.edges.any_drains() {
+                            Phase::Outflows
+                        } else {
+                            Phase::Flow
+                        };
                     }
                 },
                 Phase::Outflows => match self.work.next_layer(self.store) {
@@ -239,7 +254,8 @@ impl Tick<'_> {
         }
     }
 
-    /// The first pass: water at the world's end leaves, first from the head of its path, then from where it stands.
+    /// The first pass: water at the world's end leaves, first from the head of its path, then from
+    /// where it stands.
     fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
         let Some(outlets) = self.store.outlets(slot) else { return 0 };
         let bits = and(outlets.layer(layer), self.awake(slot, layer));

@@ -1,9 +1,11 @@
-//! Paths: following a cell's parents to the head of its flow, and drawing from there what the path lets through.
+//! Paths: following a cell's parents to the head of its flow, and drawing from there what the path
+//! lets through.
 //!
-//! Directions do not change before the tick's ebb, so the parents form one forest for the whole tick. Three things keep
-//! its cost about the number of cells, however long the paths are: which tree a cell belongs to is looked up once; a way
-//! found exhausted is marked down to where the search began, and no later search passes a mark; and what a head gives in
-//! a tick is bounded, so only so many searches can succeed.
+//! Directions do not change before the tick's ebb, so the parents form one forest for the whole
+//! tick. Three things keep its cost about the number of cells, however long the paths are: which
+//! tree a cell belongs to is looked up once; a way found exhausted is marked down to where the
+//! search began, and no later search passes a mark; and what a head gives in a tick is bounded, so
+//! only so many searches can succeed.
 
 use super::bits::{self, LayerBits, NONE};
 use super::cell::CellFlags;
@@ -29,7 +31,8 @@ pub(super) struct Trees {
     pub(super) heads: Vec<Place>,
     pub(super) walked: Vec<Place>,
     path: Path,
-    /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last put back.
+    /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last
+    /// put back.
     pub(super) spent: bool,
 }
 
@@ -124,8 +127,8 @@ impl Layer<'_> {
     }
 }
 
-/// The parent of a cell of a layer, and the face that it passes water on across, if its first parent lies beside it in the
-/// layer.
+/// The parent of a cell of a layer, and the face that it passes water on across, if its first
+/// parent lies beside it in the layer.
 #[inline]
 pub(super) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
     // The parent lies against the flow.
@@ -138,8 +141,8 @@ pub(super) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> 
     }
 }
 
-/// The parent of a cell of a chunk, and the face that it passes water on across, if its first parent lies above or below it
-/// in the chunk.
+/// The parent of a cell of a chunk, and the face that it passes water on across, if its first
+/// parent lies above or below it in the chunk.
 #[inline]
 fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
     match voxel.direction_code() {
@@ -155,7 +158,8 @@ struct Fork {
     length: usize,
     /// The faces not tried yet, by bit.
     ways: u8,
-    /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted for everyone.
+    /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted
+    /// for everyone.
     nothing: bool,
 }
 
@@ -171,8 +175,8 @@ pub(super) enum Drawn {
 }
 
 impl Tick<'_> {
-    /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`. The caller sees to
-    /// where they go.
+    /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`.
+    /// The caller sees to where they go.
     pub(super) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
         let mut path = core::mem::take(&mut self.work.trees.path);
         path.cells.clear();
@@ -186,12 +190,18 @@ impl Tick<'_> {
         drawn
     }
 
-    /// The path to a head that offers something, or why there is none. Where flows join, the parents are tried in random
-    /// order.
+    /// The path to a head that offers something, or why there is none. Where flows join, the
+    /// parents are tried in random order.
     ///
-    /// A cell all of whose ways are exhausted is marked so. A path to one head that has nothing to give is remembered with
-    /// its head, so that who comes after asks that at once.
-    fn search(&mut self, first: Place, exit: Face, need: Need, path: &mut Path) -> Result<u8, Drawn> {
+    /// A cell all of whose ways are exhausted is marked so. A path to one head that has nothing to
+    /// give is remembered with its head, so that who comes after asks that at once.
+    fn search(
+        &mut self,
+        first: Place,
+        exit: Face,
+        need: Need,
+        path: &mut Path,
+    ) -> Result<u8, Drawn> {
         let mut waiting = false;
         let mut next = Some((first, exit));
         while let Some((place, exit)) = next {
@@ -219,9 +229,14 @@ impl Tick<'_> {
         let (mut place, mut exit) = (place, exit);
         'layers: loop {
             let here = self.layer_of(place);
-            let (slot, first, mut cell) = (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
+            let (slot, first, mut cell) =
+                (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
             loop {
-                if path.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains((slot, first + cell))) {
+                if path
+                    .fruitless
+                    .as_ref()
+                    .is_some_and(|fruitless| fruitless.contains((slot, first + cell)))
+                {
                     return End::Fruitless;
                 }
                 if bits::contains(here.blocked, cell) {
@@ -256,7 +271,11 @@ impl Tick<'_> {
                 }
                 let Some(face) = self.pick(place, &mut parents) else { return End::Empty(place) };
                 if parents != 0 {
-                    path.forks.push(Fork { length: path.cells.len(), ways: parents, nothing: false });
+                    path.forks.push(Fork {
+                        length: path.cells.len(),
+                        ways: parents,
+                        nothing: false,
+                    });
                 }
                 (place, exit) = (self.store.step(place, face), face.opposite());
                 if place.0 != slot || place.1 & !(LAYER_CELLS - 1) != first {
@@ -280,8 +299,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Goes back along a path that ended, in a head with `nothing` or exhausted, to where another can be taken, and marks
-    /// what is left behind if that is exhausted. Returns the next cell to try, with the face it would pass water on across.
+    /// Goes back along a path that ended, in a head with `nothing` or exhausted, to where another
+    /// can be taken, and marks what is left behind if that is exhausted. Returns the next cell
+    /// to try, with the face it would pass water on across.
     fn back_up(&mut self, path: &mut Path, nothing: bool) -> Option<(Place, Face)> {
         let mut nothing = nothing;
         loop {
@@ -304,7 +324,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes water from the head at the path's end and lets it pass to the path's start; marks the path.
+    /// Takes water from the head at the path's end and lets it pass to the path's start; marks the
+    /// path.
     fn pass_along(&mut self, path: &[PathCell], wanted: u8, offer: u8) -> Drawn {
         let Some(head) = path.last() else { return Drawn::Nothing };
         let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
@@ -329,8 +350,8 @@ impl Tick<'_> {
         Drawn::Units { units, largest }
     }
 
-    /// Keeps the part of a path that lies in one layer of one chunk as it is, and enters the units that pass along it. Notes
-    /// which cells of it may not pass on any more.
+    /// Keeps the part of a path that lies in one layer of one chunk as it is, and enters the units
+    /// that pass along it. Notes which cells of it may not pass on any more.
     fn enter_flow(&mut self, path: &[PathCell], units: u8) {
         let (slot, layer) = path[0].layer();
         let work = self.work.join(self.store, slot, layer);
@@ -361,7 +382,10 @@ impl Tick<'_> {
     fn block(&mut self, path: &[PathCell]) {
         for here in path {
             let (slot, index) = here.place();
-            bits::insert(&mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked, index % LAYER_CELLS);
+            bits::insert(
+                &mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked,
+                index % LAYER_CELLS,
+            );
         }
     }
 
@@ -377,7 +401,8 @@ impl Tick<'_> {
     fn pick_one_of(&self, (slot, index): Place, ways: u8) -> u32 {
         let layer_seed = self.work.seed(self.store, slot, index / LAYER_CELLS);
         let count = ways.count_ones();
-        let random = mix(Purpose::Parent.seed(layer_seed), index as u64 | u64::from(count) << 16) >> 32;
+        let random =
+            mix(Purpose::Parent.seed(layer_seed), index as u64 | u64::from(count) << 16) >> 32;
         let mut left = ways;
         for _ in 0..(random * u64::from(count)) >> 32 {
             left &= left - 1;

@@ -1,4 +1,5 @@
-//! The laws of a water world between two ticks, checked one by one, each with an error that names it.
+//! The laws of a water world between two ticks, checked one by one, each with an error that names
+//! it.
 
 use super::WaterWorld;
 use super::bits;
@@ -27,7 +28,8 @@ pub enum Violation {
     },
     /// The grid's own invariants do not hold.
     Storage,
-    /// The bit masks, outlets or sources kept beside a chunk (at this chunk position) are not those of its cells.
+    /// The bit masks, outlets or sources kept beside a chunk (at this chunk position) are not those
+    /// of its cells.
     Masks(IVec3),
     /// A cell whose word is not canonical.
     Word {
@@ -53,8 +55,8 @@ pub enum Violation {
     },
     /// A cell that is asleep though it is active, marked FlowOut, or due to evaporate.
     Asleep(IVec3),
-    /// A cell that has a source although its parents have none, or the reverse; an awake one only if no edit has come since
-    /// the last tick.
+    /// A cell that has a source although its parents have none, or the reverse; an awake one only
+    /// if no edit has come since the last tick.
     HasSource(IVec3),
     /// Sleeping water over a cell with room.
     Unsupported(IVec3),
@@ -79,25 +81,42 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Ledger { counted, booked } => {
+                write!(f, "{counted} units in the cells, {booked} in the ledger")
+            }
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Masks(chunk) => write!(f, "the masks of chunk {chunk} are not those of its cells"),
-            Violation::Word { cell, word } => write!(f, "cell {cell} has the word {word:#06x}, which is not canonical"),
-            Violation::Bounds(cell) => write!(f, "cell {cell} is on the wrong side of the world's end"),
+            Violation::Masks(chunk) => {
+                write!(f, "the masks of chunk {chunk} are not those of its cells")
+            }
+            Violation::Word { cell, word } => {
+                write!(f, "cell {cell} has the word {word:#06x}, which is not canonical")
+            }
+            Violation::Bounds(cell) => {
+                write!(f, "cell {cell} is on the wrong side of the world's end")
+            }
             Violation::Parent(cell) => write!(f, "the parent of cell {cell} is not there"),
             Violation::ParentLoop(cell) => write!(f, "the parents of cell {cell} form a loop"),
-            Violation::Extra(cell) => write!(f, "cell {cell} and the table of further parents disagree"),
+            Violation::Extra(cell) => {
+                write!(f, "cell {cell} and the table of further parents disagree")
+            }
             Violation::Largest { cell, largest } => {
                 write!(f, "cell {cell} claims a flow of {largest}, above throughput")
             }
             Violation::Asleep(cell) => write!(f, "cell {cell} is asleep though it is active"),
-            Violation::HasSource(cell) => write!(f, "cell {cell} has a HasSource flag that is not true"),
-            Violation::Unsupported(cell) => write!(f, "the water in cell {cell} sleeps over a cell with room"),
+            Violation::HasSource(cell) => {
+                write!(f, "cell {cell} has a HasSource flag that is not true")
+            }
+            Violation::Unsupported(cell) => {
+                write!(f, "the water in cell {cell} sleeps over a cell with room")
+            }
             Violation::Uneven { high, low, difference } => {
                 write!(f, "a sleeping body's surface at {high} is {difference} units above {low}")
             }
             Violation::Unlevel { cell, neighbour } => {
-                write!(f, "cells {cell} and {neighbour} sleep at heights that differ by two or more")
+                write!(
+                    f,
+                    "cells {cell} and {neighbour} sleep at heights that differ by two or more"
+                )
             }
         }
     }
@@ -106,8 +125,9 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl WaterWorld {
-    /// Checks every law that holds between ticks, over the whole world: while a tick goes on only storage, bounds and
-    /// the ledger, since the rest is made true by its end. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between ticks, over the whole world: while a tick goes on only
+    /// storage, bounds and the ledger, since the rest is made true by its end. Slow: for tests,
+    /// fuzzers and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -123,7 +143,9 @@ impl WaterWorld {
             let cells = Cube::region_of(self.store.grid.position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
             // Most cells are of these two kinds, and fuzzers check all of them after every tick.
-            for place in self.cells_where(slot, |voxel| !within || voxel != Voxel::OPEN && !voxel.is_solid()) {
+            for place in
+                self.cells_where(slot, |voxel| !within || voxel != Voxel::OPEN && !voxel.is_solid())
+            {
                 self.check_cell(place, self.store.read(place))?;
             }
         }
@@ -139,9 +161,14 @@ impl WaterWorld {
     }
 
     /// The cells of a chunk that satisfy `is_in`, in order.
-    fn cells_where(&self, slot: Slot, is_in: impl Fn(Voxel) -> bool) -> impl Iterator<Item = Place> {
+    fn cells_where(
+        &self,
+        slot: Slot,
+        is_in: impl Fn(Voxel) -> bool,
+    ) -> impl Iterator<Item = Place> {
         (0..16).flat_map(move |layer| {
-            bits::iter(self.store.select(slot, layer, &is_in)).map(move |cell| (slot, layer * LAYER_CELLS + cell))
+            bits::iter(self.store.select(slot, layer, &is_in))
+                .map(move |cell| (slot, layer * LAYER_CELLS + cell))
         })
     }
 
@@ -153,7 +180,8 @@ impl WaterWorld {
         if voxel.is_mark() || voxel == Voxel::OPEN || self.work.phase != Phase::Rest {
             return Ok(());
         }
-        WaterCell::from_word(voxel.word()).map_err(|_| Violation::Word { cell, word: voxel.word() })?;
+        WaterCell::from_word(voxel.word())
+            .map_err(|_| Violation::Word { cell, word: voxel.word() })?;
         if voxel.largest() > self.rules.throughput && !voxel.has(CellFlags::IS_SOURCE) {
             return Err(Violation::Largest { cell, largest: voxel.largest() });
         }
@@ -181,7 +209,8 @@ impl WaterWorld {
     }
 
     fn check_source(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
-        let mut parents = Store::faces(self.store.parents_of(place)).map(|face| self.store.look(place, face));
+        let mut parents =
+            Store::faces(self.store.parents_of(place)).map(|face| self.store.look(place, face));
         let is_fed = parents.any(|parent| parent.has(CellFlags::HAS_SOURCE));
         let is_true = voxel.has(CellFlags::IS_SOURCE) || is_fed == voxel.has(CellFlags::HAS_SOURCE);
         if is_true { Ok(()) } else { Err(Violation::HasSource(cell)) }
@@ -210,7 +239,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Follows all parents from every cell, each once: a cell met again before its own search has ended is in a loop.
+    /// Follows all parents from every cell, each once: a cell met again before its own search has
+    /// ended is in a loop.
     fn check_loops(&self) -> Result<(), Violation> {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
@@ -238,7 +268,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Every sleeping body without a source is level: cell by cell, apart from the masks that the pools are found with.
+    /// Every sleeping body without a source is level: cell by cell, apart from the masks that the
+    /// pools are found with.
     fn check_surfaces(&self) -> Result<(), Violation> {
         let mut seen = PlaceSet::default();
         for slot in self.store.grid.sorted_slots() {
@@ -260,7 +291,8 @@ impl WaterWorld {
             let voxel = self.store.read(place);
             let cell = self.store.position(place);
             let full = voxel.is_closed();
-            let asleep = !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+            let asleep =
+                !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
             if !full || !self.store.look(place, Face::Up).is_wet() {
@@ -355,7 +387,10 @@ mod tests {
     fn every_broken_law_of_a_cell_is_found() {
         let (largest, active) = (|units: u16| units << 8, 1 << 11);
         let found = |words: &[(IVec3, u16)]| world(words).validate().unwrap_err();
-        assert_eq!(found(&[(HERE, FULL | largest(1))]), Violation::Word { cell: HERE, word: 0x0107 });
+        assert_eq!(
+            found(&[(HERE, FULL | largest(1))]),
+            Violation::Word { cell: HERE, word: 0x0107 }
+        );
         let to_the_west = |more: u16| [(EAST, FULL), (HERE, FULL | WESTWARD | more)];
         assert_eq!(found(&to_the_west(largest(5))), Violation::Largest { cell: HERE, largest: 5 });
         assert_eq!(found(&to_the_west(CellFlags::EXTRA.bits())), Violation::Extra(HERE));
@@ -365,7 +400,10 @@ mod tests {
         assert_eq!(found(&[(HERE, FULL | WESTWARD), (EAST, 0)]), Violation::Parent(HERE));
         assert_eq!(found(&[(HERE, Voxel::HELD.word())]), Violation::Bounds(HERE));
         assert_eq!(found(&[(HERE, 3), (HERE - IVec3::Y, 0)]), Violation::Unsupported(HERE));
-        assert_eq!(found(&[(HERE, 5), (EAST, 2)]), Violation::Unlevel { cell: HERE, neighbour: EAST });
+        assert_eq!(
+            found(&[(HERE, 5), (EAST, 2)]),
+            Violation::Unlevel { cell: HERE, neighbour: EAST }
+        );
     }
 
     #[test]

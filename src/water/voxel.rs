@@ -1,12 +1,14 @@
-//! What stands in one cell of a water world: solid, open with its water, or one of the marks of the world's end.
+//! What stands in one cell of a water world: solid, open with its water, or one of the marks of the
+//! world's end.
 
 use super::cell::{CellError, CellFlags, FULL, WaterCell};
 use core::fmt;
 
 /// A cell of a water world in two bytes: solid ground, or open space and the water in it.
 ///
-/// Open cells hold the word of their [`WaterCell`]. Solid ground is one of the words that no water cell has (direction
-/// code 7), so that solidity costs no memory of its own and a neighbour is judged by one read.
+/// Open cells hold the word of their [`WaterCell`]. Solid ground is one of the words that no water
+/// cell has (direction code 7), so that solidity costs no memory of its own and a neighbour is
+/// judged by one read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Voxel(u16);
 
@@ -36,7 +38,8 @@ impl Voxel {
         self.0 == Voxel::SOLID.0
     }
 
-    /// The water here, or `None` in solid ground. A cell that has run empty in a tick underway is dry.
+    /// The water here, or `None` in solid ground. A cell that has run empty in a tick underway is
+    /// dry.
     pub const fn cell(self) -> Option<WaterCell> {
         if self.is_mark() {
             return None;
@@ -50,8 +53,8 @@ impl Voxel {
         }
     }
 
-    /// The same as a world with this throughput has it between ticks: with a word of a water cell, which claims no more flow
-    /// than that.
+    /// The same as a world with this throughput has it between ticks: with a word of a water cell,
+    /// which claims no more flow than that.
     pub(crate) fn between_ticks(self, throughput: u8) -> Voxel {
         match self.cell() {
             Some(cell) if !cell.is_source() && cell.largest() > throughput => {
@@ -62,14 +65,18 @@ impl Voxel {
         }
     }
 
-    /// Whether [`between_ticks`](Voxel::between_ticks) may be another voxel: a quick answer, which is right when it is no.
+    /// Whether [`between_ticks`](Voxel::between_ticks) may be another voxel: a quick answer, which
+    /// is right when it is no.
     #[inline]
     pub(crate) const fn is_doubtful(self, throughput: u8) -> bool {
         let ran_dry = (self.0 & 7 == 0) & (self.0 != 0);
         let is_orphan = self.0 & MARK == 0;
         let of_a_child = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | 7 << 8;
         let is_source = self.0 & CellFlags::IS_SOURCE.bits() != 0;
-        ran_dry | is_source | (is_orphan & (self.0 & of_a_child != 0)) | (self.largest() > throughput)
+        ran_dry
+            | is_source
+            | (is_orphan & (self.0 & of_a_child != 0))
+            | (self.largest() > throughput)
     }
 
     /// Whether this lies beyond the world's end (or is not loaded).
@@ -82,7 +89,8 @@ impl Voxel {
         self.0 & MARK == MARK
     }
 
-    /// Nothing here moves by itself: ground, the world's end, or open space with neither water nor flow.
+    /// Nothing here moves by itself: ground, the world's end, or open space with neither water nor
+    /// flow.
     #[inline]
     pub(crate) const fn is_inert(self) -> bool {
         self.is_mark() || self.0 == Voxel::OPEN.0
@@ -233,14 +241,19 @@ mod tests {
     #[test]
     fn between_ticks_every_word_is_a_water_cells_or_a_mark() {
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
-        let words = (0..=u16::MAX).map(Voxel).filter(|voxel| !voxel.is_mark() || marks.contains(voxel));
-        for (voxel, throughput) in words.flat_map(|voxel| (1..=7).map(move |throughput| (voxel, throughput))) {
+        let words =
+            (0..=u16::MAX).map(Voxel).filter(|voxel| !voxel.is_mark() || marks.contains(voxel));
+        for (voxel, throughput) in
+            words.flat_map(|voxel| (1..=7).map(move |throughput| (voxel, throughput)))
+        {
             let after = voxel.between_ticks(throughput);
             assert_eq!(after.height(), voxel.height(), "{voxel:?}");
             assert!(after == voxel || voxel.is_doubtful(throughput), "{voxel:?}, {throughput}");
             match WaterCell::from_word(voxel.0) {
                 _ if voxel.is_mark() => assert_eq!((after, voxel.cell()), (voxel, None)),
-                Ok(cell) if cell.is_source() || cell.largest() <= throughput => assert_eq!(after, voxel),
+                Ok(cell) if cell.is_source() || cell.largest() <= throughput => {
+                    assert_eq!(after, voxel)
+                }
                 Ok(_) => assert_eq!(after, voxel.with_largest(throughput)),
                 Err(_) => assert_eq!(after, Voxel::OPEN.with_height(voxel.height())),
             }

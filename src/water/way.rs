@@ -1,9 +1,10 @@
-//! The shortest way through a body of water, from a cell that draws to the surface that it draws from: searched in that order, so
-//! against the flow.
+//! The shortest way through a body of water, from a cell that draws to the surface that it draws
+//! from: searched in that order, so against the flow.
 //!
-//! A search goes first where it promises most (A*); see `straight` for ways on which that is always one step nearer. It
-//! marks the cells that it meets in pages, one byte a cell, and puts them in one list; so what it has still to look at is a
-//! heap of numbers. It can stop anywhere and go on later.
+//! A search goes first where it promises most (A*); see `straight` for ways on which that is always
+//! one step nearer. It marks the cells that it meets in pages, one byte a cell, and puts them in
+//! one list; so what it has still to look at is a heap of numbers. It can stop anywhere and go on
+//! later.
 
 use super::nearest::distance;
 use super::store::Place;
@@ -16,21 +17,25 @@ use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BinaryHeap;
 
-/// Cells that the searches of one body look at in a tick. Those of a walk that gets stuck count once, with the search that
-/// looks at them again.
+/// Cells that the searches of one body look at in a tick. Those of a walk that gets stuck count
+/// once, with the search that looks at them again.
 const BODY_SEARCH_LIMIT: usize = 1 << 16;
 
-/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best surface it has met.
+/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best
+/// surface it has met.
 const SEARCH_SLACK: usize = 64;
 
-/// A byte of a page: not met. A cell met has one more than the index of the face across which the next cell of its way lies.
+/// A byte of a page: not met. A cell met has one more than the index of the face across which the
+/// next cell of its way lies.
 const UNKNOWN: u8 = 0;
 /// Where the way ends.
 const END: u8 = 7;
-/// Met by a search that found nothing. Later drawers stand higher, so what has nothing for one has nothing for them.
+/// Met by a search that found nothing. Later drawers stand higher, so what has nothing for one has
+/// nothing for them.
 const FRUITLESS: u8 = 8;
 
-/// What one body's searches may still cost in this tick, what they work with, and where they found nothing.
+/// What one body's searches may still cost in this tick, what they work with, and where they found
+/// nothing.
 pub(super) struct Search {
     /// Cells that they may still look at.
     cells: usize,
@@ -62,9 +67,9 @@ struct Quest {
     best: Option<Start>,
 }
 
-/// A surface that a search has come to: its head, its steps to the end, the position of its chunk, and itself. Of two the
-/// greater is better; among equals the last in order of position. Slots would not do for that: they depend on the order in
-/// which chunks came.
+/// A surface that a search has come to: its head, its steps to the end, the position of its chunk,
+/// and itself. Of two the greater is better; among equals the last in order of position. Slots
+/// would not do for that: they depend on the order in which chunks came.
 type Start = (i64, Reverse<u32>, [i32; 3], Place);
 
 /// A cell of a way, and the face that it passes water through.
@@ -108,18 +113,21 @@ impl Marks {
     }
 
     fn is_fruitless(&self, (slot, index): Place) -> bool {
-        self.numbers.get(&slot).is_some_and(|&page| self.pages[page].1[index & (CHUNK_CELLS - 1)] == FRUITLESS)
+        self.numbers
+            .get(&slot)
+            .is_some_and(|&page| self.pages[page].1[index & (CHUNK_CELLS - 1)] == FRUITLESS)
     }
 }
 
-/// The turn of the cell met as number `number`, after `steps` steps, on a way that is by `detour` steps longer than the
-/// straight one at least: the shortest way first, then the cell nearest to the goal, so that open water is crossed in a
-/// straight line, then the one met first.
+/// The turn of the cell met as number `number`, after `steps` steps, on a way that is by `detour`
+/// steps longer than the straight one at least: the shortest way first, then the cell nearest to
+/// the goal, so that open water is crossed in a straight line, then the one met first.
 fn turn(detour: u32, steps: u32, number: usize) -> u64 {
     u64::from(detour) << 40 | u64::from(MOST - steps) << 20 | number as u64
 }
 
-/// More than the steps of any way, and more than the cells that a body's searches may meet, six for each they look at.
+/// More than the steps of any way, and more than the cells that a body's searches may meet, six for
+/// each they look at.
 const MOST: u32 = (1 << 20) - 1;
 
 impl Quest {
@@ -146,12 +154,14 @@ impl Search {
         }
     }
 
-    /// Begins a search for the shortest way from a surface cell, the goal, to a cell that draws, through cells of the body
-    /// that may still pass water on. If the goal cannot be reached, the highest surface that can be is taken instead, if
-    /// its head is above `own`, that of the drawing cell, by 2 or more.
+    /// Begins a search for the shortest way from a surface cell, the goal, to a cell that draws,
+    /// through cells of the body that may still pass water on. If the goal cannot be reached,
+    /// the highest surface that can be is taken instead, if its head is above `own`, that of
+    /// the drawing cell, by 2 or more.
     pub(super) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
         let (position, target) = (tick.store.position(to), tick.store.position(goal));
-        let (walk, straight) = (Some(Walk::new(to, position, goal, target)), distance(position, target));
+        let (walk, straight) =
+            (Some(Walk::new(to, position, goal, target)), distance(position, target));
         self.quest = Some(Quest { walk, to, goal, target, own, straight, looked: 0, best: None });
     }
 
@@ -183,7 +193,8 @@ impl Search {
         Some((self.met[number as usize], steps))
     }
 
-    /// The way from a cell met to the end: the cells with the faces that they pass water through, the end's neighbour first.
+    /// The way from a cell met to the end: the cells with the faces that they pass water through,
+    /// the end's neighbour first.
     fn way_from(&mut self, tick: &Tick, start: Place) -> Vec<Step> {
         let mut way = Vec::new();
         let mut at = start;
@@ -195,7 +206,8 @@ impl Search {
         way
     }
 
-    /// Ends a search: all that it met is unknown again or, if it found nothing, fruitless; its end is what it was.
+    /// Ends a search: all that it met is unknown again or, if it found nothing, fruitless; its end
+    /// is what it was.
     fn end(&mut self, found: bool) {
         let mark = if found { UNKNOWN } else { FRUITLESS };
         for &place in &self.met {
@@ -208,11 +220,14 @@ impl Search {
 }
 
 impl Tick<'_> {
-    /// Goes on with the search that is underway, until it ends or has looked at as many cells as are `left`.
+    /// Goes on with the search that is underway, until it ends or has looked at as many cells as
+    /// are `left`.
     pub(super) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
         let Some(mut quest) = search.quest.take() else { return Found::Nothing };
         if let Some(mut walk) = quest.walk.take() {
-            match self.walk_on(&mut walk, left, search.cells, |place| search.marks.is_fruitless(place)) {
+            match self
+                .walk_on(&mut walk, left, search.cells, |place| search.marks.is_fruitless(place))
+            {
                 Walked::Arrived => {
                     search.cells -= walk.looked();
                     return Found::Way(walk.into_way());
@@ -264,7 +279,10 @@ impl Tick<'_> {
         let full = place != quest.to && self.store.read(place).is_closed();
         for face in Face::ALL {
             let there = self.store.step(place, face);
-            if there.0.is_some() && *search.marks.of(there) == UNKNOWN && self.passes(there, face, full) {
+            if there.0.is_some()
+                && *search.marks.of(there) == UNKNOWN
+                && self.passes(there, face, full)
+            {
                 let ahead = distance(self.store.position(there), quest.target);
                 let detour = (steps + 1 + ahead).saturating_sub(quest.straight);
                 search.meet(there, face.opposite().index() as u8 + 1, detour, steps + 1);
@@ -272,8 +290,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Whether a cell is joined to the one from which it lies across `face`, and may still pass water on. `full` says
-    /// whether that one is full.
+    /// Whether a cell is joined to the one from which it lies across `face`, and may still pass
+    /// water on. `full` says whether that one is full.
     pub(super) fn passes(&self, there: Place, face: Face, full: bool) -> bool {
         let voxel = self.store.read(there);
         let joined = match face {
@@ -294,7 +312,8 @@ mod tests {
     use crate::coords::{Cube, Region, Shape};
     use hashbrown::HashSet;
 
-    /// The same search with a table of what was met, a heap of what is to be looked at, and nothing packed.
+    /// The same search with a table of what was met, a heap of what is to be looked at, and nothing
+    /// packed.
     fn plainly(
         tick: &Tick,
         to: Place,
@@ -319,13 +338,19 @@ mod tests {
                 break;
             }
             (*left, looked) = (*left - 1, looked + 1);
-            if let Some(head) = tick.crest_head(place).filter(|&head| place != to && head >= own + 2) {
+            if let Some(head) =
+                tick.crest_head(place).filter(|&head| place != to && head >= own + 2)
+            {
                 let [x, y, z] = tick.store.grid.position_at(place.0).to_array();
                 best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
             }
             for face in Face::ALL {
                 let there = tick.store.step(place, face);
-                if !there.0.is_some() || there == to || met.contains_key(&there) || fruitless.contains(&there) {
+                if !there.0.is_some()
+                    || there == to
+                    || met.contains_key(&there)
+                    || fruitless.contains(&there)
+                {
                     continue;
                 }
                 let voxel = tick.store.read(there);
@@ -334,12 +359,21 @@ mod tests {
                     Face::Down => voxel.is_closed(),
                     _ => true,
                 };
-                if !joined || !voxel.is_wet() || tick.limits.left(voxel, tick.work.passed(there)) == 0 {
+                if !joined
+                    || !voxel.is_wet()
+                    || tick.limits.left(voxel, tick.work.passed(there)) == 0
+                {
                     continue;
                 }
                 met.insert(there, (place, face.opposite()));
                 let ahead = ahead_of(there);
-                open.push((Reverse(steps + 1 + ahead), -ahead, Reverse(met.len()), there, steps + 1));
+                open.push((
+                    Reverse(steps + 1 + ahead),
+                    -ahead,
+                    Reverse(met.len()),
+                    there,
+                    steps + 1,
+                ));
             }
         }
         let Some((.., mut at)) = best else {
@@ -356,16 +390,19 @@ mod tests {
         Some(way)
     }
 
-    /// Boxes over four chunks, in which cells of several have the same index: full, partial and dry cells and walls, some
-    /// of which have passed all they may; several searches of one body, one after another, some with few cells left to
-    /// look at, each in pieces. A walk that got stuck is looked at again by the search that follows, and no more than that.
+    /// Boxes over four chunks, in which cells of several have the same index: full, partial and dry
+    /// cells and walls, some of which have passed all they may; several searches of one body,
+    /// one after another, some with few cells left to look at, each in pieces. A walk that got
+    /// stuck is looked at again by the search that follows, and no more than that.
     #[test]
     fn a_search_finds_the_way_that_a_plain_one_finds() {
         let mut random = fastrand::Rng::with_seed(31);
-        let (mut outcomes, mut kinds, mut ran_out, mut stops, mut uniform) = ([0; 3], [0; 2], 0, [0; 2], 0);
+        let (mut outcomes, mut kinds, mut ran_out, mut stops, mut uniform) =
+            ([0; 3], [0; 2], 0, [0; 2], 0);
         for round in 0..150 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
-            // Long from west to east, or from north to south; in some, one chunk is full of water and stored as one cell.
+            // Long from west to east, or from north to south; in some, one chunk is full of water
+            // and stored as one cell.
             let (chunks, part) = if round % 2 == 0 {
                 (IVec3::new(1, 1, 0), Region::new(IVec3::new(4, 11, 3), IVec3::new(25, 30, 5)))
             } else {
@@ -419,29 +456,47 @@ mod tests {
                     let found = tick.way(&mut search, &mut left);
                     looked += piece - left;
                     match found {
-                        Found::Underway => assert!(left == 0 && search.is_underway(), "round {round}"),
+                        Found::Underway => {
+                            assert!(left == 0 && search.is_underway(), "round {round}")
+                        }
                         Found::Nothing => break None,
                         Found::Way(way) => break Some(way),
                     }
-                    stops[usize::from(search.quest.as_ref().is_some_and(|quest| quest.walk.is_some()))] += 1;
+                    stops[usize::from(
+                        search.quest.as_ref().is_some_and(|quest| quest.walk.is_some()),
+                    )] += 1;
                 };
                 let counted = before - search.cells;
-                assert!((counted..=2 * counted).contains(&looked), "round {round}: {looked} for {counted}");
+                assert!(
+                    (counted..=2 * counted).contains(&looked),
+                    "round {round}: {looked} for {counted}"
+                );
                 kinds[usize::from(looked == counted)] += 1;
                 assert_eq!((&way, search.cells), (&expected, left), "round {round}");
-                let reached = way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
+                let reached =
+                    way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
                 outcomes[reached.map_or(2, usize::from)] += 1;
                 ran_out += usize::from(left == 0);
             }
         }
-        assert!(outcomes.iter().all(|&count| count > 100) && ran_out > 20, "{outcomes:?}, {ran_out}");
-        assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}: searches, and walks that arrived");
-        assert!(stops.iter().all(|&count| count > 100), "{stops:?}: searches and walks that stopped on the way");
+        assert!(
+            outcomes.iter().all(|&count| count > 100) && ran_out > 20,
+            "{outcomes:?}, {ran_out}"
+        );
+        assert!(
+            kinds.iter().all(|&count| count > 100),
+            "{kinds:?}: searches, and walks that arrived"
+        );
+        assert!(
+            stops.iter().all(|&count| count > 100),
+            "{stops:?}: searches and walks that stopped on the way"
+        );
         assert!(uniform > 1_000, "{uniform} cells of full chunks");
     }
 
-    /// What a search from one end of a channel has looked through in vain, another does not walk through: straight ahead of
-    /// it lies first the cell at which that search began, which was not in vain by itself, and then the rest, which was.
+    /// What a search from one end of a channel has looked through in vain, another does not walk
+    /// through: straight ahead of it lies first the cell at which that search began, which was
+    /// not in vain by itself, and then the rest, which was.
     #[test]
     fn a_walk_does_not_stride_through_what_was_looked_through_in_vain() {
         for axis in [IVec3::X, IVec3::Z] {
@@ -466,11 +521,16 @@ mod tests {
     fn turns_go_by_detour_then_steps_and_then_number() {
         let mut random = fastrand::Rng::with_seed(32);
         for _ in 0..1_000 {
-            let mut any = || (random.u32(..3 * MOST), random.u32(..MOST), random.usize(..MOST as usize));
+            let mut any =
+                || (random.u32(..3 * MOST), random.u32(..MOST), random.usize(..MOST as usize));
             let (one, other) = (any(), any());
             for other in [other, (one.0, other.1, other.2), (one.0, one.1, other.2)] {
-                let key = |(detour, steps, number): (u32, u32, usize)| (detour, Reverse(steps), number);
-                assert_eq!(turn(one.0, one.1, one.2).cmp(&turn(other.0, other.1, other.2)), key(one).cmp(&key(other)));
+                let key =
+                    |(detour, steps, number): (u32, u32, usize)| (detour, Reverse(steps), number);
+                assert_eq!(
+                    turn(one.0, one.1, one.2).cmp(&turn(other.0, other.1, other.2)),
+                    key(one).cmp(&key(other))
+                );
             }
         }
     }

@@ -48,8 +48,8 @@ impl Window {
         Voxel::from_raw(self.below[window_index(cell)])
     }
 
-    /// The voxel of a cell of the chunk across a lateral face (index into [`Face::LATERAL`]), by its index in that
-    /// chunk's layer; only its border cells are there.
+    /// The voxel of a cell of the chunk across a lateral face (index into [`Face::LATERAL`]), by
+    /// its index in that chunk's layer; only its border cells are there.
     #[inline]
     pub(super) fn beside(&self, side: usize, cell: usize) -> Voxel {
         let index = match side {
@@ -98,9 +98,16 @@ impl Window {
         self.prepare();
     }
 
-    /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for water that only falls. What
-    /// lies beside them is taken to be dry; all else in the window is what it was before, and must not be asked for.
-    pub(super) fn gather_alone(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
+    /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for
+    /// water that only falls. What lies beside them is taken to be dry; all else in the window
+    /// is what it was before, and must not be asked for.
+    pub(super) fn gather_alone(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) {
         debug_assert!(!bits::any(bits::and(bits::spread(cells), cells)), "two cells side by side");
         for cell in bits::iter(cells) {
             let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
@@ -197,18 +204,26 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(11);
         let mut window = Window::new();
         for round in 0..12 {
-            let edges = Edges { outer: [Edge::Drain; 6], unloaded: [Edge::Wall, Edge::Drain, Edge::Held][round % 3] };
+            let edges = Edges {
+                outer: [Edge::Drain; 6],
+                unloaded: [Edge::Wall, Edge::Drain, Edge::Held][round % 3],
+            };
             let bounds = Region::new(IVec3::new(-16, -13, -16), IVec3::new(15, 15, 12));
             let mut store = Store::new(bounds, edges);
             for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
-                let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| sample::voxel(&mut random));
+                let cells: [Voxel; CHUNK_CELLS] =
+                    core::array::from_fn(|_| sample::voxel(&mut random));
                 match random.u8(..4) {
                     0 => {}
                     1 => drop(store.insert(chunk, Chunk::uniform(cells[0]))),
                     _ => drop(store.insert(chunk, Chunk::from_cells(&cells))),
                 }
             }
-            for (slot, layer) in store.grid.sorted_slots().into_iter().flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
+            for (slot, layer) in store
+                .grid
+                .sorted_slots()
+                .into_iter()
+                .flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
             {
                 // What an earlier layer left must not show.
                 window.own.fill_with(|| random.u16(..));
@@ -219,16 +234,36 @@ mod tests {
                 for (cell, &copied) in own.iter().enumerate() {
                     let place = (slot, layer * LAYER_CELLS + cell);
                     let index = SIDE * (cell / 16 + 1) + cell % 16 + 1;
-                    assert_eq!(window.own[index], store.read(place).word(), "round {round}: {place:?}");
+                    assert_eq!(
+                        window.own[index],
+                        store.read(place).word(),
+                        "round {round}: {place:?}"
+                    );
                     assert_eq!(copied, store.read(place), "round {round}: {place:?}");
                     let below = store.look(place, Face::Down);
-                    assert_eq!((window.below[index], window.below(cell)), (below.word(), below), "round {round}");
+                    assert_eq!(
+                        (window.below[index], window.below(cell)),
+                        (below.word(), below),
+                        "round {round}"
+                    );
                     let sides = [index - 1, index + 1, index - SIDE, index + SIDE];
                     for (side, face) in Face::LATERAL.into_iter().enumerate() {
                         let there = store.step(place, face);
-                        assert_eq!(window.own[sides[side]], store.look(place, face).word(), "round {round}: {side}");
-                        let floor = if there.0.is_some() { store.look(there, Face::Down) } else { Voxel::WALL };
-                        assert_eq!(window.below[sides[side]], floor.word(), "round {round}: below {side}");
+                        assert_eq!(
+                            window.own[sides[side]],
+                            store.look(place, face).word(),
+                            "round {round}: {side}"
+                        );
+                        let floor = if there.0.is_some() {
+                            store.look(there, Face::Down)
+                        } else {
+                            Voxel::WALL
+                        };
+                        assert_eq!(
+                            window.below[sides[side]],
+                            floor.word(),
+                            "round {round}: below {side}"
+                        );
                         if there.0.is_some() && there.0 != slot {
                             let seen = window.beside(side, there.1 % LAYER_CELLS);
                             assert_eq!(seen, store.read(there), "round {round}: {side}");

@@ -1,5 +1,5 @@
-//! What a tick works with beside the world itself: the layers that take part in it, and how far it is. Kept after the tick only
-//! to answer for its currents; not part of the state.
+//! What a tick works with beside the world itself: the layers that take part in it, and how far it
+//! is. Kept after the tick only to answer for its currents; not part of the state.
 
 use super::bits::{self, LAYER_ROWS, NONE, any};
 use super::body::{Body, Flooded, Piece};
@@ -46,7 +46,8 @@ pub(super) struct Workspace {
     /// Layers in use.
     layers: usize,
     random: u64,
-    /// Whether an odd number of ticks have begun: tells what is of this tick from what is of the last.
+    /// Whether an odd number of ticks have begun: tells what is of this tick from what is of the
+    /// last.
     is_tick_odd: bool,
     /// What the tick does next, and where it is.
     pub(super) phase: Phase,
@@ -54,8 +55,9 @@ pub(super) struct Workspace {
     pub(super) sweep: Sweep,
     /// Pieces of the tick that are done.
     pub(super) pieces: u64,
-    /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were done, and are to be done
-    /// anew before anything else. Until then the phase is that between ticks.
+    /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were
+    /// done, and are to be done anew before anything else. Until then the phase is that
+    /// between ticks.
     pub(super) to_redo: u64,
     /// The account when the tick began.
     pub(super) opening: Ledger,
@@ -89,8 +91,9 @@ impl Workspace {
         self.entered = 0;
     }
 
-    /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a row of a layer as one; `None`
-    /// if it is done. What the last tick left must make no difference to the number of pieces: it is not saved.
+    /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a
+    /// row of a layer as one; `None` if it is done. What the last tick left must make no
+    /// difference to the number of pieces: it is not saved.
     pub(super) fn enter_next(&mut self, store: &Store) -> Option<u64> {
         if self.entered == self.schedule.members().len() {
             return None;
@@ -111,8 +114,8 @@ impl Workspace {
         Some((LAYER_CELLS - left) as u64)
     }
 
-    /// When all have entered, drops what the last tick left of others. What two ticks in a row had no use for goes back to the
-    /// system.
+    /// When all have entered, drops what the last tick left of others. What two ticks in a row had
+    /// no use for goes back to the system.
     pub(super) fn drop_last(&mut self) {
         while let Some(slot) = self.leaving.pop() {
             self.leave(slot);
@@ -122,14 +125,16 @@ impl Workspace {
         self.spare_chunks.truncate(chunks);
     }
 
-    /// Whether all chunks that are awake when a tick begins have their part in it, and none has one in the last.
+    /// Whether all chunks that are awake when a tick begins have their part in it, and none has one
+    /// in the last.
     pub(super) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }
 
     /// Drops what the last tick left of a chunk, if it did.
     fn leave(&mut self, slot: Slot) {
-        let Some(mut chunk) = self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
+        let Some(mut chunk) =
+            self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
         else {
             return;
         };
@@ -151,10 +156,12 @@ impl Workspace {
         }
     }
 
-    /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick yet.
+    /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick
+    /// yet.
     #[inline]
     pub(super) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerWork {
-        let here = self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
+        let here =
+            self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
         if !here {
             self.take_in(store, slot, layer);
         }
@@ -206,7 +213,8 @@ impl Workspace {
     #[inline]
     pub(super) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
         let chunks = &self.chunks;
-        self.schedule.next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
+        self.schedule
+            .next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
     }
 
     /// The next layer of the sweep over the chunks.
@@ -223,30 +231,38 @@ impl Workspace {
         self.sweep.begin(self.schedule.members());
     }
 
-    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not depend on who was awake.
+    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
+    /// depend on who was awake.
     pub(super) fn sort_bodies(&mut self) {
         self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
     }
 
-    /// Cells that the tick underway has still to look at, about; see [`WaterWorld::backlog`](super::WaterWorld::backlog).
+    /// Cells that the tick underway has still to look at, about; see
+    /// [`WaterWorld::backlog`](super::WaterWorld::backlog).
     pub(super) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
             let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
             let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
             u64::from(bits::count(bits::or(awake, touched)))
         };
-        let layers_of = |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
+        let layers_of =
+            |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
         let everywhere = || self.members.iter().flat_map(layers_of);
         let all = || everywhere().map(in_layer).sum::<u64>();
-        let in_schedule = || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
+        let in_schedule =
+            || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
         let in_sweep = || self.sweep.ahead(|slot| self.open_layers(slot));
         let ending = 1;
         ending
             + match self.phase {
                 Phase::Rest => return 0,
                 Phase::Begin => (2 + u64::from(pools)) * store.grid.awake_cells() as u64,
-                Phase::Outflows => in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all(),
-                Phase::Flow => in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all(),
+                Phase::Outflows => {
+                    in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
+                }
+                Phase::Flow => {
+                    in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all()
+                }
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
                 Phase::Level => all(),
                 Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
@@ -280,7 +296,8 @@ impl Workspace {
         if self.phase == Phase::Begin {
             return IVec3::ZERO;
         }
-        self.get(slot, index / LAYER_CELLS).map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
+        self.get(slot, index / LAYER_CELLS)
+            .map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
     }
 
     /// Drops what the last tick left about a chunk that is going.
@@ -302,7 +319,11 @@ impl Workspace {
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
             + self.flooded.memory_bytes()
-            + self.bodies.iter().map(|body| body.pieces.capacity() * size_of::<Piece>()).sum::<usize>()
+            + self
+                .bodies
+                .iter()
+                .map(|body| body.pieces.capacity() * size_of::<Piece>())
+                .sum::<usize>()
     }
 }
 
@@ -317,7 +338,8 @@ mod tests {
     use super::super::sample;
     use super::*;
 
-    /// Layers and chunks are counted while they come and go; the count must be that of those there are.
+    /// Layers and chunks are counted while they come and go; the count must be that of those there
+    /// are.
     #[test]
     fn layers_and_chunks_are_counted_as_they_are_there() {
         let mut most = 0;
@@ -328,16 +350,23 @@ mod tests {
                 let work = &world.work;
                 let chunks = work.chunks.iter().flatten();
                 let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count();
-                let members = chunks.filter(|chunk| chunk.is_of_odd_tick == work.is_tick_odd).count();
+                let members =
+                    chunks.filter(|chunk| chunk.is_of_odd_tick == work.is_tick_odd).count();
                 assert_eq!((work.layers, work.members.len()), (layers, members), "seed {seed}");
                 most = most.max(layers);
             }
             world.end_tick();
-            let chunk = world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
-            let (before, slot) = (world.work.layers, world.store.grid.slot(chunk).expect("it is loaded"));
+            let chunk =
+                world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
+            let (before, slot) =
+                (world.work.layers, world.store.grid.slot(chunk).expect("it is loaded"));
             let gone = world.work.open_layers(slot).count_ones() as usize;
             world.work.forget(slot);
-            assert_eq!((world.work.open_layers(slot), world.work.layers), (0, before - gone), "seed {seed}");
+            assert_eq!(
+                (world.work.open_layers(slot), world.work.layers),
+                (0, before - gone),
+                "seed {seed}"
+            );
         }
         assert!(most > 20, "{most} layers at most");
     }
@@ -350,11 +379,22 @@ mod tests {
             for _ in 0..6 {
                 used += world.step().moved;
                 let tick = sample::tick(&mut world);
-                for work in tick.work.chunks.iter().flatten().flat_map(|chunk| chunk.layers.iter().flatten()) {
+                for work in tick
+                    .work
+                    .chunks
+                    .iter()
+                    .flatten()
+                    .flat_map(|chunk| chunk.layers.iter().flatten())
+                {
                     let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
-                    assert!(work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5], "seed {seed}");
                     assert!(
-                        work.inflow == [NONE; 6] && !work.may_have_changed() && work.trees.is_none(),
+                        work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5],
+                        "seed {seed}"
+                    );
+                    assert!(
+                        work.inflow == [NONE; 6]
+                            && !work.may_have_changed()
+                            && work.trees.is_none(),
                         "seed {seed}"
                     );
                 }

@@ -1,4 +1,5 @@
-//! Humidity on a plain map of cells, one cell at a time, by the formulas as they are written. Shares no code with the kernels.
+//! Humidity on a plain map of cells, one cell at a time, by the formulas as they are written.
+//! Shares no code with the kernels.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Border, Cell, HumidityWorld, Rules, Sweep};
@@ -29,7 +30,16 @@ impl Oracle {
     pub fn of<S: FieldShape>(world: &HumidityWorld<S>, region: Region) -> Oracle {
         let cells = region.positions().filter_map(|at| Some((key(at), world.cell(at)?))).collect();
         let (rules, bounds) = (*world.rules(), world.bounds());
-        Oracle { rules, bounds, neighbours: S::NEIGHBOURS, cells, rained: 0, runoff: 0, drained: 0, moved: 0 }
+        Oracle {
+            rules,
+            bounds,
+            neighbours: S::NEIGHBOURS,
+            cells,
+            rained: 0,
+            runoff: 0,
+            drained: 0,
+            moved: 0,
+        }
     }
 
     pub fn step(&mut self) {
@@ -42,7 +52,10 @@ impl Oracle {
             }
             Sweep::Synchronous => {
                 let new: Vec<f64> = self.cells.keys().map(|&at| self.mean(at)).collect();
-                self.cells.values_mut().zip(new).for_each(|(cell, humidity)| cell.humidity = humidity);
+                self.cells
+                    .values_mut()
+                    .zip(new)
+                    .for_each(|(cell, humidity)| cell.humidity = humidity);
             }
             Sweep::Conservative => self.flow(),
         }
@@ -52,11 +65,17 @@ impl Oracle {
     fn beside(&self, (x, y, z): Key) -> Vec<Option<Cell>> {
         let at = IVec3::new(x, y, z);
         let look = |face: &Face| {
-            let beyond = at.checked_add(face.offset()).filter(|&beyond| self.bounds.contains(beyond));
+            let beyond =
+                at.checked_add(face.offset()).filter(|&beyond| self.bounds.contains(beyond));
             if beyond.is_none() && self.rules.borders[face.index()] == Border::Drain {
                 return None;
             }
-            Some(beyond.and_then(|beyond| self.cells.get(&key(beyond))).copied().unwrap_or(Cell::ROCK))
+            Some(
+                beyond
+                    .and_then(|beyond| self.cells.get(&key(beyond)))
+                    .copied()
+                    .unwrap_or(Cell::ROCK),
+            )
         };
         Face::ALL[..self.neighbours].iter().map(look).collect()
     }
@@ -116,14 +135,21 @@ impl Oracle {
     /// The least and the most of a cell and its neighbours, as they are now.
     pub fn range(&self, at: IVec3) -> [f64; 2] {
         let own = self.cells[&key(at)].humidity;
-        let soil = self.beside(key(at)).into_iter().map(|beside| beside.unwrap_or(Cell::soil(0.0, 1.0)));
-        soil.filter(|beside| !beside.is_rock())
-            .fold([own; 2], |[least, most], beside| [least.min(beside.humidity), most.max(beside.humidity)])
+        let soil =
+            self.beside(key(at)).into_iter().map(|beside| beside.unwrap_or(Cell::soil(0.0, 1.0)));
+        soil.filter(|beside| !beside.is_rock()).fold([own; 2], |[least, most], beside| {
+            [least.min(beside.humidity), most.max(beside.humidity)]
+        })
     }
 
     pub fn compare<S: FieldShape>(&self, world: &HumidityWorld<S>) {
         for (&(x, y, z), &cell) in &self.cells {
-            assert_eq!(world.cell(IVec3::new(x, y, z)), Some(cell), "cell {x} {y} {z} of {:?}", self.rules);
+            assert_eq!(
+                world.cell(IVec3::new(x, y, z)),
+                Some(cell),
+                "cell {x} {y} {z} of {:?}",
+                self.rules
+            );
         }
     }
 }

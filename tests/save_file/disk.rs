@@ -1,4 +1,5 @@
-//! A disk in memory that counts what is asked of it, fails or tears on demand, fills up, and loses its power.
+//! A disk in memory that counts what is asked of it, fails or tears on demand, fills up, and loses
+//! its power.
 
 use floodplain::save_file::StorageBackend;
 use std::io;
@@ -11,7 +12,8 @@ pub enum Fault {
     Once,
     /// It and all later ones fail.
     ForGood,
-    /// It fails after half of a write was done; a sync or a change of length is done, and its success not told. Later ones fail.
+    /// It fails after half of a write was done; a sync or a change of length is done, and its
+    /// success not told. Later ones fail.
     Torn,
 }
 
@@ -96,8 +98,11 @@ impl Disk {
                     match (order, rng.u8(..3)) {
                         (_, 0) => {}
                         (Order::Write(at, data), 1) => {
-                            for (sector, data) in data.chunks(512).enumerate().filter(|_| rng.bool()) {
-                                Order::Write(at + 512 * sector, data.to_vec()).carry_out(&mut bytes);
+                            for (sector, data) in
+                                data.chunks(512).enumerate().filter(|_| rng.bool())
+                            {
+                                Order::Write(at + 512 * sector, data.to_vec())
+                                    .carry_out(&mut bytes);
                             }
                         }
                         _ => order.carry_out(&mut bytes),
@@ -139,7 +144,9 @@ impl State {
 
     fn check_room(&self, end: usize) -> io::Result<()> {
         match self.capacity {
-            Some(capacity) if end > capacity.max(self.bytes.len()) => Err(io::ErrorKind::StorageFull.into()),
+            Some(capacity) if end > capacity.max(self.bytes.len()) => {
+                Err(io::ErrorKind::StorageFull.into())
+            }
             _ => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
-//! Saves on a disk that fails, tears writes, fills up or loses its power, at every single operation in turn: the error is
-//! told, and what survives is the last save acknowledged or the one under way, with its ledger balanced.
+//! Saves on a disk that fails, tears writes, fills up or loses its power, at every single operation
+//! in turn: the error is told, and what survives is the last save acknowledged or the one under
+//! way, with its ledger balanced.
 
 use crate::disk::{Disk, Fault, Unsynced};
 use crate::living::{born, live};
@@ -29,7 +30,9 @@ fn session(disk: &Disk) -> Ending {
     let mut world = born(5);
     let mut file = match SaveFile::create_on(disk.clone(), &world) {
         Ok(file) => file,
-        Err(error) => return Ending { under_way: Some(world.save()), error: Some(error), ..ending },
+        Err(error) => {
+            return Ending { under_way: Some(world.save()), error: Some(error), ..ending };
+        }
     };
     ending.acknowledged = Some(world.save());
     for _ in 0..4 {
@@ -99,7 +102,9 @@ fn whichever_operation_of_an_opening_fails_after_a_crash_the_save_survives() {
                 disk.fail_at(at, fault);
                 drop(SaveFile::<WaterWorld>::open_on(disk.clone()));
                 for unsynced in [Unsynced::Lost, Unsynced::Some(at)] {
-                    let story = format!("crash {crash}, {fault:?} at operation {at}, unsynced writes {unsynced:?}");
+                    let story = format!(
+                        "crash {crash}, {fault:?} at operation {at}, unsynced writes {unsynced:?}"
+                    );
                     check(&disk.after_power_loss(unsynced), &ending, &story);
                 }
             }
@@ -124,14 +129,16 @@ fn after_a_fault_that_passes_the_next_save_writes_the_whole_world() {
             assert_eq!(file.save(&world).unwrap().chunks_written, world.chunks().count());
             live(&mut world, &mut rng);
             file.save(&world).unwrap();
-            let (_, opened) = SaveFile::<WaterWorld>::open_on(disk.after_power_loss(Unsynced::Lost)).unwrap();
+            let (_, opened) =
+                SaveFile::<WaterWorld>::open_on(disk.after_power_loss(Unsynced::Lost)).unwrap();
             assert!(opened.save() == world.save(), "a fault at operation {at}");
         }
     }
     assert!(recovered > 3, "only {recovered} saves failed");
 }
 
-/// After an error it is not known which chunks the file holds, so none that have gone may be left over.
+/// After an error it is not known which chunks the file holds, so none that have gone may be left
+/// over.
 #[test]
 fn a_chunk_that_went_before_a_failed_save_is_not_in_the_next() {
     let mut failed = 0;
@@ -183,7 +190,10 @@ fn a_full_disk_keeps_the_last_save_and_takes_the_next_when_there_is_room() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(&error, SaveError::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{error}");
+    assert!(
+        matches!(&error, SaveError::Io(error) if error.kind() == io::ErrorKind::StorageFull),
+        "{error}"
+    );
     for unsynced in outcomes(1) {
         let (_, opened) = SaveFile::<WaterWorld>::open_on(disk.after_power_loss(unsynced)).unwrap();
         assert!(opened.save() == last, "unsynced writes {unsynced:?}");
@@ -203,7 +213,10 @@ fn a_disk_too_small_for_any_save_is_an_error() {
     for capacity in [0, 100, 4096, 65536, 1 << 20] {
         disk.limit(Some(capacity));
         let error = SaveFile::create_on(disk.clone(), &born(1)).expect_err("no room");
-        assert!(matches!(&error, SaveError::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{error}");
+        assert!(
+            matches!(&error, SaveError::Io(error) if error.kind() == io::ErrorKind::StorageFull),
+            "{error}"
+        );
         assert_eq!(disk.bytes().len(), 0);
     }
 }

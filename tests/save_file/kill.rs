@@ -1,7 +1,8 @@
-//! A process that saves is killed at random moments, again and again, with the same file: each time the file opens as the
-//! last save that the process acknowledged, or the one that was under way.
+//! A process that saves is killed at random moments, again and again, with the same file: each time
+//! the file opens as the last save that the process acknowledged, or the one that was under way.
 //!
-//! 25 kills of each kind; as many as the variable `FLOODPLAIN_KILLS` says, if it is set. The long form, some minutes:
+//! 25 kills of each kind; as many as the variable `FLOODPLAIN_KILLS` says, if it is set. The long
+//! form, some minutes:
 //!
 //! ```sh
 //! FLOODPLAIN_KILLS=1000 cargo test --test save_file kill -- --nocapture
@@ -59,11 +60,13 @@ fn name_of(world: &impl Living) -> String {
 
 /// Says something to the process that kills; whole lines only.
 fn say(out: &mut impl Write, verb: &str, world: &impl Living) {
-    writeln!(out, "kill: {verb} {}", name_of(world)).and_then(|()| out.flush()).expect("somebody listens");
+    writeln!(out, "kill: {verb} {}", name_of(world))
+        .and_then(|()| out.flush())
+        .expect("somebody listens");
 }
 
-/// The process that the other tests kill, if they say where it is to save. By itself it saves ten times to a file of its own,
-/// and what is opened then is what it saved last.
+/// The process that the other tests kill, if they say where it is to save. By itself it saves ten
+/// times to a file of its own, and what is opened then is what it saved last.
 #[test]
 fn saves_until_it_is_killed() {
     let Ok(path) = env::var(PATH) else {
@@ -73,8 +76,22 @@ fn saves_until_it_is_killed() {
     };
     let seed = env::var(SEED).expect("set with the path").parse().expect("a number");
     match env::var(KIND).expect("set with the path").as_str() {
-        "Water" => _ = save_again_and_again::<WaterWorld>(Path::new(&path), seed, u64::MAX, &mut io::stdout()),
-        "Water2d" => _ = save_again_and_again::<Water2dWorld>(Path::new(&path), seed, u64::MAX, &mut io::stdout()),
+        "Water" => {
+            _ = save_again_and_again::<WaterWorld>(
+                Path::new(&path),
+                seed,
+                u64::MAX,
+                &mut io::stdout(),
+            )
+        }
+        "Water2d" => {
+            _ = save_again_and_again::<Water2dWorld>(
+                Path::new(&path),
+                seed,
+                u64::MAX,
+                &mut io::stdout(),
+            )
+        }
         other => panic!("no kind {other}"),
     }
 }
@@ -83,13 +100,20 @@ fn left_alone<W: Living>() {
     let path = crate::path(&format!("left_alone_{:?}", W::KIND));
     for seed in 0..3 {
         let last = save_again_and_again::<W>(&path, seed, 10, &mut io::sink());
-        let (_, world) = SaveFile::<W>::open(&path).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let (_, world) =
+            SaveFile::<W>::open(&path).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         assert_eq!(name_of(&world), last, "seed {seed}");
     }
 }
 
-/// Goes on with the world in a file, or begins one, and saves it so many times. Returns the name of the last world saved.
-fn save_again_and_again<W: Living>(path: &Path, seed: u64, saves: u64, out: &mut impl Write) -> String {
+/// Goes on with the world in a file, or begins one, and saves it so many times. Returns the name of
+/// the last world saved.
+fn save_again_and_again<W: Living>(
+    path: &Path,
+    seed: u64,
+    saves: u64,
+    out: &mut impl Write,
+) -> String {
     let mut rng = Rng::with_seed(seed);
     let (mut file, mut world) = match SaveFile::<W>::open(path) {
         Ok(opened) => opened,
@@ -120,7 +144,8 @@ struct Expected {
 }
 
 impl Expected {
-    /// Takes in what the killed process said. Its first `saved` may speak of what it opened, which had to be expected.
+    /// Takes in what the killed process said. Its first `saved` may speak of what it opened, which
+    /// had to be expected.
     fn listen(&mut self, line: &str) -> bool {
         match line.split_once("kill: ").and_then(|(_, said)| said.split_once(' ')) {
             Some(("saving", world)) => self.under_way = Some(world.to_owned()),
@@ -135,7 +160,8 @@ impl Expected {
     }
 
     fn assert_may_hold(&self, world: &str) {
-        let expected = [&self.acknowledged, &self.under_way].into_iter().flatten().any(|name| name == world);
+        let expected =
+            [&self.acknowledged, &self.under_way].into_iter().flatten().any(|name| name == world);
         assert!(expected, "{world}, and neither {:?} nor {:?}", self.acknowledged, self.under_way);
     }
 }
@@ -170,7 +196,8 @@ fn kill_one<W: Living>(path: &Path, rng: &mut Rng, expected: &mut Expected) -> u
 }
 
 fn kill_again_and_again<W: Living>() {
-    let kills: u64 = env::var("FLOODPLAIN_KILLS").map_or(25, |kills| kills.parse().expect("a number"));
+    let kills: u64 =
+        env::var("FLOODPLAIN_KILLS").map_or(25, |kills| kills.parse().expect("a number"));
     let path = crate::path(&format!("kill_{:?}", W::KIND));
     let mut expected = Expected::default();
     let (mut saves, mut opened, mut newer) = (0, 0, 0);
@@ -181,7 +208,8 @@ fn kill_again_and_again<W: Living>() {
         if expected.acknowledged.is_none() || rng.u8(..3) == 0 {
             continue;
         }
-        let (_, world) = SaveFile::<W>::open(&path).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
+        let (_, world) =
+            SaveFile::<W>::open(&path).unwrap_or_else(|error| panic!("kill {kill}: {error}"));
         let name = name_of(&world);
         expected.assert_may_hold(&name);
         world.validate().unwrap_or_else(|law| panic!("kill {kill}: {law}"));

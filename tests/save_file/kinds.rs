@@ -1,5 +1,5 @@
-//! Saves of every kind of world, not of water alone: what is opened is what was saved, and on a disk that fails and loses its
-//! power the last save acknowledged survives, or the one under way.
+//! Saves of every kind of world, not of water alone: what is opened is what was saved, and on a
+//! disk that fails and loses its power the last save acknowledged survives, or the one under way.
 
 use crate::disk::{Disk, Fault, Unsynced};
 use crate::worlds;
@@ -73,7 +73,10 @@ impl Law for OpenedAsSaved {
                 disk = disk.after_power_loss(Unsynced::Lost);
                 let opened;
                 (file, opened) = SaveFile::<W>::open_on(disk.clone()).unwrap();
-                assert!(opened.save() == world.save(), "{name}, seed {seed}, round {round}: another world");
+                assert!(
+                    opened.save() == world.save(),
+                    "{name}, seed {seed}, round {round}: another world"
+                );
                 world = opened;
             }
         }
@@ -114,9 +117,14 @@ impl Law for SurvivesFaults {
                 match SaveFile::<W>::open_on(disk.after_power_loss(unsynced)) {
                     Ok((_, opened)) => {
                         let opened = Some(opened.save());
-                        assert!(opened == acknowledged || opened == Some(world.save()), "{name}, operation {at}");
+                        assert!(
+                            opened == acknowledged || opened == Some(world.save()),
+                            "{name}, operation {at}"
+                        );
                     }
-                    Err(error) => assert!(acknowledged.is_none(), "{name}, operation {at}: {error}"),
+                    Err(error) => {
+                        assert!(acknowledged.is_none(), "{name}, operation {at}: {error}")
+                    }
                 }
             }
             if is_done {

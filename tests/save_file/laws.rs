@@ -10,7 +10,8 @@ use floodplain::water::WaterWorld;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Bytes of the keys and values of a save of this world that writes the records given, each value with its checksum.
+/// Bytes of the keys and values of a save of this world that writes the records given, each value
+/// with its checksum.
 fn bytes_of<'r>(world: &WaterWorld, records: impl Iterator<Item = &'r Vec<u8>>) -> u64 {
     const CHECKSUM: usize = 4;
     let (mut rules, mut state) = (Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
-//! A small world of water that goes on living between saves: random edits, steps, chunks that come and go.
+//! A small world of water that goes on living between saves: random edits, steps, chunks that come
+//! and go.
 
 use crate::support::{HIGH, LOW, world};
 use fastrand::Rng;
@@ -18,7 +19,9 @@ pub fn born(seed: u64) -> WaterWorld {
 
 /// Lets a little happen, or nothing.
 pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
-    let cell = |rng: &mut Rng| IVec3::new(rng.i32(LOW.x..=HIGH.x), rng.i32(LOW.y..=HIGH.y), rng.i32(LOW.z..=HIGH.z));
+    let cell = |rng: &mut Rng| {
+        IVec3::new(rng.i32(LOW.x..=HIGH.x), rng.i32(LOW.y..=HIGH.y), rng.i32(LOW.z..=HIGH.z))
+    };
     for _ in 0..rng.usize(..3) {
         let at = cell(rng);
         let there = at.min(cell(rng));

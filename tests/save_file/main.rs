@@ -1,5 +1,6 @@
-//! Saves on disk: what is opened is what was saved, whatever happened to the process, the machine or the disk; and what is no
-//! save, or a damaged one, is refused by its own error and left as it was.
+//! Saves on disk: what is opened is what was saved, whatever happened to the process, the machine
+//! or the disk; and what is no save, or a damaged one, is refused by its own error and left as it
+//! was.
 
 mod disk;
 mod faults;

@@ -1,4 +1,5 @@
-//! What is no save, is newer, of another kind, damaged or forged: each has its own error, and is left as it was.
+//! What is no save, is newer, of another kind, damaged or forged: each has its own error, and is
+//! left as it was.
 
 use crate::disk::Disk;
 use crate::living::{born, live, records};
@@ -59,7 +60,10 @@ fn what_is_no_save_has_its_own_error() {
     assert!(matches!(refusal("unfinished", &[0; 8192]), SaveError::Empty));
     assert!(matches!(refusal("short", b"redb"), SaveError::NotADatabase));
     assert!(matches!(refusal("snapshot", &born(1).save()), SaveError::NotADatabase));
-    assert!(matches!(refusal("magic", b"redb\x1a\x0a\xa9\x0d\x0aand no more"), SaveError::DamagedDatabase { .. }));
+    assert!(matches!(
+        refusal("magic", b"redb\x1a\x0a\xa9\x0d\x0aand no more"),
+        SaveError::DamagedDatabase { .. }
+    ));
     let nothing = database("nothing", |_| {});
     assert!(matches!(refusal("nothing", &nothing), SaveError::Empty));
     let other = database("other", |database| {
@@ -70,13 +74,21 @@ fn what_is_no_save_has_its_own_error() {
     assert!(matches!(refusal("other", &other), SaveError::OtherProgram));
     let namesake = database("namesake", |database| {
         let write = database.begin_write().unwrap();
-        write.open_table(TableDefinition::<u64, u64>::new("floodplain")).unwrap().insert(1, 2).unwrap();
+        write
+            .open_table(TableDefinition::<u64, u64>::new("floodplain"))
+            .unwrap()
+            .insert(1, 2)
+            .unwrap();
         write.commit().unwrap();
     });
     assert!(matches!(refusal("namesake", &namesake), SaveError::OtherProgram));
     let many_valued = database("many_valued", |database| {
         let write = database.begin_write().unwrap();
-        write.open_multimap_table(MultimapTableDefinition::<u64, u64>::new("x")).unwrap().insert(1, 2).unwrap();
+        write
+            .open_multimap_table(MultimapTableDefinition::<u64, u64>::new("x"))
+            .unwrap()
+            .insert(1, 2)
+            .unwrap();
         write.commit().unwrap();
     });
     assert!(matches!(refusal("many_valued", &many_valued), SaveError::OtherProgram));
@@ -88,7 +100,8 @@ fn what_is_no_save_has_its_own_error() {
     assert!(matches!(refusal("empty_head", &empty_head), SaveError::OtherProgram));
 }
 
-/// A save in which one value of a table is replaced by another, with a right checksum if `seal` says so.
+/// A save in which one value of a table is replaced by another, with a right checksum if `seal`
+/// says so.
 fn forged(saved: &[u8], name: &str, key: &[u8], value: Option<&[u8]>, seal: bool) -> Vec<u8> {
     let path = path(name);
     fs::write(&path, saved).unwrap();
@@ -135,7 +148,8 @@ fn newer_versions_and_other_kinds_have_their_own_errors() {
     let newer = forgery("newer", b"format", Some(&format(VERSION + 1, 1)), true);
     assert!(matches!(newer, SaveError::NewerVersion { found: 2, newest: 1 }), "{newer}");
     // Whatever else a newer version says of itself.
-    let newer = forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
+    let newer =
+        forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
     assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 1 }), "{newer}");
     let other = forgery("kind", b"format", Some(&format(VERSION, 99)), true);
     assert!(matches!(other, SaveError::OtherKind { found: 99, wanted: Kind::Water }), "{other}");
@@ -144,7 +158,10 @@ fn newer_versions_and_other_kinds_have_their_own_errors() {
     let longer = forgery("longer", b"format", Some(&[format(1, 1), vec![0]].concat()), true);
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("format"), .. }), "{longer}");
     let shorter = forgery("shorter", b"format", Some(b"FLDPSAVE\x01"), true);
-    assert!(matches!(shorter, SaveError::Malformed { part: Part::Entry("format"), .. }), "{shorter}");
+    assert!(
+        matches!(shorter, SaveError::Malformed { part: Part::Entry("format"), .. }),
+        "{shorter}"
+    );
     let wrong = forgery("wrong", b"format", Some(&format(1, 1)), false);
     assert!(matches!(wrong, SaveError::Damaged { part: Part::Entry("format") }), "{wrong}");
 }
@@ -154,7 +171,10 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     for name in ["rules", "state", "count"] {
         for (value, seal) in [(None, true), (Some([].as_slice()), false)] {
             let error = forgery("entry", name.as_bytes(), value, seal);
-            assert!(matches!(error, SaveError::Damaged { part: Part::Entry(part) } if part == name), "{name}: {error}");
+            assert!(
+                matches!(error, SaveError::Damaged { part: Part::Entry(part) } if part == name),
+                "{name}: {error}"
+            );
         }
     }
     for name in ["rules", "state"] {
@@ -171,14 +191,21 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     let gone = forgery("gone", &key, None, true);
     assert!(matches!(gone, SaveError::Damaged { part: Part::Chunks }), "{gone}");
     let damaged = forgery("damaged", &key, Some(&[0; 3]), false);
-    assert!(matches!(damaged, SaveError::Damaged { part: Part::Chunk(chunk) } if chunk == origin), "{damaged}");
+    assert!(
+        matches!(damaged, SaveError::Damaged { part: Part::Chunk(chunk) } if chunk == origin),
+        "{damaged}"
+    );
     for record in [[].as_slice(), &[2], &[0, 0, 0, 0, 0, 0, 1]] {
         let error = forgery("malformed", &key, Some(record), true);
-        assert!(matches!(error, SaveError::Malformed { part: Part::Chunk(chunk), .. } if chunk == origin), "{error}");
+        assert!(
+            matches!(error, SaveError::Malformed { part: Part::Chunk(chunk), .. } if chunk == origin),
+            "{error}"
+        );
     }
     // What each of them says, and a byte more.
     let (_, world) = SaveFile::<WaterWorld>::open_on(Disk::holding(saved()[0].clone())).unwrap();
-    let [mut rules, mut state, mut record] = [vec![], vec![], records(&world)[&origin.to_array()].clone()];
+    let [mut rules, mut state, mut record] =
+        [vec![], vec![], records(&world)[&origin.to_array()].clone()];
     world.put_rules(&mut rules);
     world.put_state(&mut state);
     [&mut rules, &mut state, &mut record].into_iter().for_each(|value| value.push(0));
@@ -188,15 +215,22 @@ fn every_missing_damaged_or_malformed_part_is_named() {
         (&key, record, Part::Chunk(origin)),
     ] {
         let longer = forgery("longer", key, Some(&value), true);
-        assert!(matches!(longer, SaveError::Malformed { part, .. } if part == named), "{named}: {longer}");
+        assert!(
+            matches!(longer, SaveError::Malformed { part, .. } if part == named),
+            "{named}: {longer}"
+        );
     }
-    // The state of water ends with a list, which takes the byte for its own; that of 2D water does not.
+    // The state of water ends with a list, which takes the byte for its own; that of 2D water does
+    // not.
     let (disk, slice) = (Disk::default(), worlds::water_2d(1));
     drop(SaveFile::create_on(disk.clone(), &slice).unwrap());
     let mut state = vec![];
     slice.put_state(&mut state);
     state.push(0);
-    let longer = refusal_as::<Water2dWorld>("longer", &forged(&disk.bytes(), "longer", b"state", Some(&state), true));
+    let longer = refusal_as::<Water2dWorld>(
+        "longer",
+        &forged(&disk.bytes(), "longer", b"state", Some(&state), true),
+    );
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("state"), .. }), "{longer}");
     // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.
     let mut record = records(&world)[&origin.to_array()].clone();
@@ -231,8 +265,8 @@ fn opened(bytes: &[u8]) -> Vec<u8> {
     SaveFile::<WaterWorld>::open_on(Disk::holding(bytes.to_vec())).unwrap().1.save()
 }
 
-/// Opens a damaged save of this world. Says whether it is refused; then it must be left as it was. Otherwise it gives the world,
-/// and later saves do not build upon what is damaged.
+/// Opens a damaged save of this world. Says whether it is refused; then it must be left as it was.
+/// Otherwise it gives the world, and later saves do not build upon what is damaged.
 fn is_refused(bytes: &[u8], world: &[u8], rng: &mut Rng, story: &str) -> bool {
     let disk = Disk::holding(bytes.to_vec());
     let Ok((mut file, mut living)) = SaveFile::<WaterWorld>::open_on(disk.clone()) else {
@@ -268,8 +302,9 @@ fn damaged_files_are_refused_and_left_alone_or_give_the_world_that_was_saved() {
     assert!(refused > 100, "only {refused} of 400 were refused");
 }
 
-/// Pages that hold no chunk too, such as the list of free pages, which the database does not check when a file was closed in
-/// order: it panics over a damaged one, unless it is made to work it out anew.
+/// Pages that hold no chunk too, such as the list of free pages, which the database does not check
+/// when a file was closed in order: it panics over a damaged one, unless it is made to work it out
+/// anew.
 #[test]
 fn damage_in_any_page_of_a_closed_file_is_found_or_mended() {
     let closed = saved()[0].clone();

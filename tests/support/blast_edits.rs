@@ -1,5 +1,5 @@
-//! Edits and steps of pressure on a grid, against a plain map of cells and links in `f64`. Property tests and the fuzz target
-//! `blast_grid` make the edits.
+//! Edits and steps of pressure on a grid, against a plain map of cells and links in `f64`. Property
+//! tests and the fuzz target `blast_grid` make the edits.
 
 use super::blast_map::{Map, Place, check_strength, kind};
 use super::bytes::{Bytes, Strewn};
@@ -120,7 +120,9 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         9 => Edit::FillSolid(bytes.region(bounds)),
         10 => Edit::FillWall(bytes.region(bounds), strength(bytes)),
         11..=13 => Edit::SetLink(bytes.cell(bounds), bytes.pick(&Face::ALL), weight(bytes)),
-        14 if byte >= 5 * 28 => Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(pressure)),
+        14 if byte >= 5 * 28 => {
+            Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(pressure))
+        }
         14 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), pressure(bytes)),
         15 => Edit::PutBack,
         16 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
@@ -147,7 +149,11 @@ impl<S: FieldShape> World for BlastWorld<S> {
     }
 
     fn look(&self, cell: IVec3) -> Option<Look> {
-        Some(((self.pressure(cell) + 0.0).to_bits(), self.is_solid(cell), self.strength(cell).map(f32::to_bits)))
+        Some((
+            (self.pressure(cell) + 0.0).to_bits(),
+            self.is_solid(cell),
+            self.strength(cell).map(f32::to_bits),
+        ))
     }
 
     fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
@@ -182,7 +188,8 @@ impl<S: FieldShape> Watched<S> {
             events: Vec::new(),
             peak: 0.0,
         };
-        let world = || BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges");
+        let world =
+            || BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges");
         Watched { twins: Twins::new(world), map, kept: None }
     }
 
@@ -222,8 +229,12 @@ impl<S: FieldShape> Watched<S> {
             Edit::FillSolid(region) => world.fill_solid(region).map(drop),
             Edit::FillWall(region, strength) => world.fill_wall(region, strength).map(drop),
             Edit::SetLink(cell, face, weight) => world.set_link(cell, face, weight).map(drop),
-            Edit::InsertChunk(position, pressure) => world.insert_chunk(position, Chunk::uniform(pressure)),
-            Edit::PutBack => kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk)),
+            Edit::InsertChunk(position, pressure) => {
+                world.insert_chunk(position, Chunk::uniform(pressure))
+            }
+            Edit::PutBack => {
+                kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk))
+            }
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
                 taken = Some((position, chunk));
@@ -252,8 +263,11 @@ impl<S: FieldShape> Watched<S> {
                 check_strength(strength).and_then(|()| map.build(region, wall(strength)))
             }
             Edit::SetLink(cell, face, weight) => map.set_link(cell, face, weight, refused),
-            Edit::InsertChunk(position, pressure) => map.insert::<S>(position, &Chunk::uniform(pressure), &was_there),
-            Edit::PutBack => kept.map_or(Ok(()), |(position, chunk)| map.insert::<S>(position, &chunk, &was_there)),
+            Edit::InsertChunk(position, pressure) => {
+                map.insert::<S>(position, &Chunk::uniform(pressure), &was_there)
+            }
+            Edit::PutBack => kept
+                .map_or(Ok(()), |(position, chunk)| map.insert::<S>(position, &chunk, &was_there)),
             Edit::RemoveChunk(position) => map.remove::<S>(position, refused, &was_there),
             _ => Ok(()),
         };
@@ -288,15 +302,18 @@ impl<S: FieldShape> Watched<S> {
         self.map.compare(&self.twins.world, &Edit::Step(1));
     }
 
-    /// Steps in one go, against single ones of the twin and of the map. Probes change nothing, and feel what flows in the
-    /// twin: under the diffusive rule from its pressures before each step, under the wave rule after it.
+    /// Steps in one go, against single ones of the twin and of the map. Probes change nothing, and
+    /// feel what flows in the twin: under the diffusive rule from its pressures before each
+    /// step, under the wave rule after it.
     fn run(&mut self, steps: u64, from: IVec3, crew: Crew) {
         let to = from.saturating_add(Face::ALL[steps as usize % 6].offset());
         let run = ProbedRun { crew, steps, from, to };
         let (mut probes, mut flows) = (Vec::new(), Vec::new());
         let map = &mut self.map;
         let single = |twin: &mut BlastWorld<S>| {
-            let look = |twin: &BlastWorld<S>| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
+            let look = |twin: &BlastWorld<S>| {
+                [from, to].map(|place| (twin.flow(place), twin.exposure(place)))
+            };
             let before = look(twin);
             let expected = map.step();
             let report = twin.step();

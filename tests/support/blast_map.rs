@@ -1,13 +1,16 @@
-//! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every edit and step.
+//! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every
+//! edit and step.
 
 use super::blast_edits::Edit;
-use floodplain::blast::{BlastWorld, Border, Broken, EditError, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
+use floodplain::blast::{
+    BlastWorld, Border, Broken, EditError, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+};
 use floodplain::glam::IVec3;
 use floodplain::{Chunk, Face, FieldShape, Region};
 use std::collections::BTreeMap;
 
-/// Of the largest pressure that there ever was: what the roundings of `f32` in one step and in the flows that go on from
-/// step to step may add up to.
+/// Of the largest pressure that there ever was: what the roundings of `f32` in one step and in the
+/// flows that go on from step to step may add up to.
 const ROUNDING: f64 = 2e-5;
 
 /// One cell of the map.
@@ -99,11 +102,9 @@ impl Map {
 
     /// Ends all flows at a cell.
     pub fn still(&mut self, cell: IVec3) {
-        let ends = self
-            .flows
-            .keys()
-            .copied()
-            .filter(|&(from, axis)| from == cell.to_array() || self.next(from.into(), axis) == Some(cell));
+        let ends = self.flows.keys().copied().filter(|&(from, axis)| {
+            from == cell.to_array() || self.next(from.into(), axis) == Some(cell)
+        });
         for link in ends.collect::<Vec<_>>() {
             self.flows.remove(&link);
         }
@@ -202,7 +203,10 @@ impl Map {
         refused: Option<EditError>,
         was_there: &[IVec3],
     ) -> Result<(), &'static str> {
-        let cells = self.bounds.intersection(&S::region_of(position)).filter(|_| was_there.contains(&position));
+        let cells = self
+            .bounds
+            .intersection(&S::region_of(position))
+            .filter(|_| was_there.contains(&position));
         let cells = cells.ok_or("ChunkAbsent")?;
         let weights = self.weights.clone();
         self.weights.retain(|(from, _), _| !cells.contains((*from).into()));
@@ -220,7 +224,8 @@ impl Map {
         Ok(())
     }
 
-    /// The walls that give way to the pressures as they are, and the difference across each, in order of position.
+    /// The walls that give way to the pressures as they are, and the difference across each, in
+    /// order of position.
     pub fn broken(&self) -> Vec<Broken> {
         let mut broken: Vec<Broken> = Vec::new();
         for (&at, there) in &self.cells {
@@ -253,8 +258,8 @@ impl Map {
         broken
     }
 
-    /// Opens walls, and returns the pressures that the rules lead to from there, in `f64`, by the formulas as they are
-    /// written.
+    /// Opens walls, and returns the pressures that the rules lead to from there, in `f64`, by the
+    /// formulas as they are written.
     pub fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
         self.ticks += 1;
         let broken = self.broken();
@@ -282,8 +287,10 @@ impl Map {
                     Some((id, _)) => (&mut self.flows, id),
                     None => (&mut self.vents, (at, face.index())),
                 };
-                let weight = link.map_or(1.0, |(id, _)| self.weights.get(&id).copied().unwrap_or(1.0));
-                let driven = f64::from(weight) * (f64::from(here.pressure) - f64::from(there.pressure));
+                let weight =
+                    link.map_or(1.0, |(id, _)| self.weights.get(&id).copied().unwrap_or(1.0));
+                let driven =
+                    f64::from(weight) * (f64::from(here.pressure) - f64::from(there.pressure));
                 let flow = match self.rules.rule {
                     Rule::Diffusive { coefficient } => coefficient * driven,
                     Rule::Wave { coefficient, damping } => {
@@ -293,17 +300,28 @@ impl Map {
                     }
                 };
                 after.entry(at).and_modify(|pressure| *pressure -= flow);
-                link.map(|(_, there)| after.entry(there.to_array()).and_modify(|pressure| *pressure += flow));
+                link.map(|(_, there)| {
+                    after.entry(there.to_array()).and_modify(|pressure| *pressure += flow)
+                });
             }
         }
         after
     }
 
-    /// Goes on with the world's own pressures, which must be those expected but for roundings. Where chunks may fall silent
-    /// only the range is known: pressure that evens out does not rise above what it was.
-    pub fn take_over<S: FieldShape>(&mut self, world: &BlastWorld<S>, expected: &BTreeMap<[i32; 3], f64>) {
-        self.peak = self.cells.values().fold(self.peak, |peak, there| peak.max(f64::from(there.pressure.abs())));
-        let highest = self.cells.values().fold(0.0f32, |highest, there| highest.max(there.pressure));
+    /// Goes on with the world's own pressures, which must be those expected but for roundings.
+    /// Where chunks may fall silent only the range is known: pressure that evens out does not
+    /// rise above what it was.
+    pub fn take_over<S: FieldShape>(
+        &mut self,
+        world: &BlastWorld<S>,
+        expected: &BTreeMap<[i32; 3], f64>,
+    ) {
+        self.peak = self
+            .cells
+            .values()
+            .fold(self.peak, |peak, there| peak.max(f64::from(there.pressure.abs())));
+        let highest =
+            self.cells.values().fold(0.0f32, |highest, there| highest.max(there.pressure));
         for (&at, there) in &mut self.cells {
             let pressure = world.pressure(at.into());
             let off = (f64::from(pressure) - expected[&at]).abs();
@@ -313,7 +331,10 @@ impl Map {
                 assert!(off <= most, "cell {at:?}: {pressure}, not {}, step {step}", expected[&at]);
             }
             if let Rule::Diffusive { .. } = self.rules.rule {
-                assert!((0.0..=highest * 1.000_001).contains(&pressure), "cell {at:?}: {pressure} above {highest}");
+                assert!(
+                    (0.0..=highest * 1.000_001).contains(&pressure),
+                    "cell {at:?}: {pressure} above {highest}"
+                );
             }
             there.pressure = pressure;
         }
@@ -329,11 +350,15 @@ impl Map {
             for face in Face::ALL {
                 let expected = match self.link(cell, face) {
                     Some((link, _)) => Some(self.weight(link)),
-                    None => {
-                        (face.index() / 2 < self.axes && self.borders[face.index() / 2] == Border::Open).then_some(1.0)
-                    }
+                    None => (face.index() / 2 < self.axes
+                        && self.borders[face.index() / 2] == Border::Open)
+                        .then_some(1.0),
                 };
-                assert_eq!(world.link(cell, face), expected, "{face:?} of cell {cell} after {edit:?}");
+                assert_eq!(
+                    world.link(cell, face),
+                    expected,
+                    "{face:?} of cell {cell} after {edit:?}"
+                );
             }
         }
     }

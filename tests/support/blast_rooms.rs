@@ -16,6 +16,7 @@ pub fn exact(rules: Rules) -> Rules {
 
 /// A sheet of this size around 0, which is its middle or beside it.
 pub fn room(rules: Rules, size: [i32; 2], border: Border) -> BlastWorld {
-    let bounds = Region::new(at(-size[0] / 2, -size[1] / 2), at((size[0] - 1) / 2, (size[1] - 1) / 2));
+    let bounds =
+        Region::new(at(-size[0] / 2, -size[1] / 2), at((size[0] - 1) / 2, (size[1] - 1) / 2));
     BlastWorld::with_bounds(rules, bounds, Borders::all(border)).unwrap()
 }

@@ -1,5 +1,5 @@
-//! What has a bound in a world of water: how long flags outlive what they claim, how high water rises, and when it comes to
-//! rest. For `water_bounds` and the fuzz targets of water.
+//! What has a bound in a world of water: how long flags outlive what they claim, how high water
+//! rises, and when it comes to rest. For `water_bounds` and the fuzz targets of water.
 
 use super::edits::{Edit, Watched};
 use floodplain::Region;
@@ -15,7 +15,8 @@ fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
     world.bounds().positions().find(has)
 }
 
-/// Takes all springs away: after one tick no cell claims to have one, however far from where it was.
+/// Takes all springs away: after one tick no cell claims to have one, however far from where it
+/// was.
 pub fn has_source_clears(world: &mut WaterWorld) {
     while let Some(spring) = flagged(world, CellFlags::IS_SOURCE) {
         assert_eq!(world.remove_source(spring), Ok(true));
@@ -27,11 +28,15 @@ pub fn has_source_clears(world: &mut WaterWorld) {
 /// Makes the edits, but for those that take chunks out, in a world with these rules.
 fn edited(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
-    edits.iter().filter(|edit| !matches!(edit, Edit::RemoveChunk(_))).for_each(|edit| watched.apply(edit));
+    edits
+        .iter()
+        .filter(|edit| !matches!(edit, Edit::RemoveChunk(_)))
+        .for_each(|edit| watched.apply(edit));
     watched.world
 }
 
-/// Makes the edits in a world with open sides, and walls these off: after one tick no cell claims that it leads to the end.
+/// Makes the edits in a world with open sides, and walls these off: after one tick no cell claims
+/// that it leads to the end.
 pub fn flow_out_clears(seed: u64, bounds: Region, edits: &[Edit]) {
     let edges = Edges { unloaded: Edge::Wall, ..Edges::DRAINING_SIDES };
     let mut world = edited(seed, Rules { edges, ..Rules::lossless() }, bounds, edits);
@@ -48,7 +53,8 @@ pub fn flow_out_clears(seed: u64, bounds: Region, edits: &[Edit]) {
     assert_eq!(flagged(&world, CellFlags::FLOW_OUT), None);
 }
 
-/// Makes the edits in a closed world without evaporation: it comes to rest, lawful and without a current.
+/// Makes the edits in a closed world without evaporation: it comes to rest, lawful and without a
+/// current.
 pub fn comes_to_rest(seed: u64, bounds: Region, edits: &[Edit]) {
     let mut world = edited(seed, Rules::lossless(), bounds, edits);
     world.run(REST_TICKS);
@@ -60,8 +66,8 @@ pub fn comes_to_rest(seed: u64, bounds: Region, edits: &[Edit]) {
     }
 }
 
-/// Two halves with a wall between them, each with springs of its own and no other water: for so many ticks neither fills
-/// above its own. Springs and ground are cells of the world.
+/// Two halves with a wall between them, each with springs of its own and no other water: for so
+/// many ticks neither fills above its own. Springs and ground are cells of the world.
 pub fn stays_below_its_springs(
     seed: u64,
     rules: Rules,
@@ -72,7 +78,9 @@ pub fn stays_below_its_springs(
 ) {
     let mut world = Watched::new(seed, Rules { edges: Edges::WALLS, ..rules }, bounds).world;
     let middle = bounds.min().x + (bounds.max().x - bounds.min().x) / 2;
-    world.fill_solid(Region::new(bounds.min().with_x(middle), bounds.max().with_x(middle))).expect("inside");
+    world
+        .fill_solid(Region::new(bounds.min().with_x(middle), bounds.max().with_x(middle)))
+        .expect("inside");
     for &cell in ground {
         world.set_solid(cell).expect("inside the world");
     }

@@ -1,5 +1,5 @@
-//! Choices made of bytes: the operations of an automaton, drawn alike by fuzz targets and by property tests. When the bytes
-//! have come to an end, every choice is the first one.
+//! Choices made of bytes: the operations of an automaton, drawn alike by fuzz targets and by
+//! property tests. When the bytes have come to an end, every choice is the first one.
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
@@ -46,7 +46,8 @@ impl Bytes<'_> {
         from[usize::from(self.byte()) % from.len()]
     }
 
-    /// A world of this size across one border of two chunks, across a corner, or at an end of the range.
+    /// A world of this size across one border of two chunks, across a corner, or at an end of the
+    /// range.
     pub fn bounds(&mut self, size: IVec3) -> Region {
         let last = size - 1;
         let half = size / 2;
@@ -64,13 +65,18 @@ impl Bytes<'_> {
     pub fn cell(&mut self, bounds: Region) -> IVec3 {
         let size = IVec3::from_array(bounds.size().map(|side| side as i32));
         let place = i32::from(self.byte()) | i32::from(self.byte()) << 8;
-        let local = IVec3::new(place % size.x, place / size.x % size.y, place / size.x / size.y % size.z);
+        let local =
+            IVec3::new(place % size.x, place / size.x % size.y, place / size.x / size.y % size.z);
         if place < 0xfa00 { bounds.min() + local } else { bounds.max().saturating_add(IVec3::X) }
     }
 
     /// A chunk of cells that are made one by one.
     pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Strewn<T> {
-        Strewn { kinds: [cell(self), cell(self), cell(self)], share: self.byte(), seed: self.byte() }
+        Strewn {
+            kinds: [cell(self), cell(self), cell(self)],
+            share: self.byte(),
+            seed: self.byte(),
+        }
     }
 
     /// A region between two cells.

@@ -1,5 +1,6 @@
-//! A naive model of a water world between ticks: which cells there are, what stands in them, and the account that edits
-//! must lead to. It does what the documentation of each edit says, cell by cell, and shares no code with the world.
+//! A naive model of a water world between ticks: which cells there are, what stands in them, and
+//! the account that edits must lead to. It does what the documentation of each edit says, cell by
+//! cell, and shares no code with the world.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Displaced, EditError, Ledger, WaterWorld};
@@ -47,7 +48,11 @@ impl Cells {
     pub fn of(world: &WaterWorld) -> Cells {
         let region = world.bounds();
         let content = |cell| world.voxel(cell).map_or(Content::NotLoaded, Content::of);
-        Cells { region, contents: region.positions().map(content).collect(), ledger: world.ledger() }
+        Cells {
+            region,
+            contents: region.positions().map(content).collect(),
+            ledger: world.ledger(),
+        }
     }
 
     /// Units in all cells.
@@ -141,8 +146,9 @@ impl Cells {
         Ok(scooped)
     }
 
-    /// As [`WaterWorld::fill_solid`] (`None`) and [`WaterWorld::fill_water`]. Of the errors, a corner out of bounds comes
-    /// first; of the cells that are not loaded, any may be named: here it is the first in order of its chunk.
+    /// As [`WaterWorld::fill_solid`] (`None`) and [`WaterWorld::fill_water`]. Of the errors, a
+    /// corner out of bounds comes first; of the cells that are not loaded, any may be named:
+    /// here it is the first in order of its chunk.
     pub fn fill(&mut self, region: Region, height: Option<u8>) -> Result<u64, EditError> {
         if let Some(height) = height.filter(|&height| height > 7) {
             return Err(EditError::Height(height));
@@ -156,14 +162,17 @@ impl Cells {
             let chunk = Cube::chunk_of(cell);
             [chunk.y, chunk.z, chunk.x]
         };
-        if let Some(cell) = region.positions().filter(|&cell| self.at(cell).is_err()).min_by_key(chunk_order) {
+        if let Some(cell) =
+            region.positions().filter(|&cell| self.at(cell).is_err()).min_by_key(chunk_order)
+        {
             return Err(EditError::NotLoaded(cell));
         }
         let mut removed = 0;
         for cell in region.positions() {
             removed += u64::from(self.at(cell)?.height());
             self.ledger.placed += u64::from(height.unwrap_or(0));
-            let content = height.map_or(Content::Solid, |height| Content::Open { height, source: false });
+            let content =
+                height.map_or(Content::Solid, |height| Content::Open { height, source: false });
             self.put(cell, content);
         }
         self.ledger.removed += removed;
@@ -172,7 +181,9 @@ impl Cells {
 
     /// As [`WaterWorld::insert_chunk`].
     pub fn insert_chunk(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<(), EditError> {
-        let Some(cells) = self.cells_of(position) else { return Err(EditError::ChunkOutOfBounds(position)) };
+        let Some(cells) = self.cells_of(position) else {
+            return Err(EditError::ChunkOutOfBounds(position));
+        };
         if cells.positions().any(|cell| self.at(cell).is_ok()) {
             return Err(EditError::ChunkPresent(position));
         }
@@ -186,7 +197,9 @@ impl Cells {
 
     /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Vec<(IVec3, Content)>, EditError> {
-        let Some(cells) = self.cells_of(position) else { return Err(EditError::ChunkAbsent(position)) };
+        let Some(cells) = self.cells_of(position) else {
+            return Err(EditError::ChunkAbsent(position));
+        };
         let mut held = Vec::new();
         for cell in cells.positions() {
             let content = self.at(cell).map_err(|_| EditError::ChunkAbsent(position))?;

@@ -1,5 +1,5 @@
-//! One chunk and one mask against plain arrays and sets. Property tests and the fuzz target `chunk_store` make the
-//! operations.
+//! One chunk and one mask against plain arrays and sets. Property tests and the fuzz target
+//! `chunk_store` make the operations.
 
 use floodplain::{CHUNK_CELLS, CellMask, Chunk};
 use std::collections::BTreeSet;
@@ -33,7 +33,11 @@ pub fn run(ops: &[ChunkOp]) {
         match op {
             &ChunkOp::Set(index, value) => {
                 let wrapped = index % CHUNK_CELLS;
-                assert_eq!(chunk.set(index, value), core::mem::replace(&mut cells[wrapped], value), "{op:?}");
+                assert_eq!(
+                    chunk.set(index, value),
+                    core::mem::replace(&mut cells[wrapped], value),
+                    "{op:?}"
+                );
                 assert_eq!(chunk.get(index), value);
                 is_loose = false;
             }
@@ -58,12 +62,20 @@ pub fn run(ops: &[ChunkOp]) {
             ChunkOp::FromCells => {
                 let rebuilt = Chunk::from_cells(cells.first_chunk().expect("4096 cells"));
                 let is_form_the_same = !is_loose || !are_equal(&cells);
-                assert_eq!(rebuilt == chunk, is_form_the_same, "equal cells in the same form make equal chunks");
+                assert_eq!(
+                    rebuilt == chunk,
+                    is_form_the_same,
+                    "equal cells in the same form make equal chunks"
+                );
                 chunk = rebuilt;
                 is_loose = false;
             }
-            &ChunkOp::MaskInsert(index) => assert_eq!(mask.insert(index), set.insert(index % CHUNK_CELLS)),
-            &ChunkOp::MaskRemove(index) => assert_eq!(mask.remove(index), set.remove(&(index % CHUNK_CELLS))),
+            &ChunkOp::MaskInsert(index) => {
+                assert_eq!(mask.insert(index), set.insert(index % CHUNK_CELLS))
+            }
+            &ChunkOp::MaskRemove(index) => {
+                assert_eq!(mask.remove(index), set.remove(&(index % CHUNK_CELLS)))
+            }
             &ChunkOp::MaskSet(index, present) => {
                 mask.set(index, present);
                 set.remove(&(index % CHUNK_CELLS));
@@ -107,8 +119,14 @@ fn compare_chunk(chunk: &Chunk<u16>, cells: &[u16], is_loose: bool) {
 
 fn compare_mask(mask: &CellMask, set: &BTreeSet<usize>) {
     assert!(mask.iter().eq(set.iter().copied()));
-    assert_eq!((mask.len(), mask.is_empty(), mask.is_full()), (set.len(), set.is_empty(), set.len() == CHUNK_CELLS));
+    assert_eq!(
+        (mask.len(), mask.is_empty(), mask.is_full()),
+        (set.len(), set.is_empty(), set.len() == CHUNK_CELLS)
+    );
     assert!(set.iter().all(|&index| mask.contains(index) && mask.contains(index + CHUNK_CELLS)));
-    assert_eq!(mask.words().iter().map(|word| word.count_ones() as usize).sum::<usize>(), set.len());
+    assert_eq!(
+        mask.words().iter().map(|word| word.count_ones() as usize).sum::<usize>(),
+        set.len()
+    );
     assert_eq!(format!("{mask:?}"), format!("{set:?}"));
 }

@@ -1,9 +1,9 @@
 //! Edits and ticks of a water world, and what must hold after every one of them.
 //!
-//! [`Watched`] keeps two worlds that differ in one thing: the second is woken before each tick, and takes lists of chunks
-//! in the reverse order. They must stay equal. Every edit is also made in the naive model of `cells.rs`, and every tick
-//! is held against the laws that can be seen from outside. Property tests and the fuzz targets `water_edits` and
-//! `water_stream` make the edits.
+//! [`Watched`] keeps two worlds that differ in one thing: the second is woken before each tick, and
+//! takes lists of chunks in the reverse order. They must stay equal. Every edit is also made in the
+//! naive model of `cells.rs`, and every tick is held against the laws that can be seen from
+//! outside. Property tests and the fuzz targets `water_edits` and `water_stream` make the edits.
 
 use super::cells::{Cells, Content};
 use floodplain::glam::IVec3;
@@ -26,7 +26,8 @@ pub enum Edit {
     RemoveChunk(IVec3),
     /// The chunk that was last removed from there, or an open one.
     InsertChunk(IVec3),
-    /// A chunk of another world, of other rules, perhaps read in the middle of a tick; or of words at random.
+    /// A chunk of another world, of other rules, perhaps read in the middle of a tick; or of words
+    /// at random.
     InsertForeign(IVec3, u64),
     /// All chunks that were removed and are not back, at once.
     InsertChunks,
@@ -41,7 +42,8 @@ pub enum Edit {
 /// The most looks at a cell that one tick takes in its passes.
 const PASSES: u64 = 4;
 
-/// The most draws from one body in a tick; each looks at every cell once at most, and at the dry cells beside it.
+/// The most draws from one body in a tick; each looks at every cell once at most, and at the dry
+/// cells beside it.
 const DRAWS: u64 = 96;
 
 /// Two worlds and the model; see above.
@@ -57,14 +59,22 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// A world within `bounds`, all of whose chunks are loaded and open, on a floor of solid ground.
+    /// A world within `bounds`, all of whose chunks are loaded and open, on a floor of solid
+    /// ground.
     pub fn new(seed: u64, rules: Rules, bounds: Region) -> Watched {
         let world = || {
-            let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-            for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions() {
-                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
+            let mut world =
+                WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
+            for chunk in
+                Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
+            {
+                world
+                    .insert_chunk(chunk, Chunk::uniform(Voxel::OPEN))
+                    .expect("a chunk of the bounds");
             }
-            world.fill_solid(Region::new(bounds.min(), bounds.max().with_y(bounds.min().y))).expect("loaded");
+            world
+                .fill_solid(Region::new(bounds.min(), bounds.max().with_y(bounds.min().y)))
+                .expect("loaded");
             world.take_changes();
             world
         };
@@ -85,17 +95,23 @@ impl Watched {
         }
         let (before, then) = (self.world.state_hash(), self.cells.clone());
         let refused = self.edit(edit);
-        assert!(!refused || self.world.state_hash() == before, "a refused edit changed the world: {edit:?}");
+        assert!(
+            !refused || self.world.state_hash() == before,
+            "a refused edit changed the world: {edit:?}"
+        );
         let now = Cells::of(&self.world);
         self.note_changes(&then, &now);
-        for (cell, (now, then)) in now.region.positions().zip(now.contents.iter().zip(&self.cells.contents)) {
+        for (cell, (now, then)) in
+            now.region.positions().zip(now.contents.iter().zip(&self.cells.contents))
+        {
             assert_eq!(now, then, "cell {cell} after {edit:?}");
         }
         assert_eq!(now.ledger, self.cells.ledger, "after {edit:?}");
         assert_eq!(self.world.state_hash(), self.awake.state_hash(), "never slept, after {edit:?}");
     }
 
-    /// The world's own check of all its laws. Ticks do it by themselves; after edits it is for the caller.
+    /// The world's own check of all its laws. Ticks do it by themselves; after edits it is for the
+    /// caller.
     pub fn validate(&self) {
         if let Err(law) = Automaton::validate(&self.world) {
             panic!("tick {}: {law}", self.world.ticks());
@@ -122,7 +138,9 @@ impl Watched {
             Edit::Pour(cell, units) => same!(pour(cell, units), cells.pour(cell, units)),
             Edit::Scoop(cell, units) => same!(scoop(cell, units), cells.scoop(cell, units)),
             Edit::FillSolid(region) => same!(fill_solid(region), cells.fill(region, None)),
-            Edit::FillWater(region, height) => same!(fill_water(region, height), cells.fill(region, Some(height))),
+            Edit::FillWater(region, height) => {
+                same!(fill_water(region, height), cells.fill(region, Some(height)))
+            }
             Edit::InsertChunk(position) => {
                 let chunk = match removed.iter().position(|(chunk, _)| *chunk == position) {
                     Some(at) => removed.remove(at).1,
@@ -161,10 +179,17 @@ impl Watched {
             return true;
         };
         for (cell, content) in held.expect("the model has the chunk") {
-            assert_eq!(Content::of(chunk.get(Cube::index_of(cell))), content, "cell {cell} of the removed chunk");
+            assert_eq!(
+                Content::of(chunk.get(Cube::index_of(cell))),
+                content,
+                "cell {cell} of the removed chunk"
+            );
         }
         let beyond = |&index: &usize| !self.cells.region.contains(Cube::cell_at(position, index));
-        assert!((0..CHUNK_CELLS).filter(beyond).all(|index| chunk.get(index) == Voxel::OPEN), "cells beyond the end");
+        assert!(
+            (0..CHUNK_CELLS).filter(beyond).all(|index| chunk.get(index) == Voxel::OPEN),
+            "cells beyond the end"
+        );
         self.seen.retain(|&cell| Cube::chunk_of(cell.into()) != position);
         self.removed.retain(|(chunk, _)| *chunk != position);
         self.removed.push((position, chunk));
@@ -191,7 +216,8 @@ impl Watched {
     fn take_changes(&mut self) {
         let mut reported = BTreeSet::new();
         for changes in self.world.take_changes() {
-            let cells = changes.cells.iter().map(|index| Cube::cell_at(changes.chunk, index).to_array());
+            let cells =
+                changes.cells.iter().map(|index| Cube::cell_at(changes.chunk, index).to_array());
             reported.extend(cells);
         }
         if let Some(cell) = self.seen.difference(&reported).next() {
@@ -203,33 +229,56 @@ impl Watched {
 
     /// Keeps which cells differ. Loading is no change.
     fn note_changes(&mut self, then: &Cells, now: &Cells) {
-        for (cell, (now, then)) in now.region.positions().zip(now.contents.iter().zip(&then.contents)) {
+        for (cell, (now, then)) in
+            now.region.positions().zip(now.contents.iter().zip(&then.contents))
+        {
             if now != then && *now != Content::NotLoaded && *then != Content::NotLoaded {
                 self.seen.insert(cell.to_array());
             }
         }
     }
 
-    /// One tick of both worlds, of the first in the given way, with the laws that can be seen from outside.
+    /// One tick of both worlds, of the first in the given way, with the laws that can be seen from
+    /// outside.
     fn tick(&mut self, step: impl FnOnce(&mut WaterWorld) -> Progress) {
-        let voxels = |world: &WaterWorld| world.bounds().positions().map(|cell| world.voxel(cell)).collect::<Vec<_>>();
+        let voxels = |world: &WaterWorld| {
+            world.bounds().positions().map(|cell| world.voxel(cell)).collect::<Vec<_>>()
+        };
         let (before, rested) = (voxels(&self.world), self.world.is_at_rest());
         let Progress { report, looked_at, .. } = step(&mut self.world);
         self.awake.wake_all();
         let report_awake = self.awake.step();
         let tick = self.world.ticks();
-        assert_eq!((report.changed, report.moved), (report_awake.changed, report_awake.moved), "tick {tick}");
+        assert_eq!(
+            (report.changed, report.moved),
+            (report_awake.changed, report_awake.moved),
+            "tick {tick}"
+        );
         let after = voxels(&self.world);
         let positions = self.cells.region.positions().zip(after.iter().zip(&before));
-        let changed: Vec<_> =
-            positions.filter(|(_, (now, then))| now != then).map(|(cell, _)| cell.to_array()).collect();
-        assert_eq!(report.changed, changed.len() as u64, "the changed cells that tick {tick} reports");
-        assert!(!rested || report == StepReport::default(), "a world at rest, and tick {tick} did {report:?}");
+        let changed: Vec<_> = positions
+            .filter(|(_, (now, then))| now != then)
+            .map(|(cell, _)| cell.to_array())
+            .collect();
+        assert_eq!(
+            report.changed,
+            changed.len() as u64,
+            "the changed cells that tick {tick} reports"
+        );
+        assert!(
+            !rested || report == StepReport::default(),
+            "a world at rest, and tick {tick} did {report:?}"
+        );
         let cells = before.len() as u64;
         assert!(report.visited <= PASSES * cells, "tick {tick} visited {} cells", report.visited);
-        // No two bodies share a cell, so what is looked at in the levelling of all of them is at most that of one.
+        // No two bodies share a cell, so what is looked at in the levelling of all of them is at
+        // most that of one.
         let most = (PASSES + 3 * DRAWS) * cells;
-        assert!(looked_at <= most, "tick {tick} looked at {looked_at} cells, {} of them awake", report.visited);
+        assert!(
+            looked_at <= most,
+            "tick {tick} looked at {looked_at} cells, {} of them awake",
+            report.visited
+        );
         self.seen.extend(changed);
         let now = Cells::of(&self.world);
         self.check_cells(&now, tick);
@@ -243,12 +292,20 @@ impl Watched {
     fn check_cells(&self, now: &Cells, tick: u64) {
         let throughput = self.rules.throughput;
         let loss = throughput + u8::from(self.rules.evaporation > 0.0);
-        for (cell, (now, then)) in now.region.positions().zip(now.contents.iter().zip(&self.cells.contents)) {
+        for (cell, (now, then)) in
+            now.region.positions().zip(now.contents.iter().zip(&self.cells.contents))
+        {
             match (now, then) {
-                (Content::Open { height, source }, Content::Open { height: before, source: was }) => {
+                (
+                    Content::Open { height, source },
+                    Content::Open { height: before, source: was },
+                ) => {
                     assert_eq!(source, was, "a spring came or went at {cell}, tick {tick}");
                     assert!(!source || *height == 7, "a spring is not full at {cell}, tick {tick}");
-                    assert!(height + loss >= *before, "cell {cell} fell from {before} to {height}, tick {tick}");
+                    assert!(
+                        height + loss >= *before,
+                        "cell {cell} fell from {before} to {height}, tick {tick}"
+                    );
                 }
                 _ => assert_eq!(now, then, "ground at {cell}, tick {tick}"),
             }
@@ -260,15 +317,29 @@ impl Watched {
     /// Ticks enter what springs, drains and evaporation did, and nothing else.
     fn check_account(&self, now: &Cells, tick: u64) {
         let (then, now_) = (self.cells.ledger, now.ledger);
-        assert_eq!((then.placed, then.removed), (now_.placed, now_.removed), "tick {tick} entered an edit");
-        let springs = self.cells.contents.iter().filter(|content| content.is_source()).count() as u64;
+        assert_eq!(
+            (then.placed, then.removed),
+            (now_.placed, now_.removed),
+            "tick {tick} entered an edit"
+        );
+        let springs =
+            self.cells.contents.iter().filter(|content| content.is_source()).count() as u64;
         let supply = springs * u64::from(self.rules.source_supply.min(self.rules.throughput));
-        assert!((then.injected..=then.injected + supply).contains(&now_.injected), "tick {tick}: supply of springs");
+        assert!(
+            (then.injected..=then.injected + supply).contains(&now_.injected),
+            "tick {tick}: supply of springs"
+        );
         let edges = self.rules.edges;
         let drains = edges.outer.contains(&Edge::Drain) || edges.unloaded == Edge::Drain;
-        assert!(now_.drained == then.drained || drains && now_.drained > then.drained, "tick {tick}: drained");
+        assert!(
+            now_.drained == then.drained || drains && now_.drained > then.drained,
+            "tick {tick}: drained"
+        );
         let loses = self.rules.evaporation > 0.0;
-        assert!(now_.evaporated == then.evaporated || loses && now_.evaporated > then.evaporated, "tick {tick}: gone");
+        assert!(
+            now_.evaporated == then.evaporated || loses && now_.evaporated > then.evaporated,
+            "tick {tick}: gone"
+        );
         assert_eq!(now.total(), now_.total(), "the ledger, tick {tick}");
     }
 }
@@ -284,7 +355,10 @@ fn slices(world: &mut WaterWorld, budget: u64) -> Progress {
         *world = saved_and_loaded(world);
     }
     while !sum.finished {
-        assert!(world.backlog() > 0 && !world.is_at_rest(), "a tick underway with nothing left to do");
+        assert!(
+            world.backlog() > 0 && !world.is_at_rest(),
+            "a tick underway with nothing left to do"
+        );
         let Progress { report, looked_at, finished, .. } = world.step_within(budget);
         sum.report += report;
         sum.looked_at += looked_at;
@@ -293,8 +367,8 @@ fn slices(world: &mut WaterWorld, budget: u64) -> Progress {
     sum
 }
 
-/// A chunk of a world with a spring in it, of any throughput, as it is between two ticks or in the middle of one; for one seed
-/// in four, of words at random.
+/// A chunk of a world with a spring in it, of any throughput, as it is between two ticks or in the
+/// middle of one; for one seed in four, of words at random.
 fn foreign_chunk(seed: u64) -> Chunk<Voxel> {
     let mut random = fastrand::Rng::with_seed(seed);
     if random.u8(..4) == 0 {
@@ -318,8 +392,13 @@ fn foreign_chunk(seed: u64) -> Chunk<Voxel> {
 
 fn saved_and_loaded(world: &WaterWorld) -> WaterWorld {
     let bytes = world.save();
-    let loaded = WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
+    let loaded =
+        WaterWorld::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
     assert!(loaded.save() == bytes, "other bytes from a world that was loaded");
-    assert_eq!(loaded.state_hash(), world.state_hash(), "another hash from a world that was loaded");
+    assert_eq!(
+        loaded.state_hash(),
+        world.state_hash(),
+        "another hash from a world that was loaded"
+    );
     loaded
 }

@@ -9,7 +9,9 @@ pub fn forged(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut start = 16;
     while let Some(length) = bytes.get(start + 4..start + 12) {
         let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
-        let Some(end) = start.checked_add(length).and_then(|end| end.checked_add(12)) else { break };
+        let Some(end) = start.checked_add(length).and_then(|end| end.checked_add(12)) else {
+            break;
+        };
         if bytes.len() < end + 4 {
             break;
         }

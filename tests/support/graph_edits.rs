@@ -1,9 +1,11 @@
-//! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests and the fuzz target
-//! `blast_graph` make the edits.
+//! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests
+//! and the fuzz target `blast_graph` make the edits.
 
 use super::bytes::Bytes;
 use super::probes::{Crew, ProbedRun};
-use floodplain::blast::{BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
+use floodplain::blast::{
+    BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+};
 use floodplain::glam::DVec3;
 use floodplain::snapshot::Saved;
 use std::collections::BTreeMap;
@@ -11,8 +13,8 @@ use std::collections::BTreeMap;
 /// Operations in one run, so that runs stay short.
 const MOST_EDITS: usize = 32;
 
-/// Every public function that changes a graph. Nodes are numbered in the order in which they were added, those that are
-/// gone included, modulo their number.
+/// Every public function that changes a graph. Nodes are numbered in the order in which they were
+/// added, those that are gone included, modulo their number.
 #[derive(Clone, Debug)]
 pub enum Edit {
     AddNode(DVec3, f64),
@@ -70,7 +72,18 @@ fn pressure(bytes: &mut Bytes) -> f64 {
     match bytes.byte() {
         byte @ 0..230 => f64::from(byte) * 1.37,
         byte => {
-            let odd = [0.0, -0.0, -3.0, 1e-12, 1e-300, 1e18, 2e18, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+            let odd = [
+                0.0,
+                -0.0,
+                -3.0,
+                1e-12,
+                1e-300,
+                1e18,
+                2e18,
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+            ];
             odd[usize::from(byte) % odd.len()]
         }
     }
@@ -143,8 +156,8 @@ struct Link {
     flow: f64,
 }
 
-/// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its links and of its vent, by
-/// the other end.
+/// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its
+/// links and of its vent, by the other end.
 #[derive(Clone, Debug, PartialEq)]
 struct Look {
     pressure: f64,
@@ -200,7 +213,8 @@ impl Watched {
             }
             Edit::SaveAndLoad => {
                 let bytes = self.graph.save();
-                self.graph = BlastGraph::load(&bytes).unwrap_or_else(|error| panic!("a graph that was saved: {error}"));
+                self.graph = BlastGraph::load(&bytes)
+                    .unwrap_or_else(|error| panic!("a graph that was saved: {error}"));
                 assert!(self.graph.save() == bytes, "other bytes from a graph that was loaded");
             }
             _ => self.edit(edit),
@@ -217,22 +231,35 @@ impl Watched {
             Edit::AddNode(position, pressure) => graph.add_node(position, pressure).map(Some),
             Edit::RemoveNode(node) => graph.remove_node(id(node)).map(|_| None),
             Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight).map(|()| None),
-            Edit::AddLinkAlong(a, b, weight, along) => graph.add_link_along(id(a), id(b), weight, along).map(|()| None),
-            Edit::AddVent(node, weight) => graph.add_vent(id(node), weight, DVec3::Y).map(|()| None),
+            Edit::AddLinkAlong(a, b, weight, along) => {
+                graph.add_link_along(id(a), id(b), weight, along).map(|()| None)
+            }
+            Edit::AddVent(node, weight) => {
+                graph.add_vent(id(node), weight, DVec3::Y).map(|()| None)
+            }
             Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(|()| None),
             Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(|()| None),
             Edit::SetLink(a, b, weight) => graph.set_link(id(a), id(b), weight).map(|_| None),
-            Edit::SetPressure(node, pressure) => graph.set_pressure(id(node), pressure).map(|_| None),
+            Edit::SetPressure(node, pressure) => {
+                graph.set_pressure(id(node), pressure).map(|_| None)
+            }
             Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(|_| None),
             Edit::ClearWall(node) => graph.clear_wall(id(node)).map(|_| None),
             _ => Ok(None),
         };
         let answer = make(&mut self.graph);
-        assert_eq!(format!("{answer:?}"), format!("{:?}", make(&mut self.awake)), "two equal graphs");
+        assert_eq!(
+            format!("{answer:?}"),
+            format!("{:?}", make(&mut self.awake)),
+            "two equal graphs"
+        );
         self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
         let is_made = self.model(edit);
         assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
-        assert!(is_made || self.graph.state_hash() == before, "a refused edit changed the graph: {edit:?}");
+        assert!(
+            is_made || self.graph.state_hash() == before,
+            "a refused edit changed the graph: {edit:?}"
+        );
         self.ids.extend(answer.ok().flatten());
     }
 
@@ -262,14 +289,19 @@ impl Watched {
             Edit::SetLink(a, b, weight) => self.set_link(key(number(a), Some(number(b))), weight),
             Edit::SetPressure(node, pressure) => {
                 let fits = self.is_pressure(pressure);
-                let there = self.nodes.get_mut(&number(node)).filter(|there| fits && there.strength.is_none());
+                let there = self
+                    .nodes
+                    .get_mut(&number(node))
+                    .filter(|there| fits && there.strength.is_none());
                 there.map(|there| there.pressure = pressure).is_some()
             }
             Edit::SetWall(node, strength) => {
                 let node = number(node);
                 let fits = strength > 0.0 && strength.is_finite() && self.nodes.contains_key(&node);
                 if fits {
-                    self.nodes.entry(node).and_modify(|node| (node.pressure, node.strength) = (0.0, Some(strength)));
+                    self.nodes
+                        .entry(node)
+                        .and_modify(|node| (node.pressure, node.strength) = (0.0, Some(strength)));
                     self.links_of(node).for_each(|link| link.flow = 0.0);
                 }
                 fits
@@ -292,12 +324,20 @@ impl Watched {
     }
 
     fn links_of(&mut self, node: usize) -> impl Iterator<Item = &mut Link> {
-        self.links.iter_mut().filter(move |((a, b), _)| *a == node || *b == Some(node)).map(|(_, link)| link)
+        self.links
+            .iter_mut()
+            .filter(move |((a, b), _)| *a == node || *b == Some(node))
+            .map(|(_, link)| link)
     }
 
     fn join(&mut self, a: usize, b: Option<usize>, weight: f64) -> bool {
-        let ends_are_there = self.nodes.contains_key(&a) && b.is_none_or(|b| self.nodes.contains_key(&b));
-        if Some(a) == b || !ends_are_there || self.links.contains_key(&key(a, b)) || !self.bears(a, b, weight, weight) {
+        let ends_are_there =
+            self.nodes.contains_key(&a) && b.is_none_or(|b| self.nodes.contains_key(&b));
+        if Some(a) == b
+            || !ends_are_there
+            || self.links.contains_key(&key(a, b))
+            || !self.bears(a, b, weight, weight)
+        {
             return false;
         }
         self.links.insert(key(a, b), Link { weight, flow: 0.0 });
@@ -309,13 +349,14 @@ impl Watched {
         if !self.bears(a, b, weight, weight - link.weight) {
             return false;
         }
-        let flow = if weight < link.weight { link.flow * (weight / link.weight) } else { link.flow };
+        let flow =
+            if weight < link.weight { link.flow * (weight / link.weight) } else { link.flow };
         self.links.insert((a, b), Link { weight, flow });
         true
     }
 
-    /// Whether both ends bear a weight that is so much more than what was there. Next to the limit the graph's own answer
-    /// counts, for it may add up the weights in another order.
+    /// Whether both ends bear a weight that is so much more than what was there. Next to the limit
+    /// the graph's own answer counts, for it may add up the weights in another order.
     fn bears(&mut self, a: usize, b: Option<usize>, weight: f64, more: f64) -> bool {
         if !(0.0..=f64::from(WEIGHT_LIMIT)).contains(&weight) {
             return false;
@@ -334,8 +375,8 @@ impl Watched {
         !self.is_unstable
     }
 
-    /// One step of the twin, which never sleeps, and of the map. The map goes on with the twin's own pressures, so that
-    /// roundings do not add up.
+    /// One step of the twin, which never sleeps, and of the map. The map goes on with the twin's
+    /// own pressures, so that roundings do not add up.
     fn step_twin(&mut self) -> u64 {
         self.nodes = self.next();
         self.awake.wake_all();
@@ -345,7 +386,11 @@ impl Watched {
             let pressure = self.awake.pressure(self.ids[node]).expect("a node");
             let off = (pressure - there.pressure).abs();
             let step = self.awake.ticks();
-            assert!(off <= 1e-9 * self.peak, "node {node}: {pressure}, not {}, step {step}", there.pressure);
+            assert!(
+                off <= 1e-9 * self.peak,
+                "node {node}: {pressure}, not {}, step {step}",
+                there.pressure
+            );
             there.pressure = pressure;
         }
         changed
@@ -354,7 +399,11 @@ impl Watched {
     /// One step of both graphs, and of the map.
     fn step(&mut self) {
         let changed = self.step_twin();
-        assert_eq!(self.graph.step().changed, changed, "nodes that changed; the other graph never slept");
+        assert_eq!(
+            self.graph.step().changed,
+            changed,
+            "nodes that changed; the other graph never slept"
+        );
         self.compare(&Edit::Step(1));
     }
 
@@ -362,14 +411,21 @@ impl Watched {
     fn next(&mut self) -> BTreeMap<usize, Node> {
         self.tick += 1;
         for (node, difference, strength) in self.broken() {
-            self.events.push(Broken { tick: self.tick, place: self.ids[node], difference, strength });
+            self.events.push(Broken {
+                tick: self.tick,
+                place: self.ids[node],
+                difference,
+                strength,
+            });
             self.nodes.entry(node).and_modify(|node| node.strength = None);
         }
         let mut after = self.nodes.clone();
         for (&(a, b), link) in &mut self.links {
             let open = |node: usize| self.nodes.get(&node).filter(|node| node.strength.is_none());
             let there = b.map_or(Some(0.0), |b| open(b).map(|node| node.pressure));
-            let (Some(here), Some(there)) = (open(a).map(|node| node.pressure), there) else { continue };
+            let (Some(here), Some(there)) = (open(a).map(|node| node.pressure), there) else {
+                continue;
+            };
             let flow = match self.rules.rule {
                 Rule::Diffusive { coefficient } => coefficient * link.weight * (here - there),
                 Rule::Wave { coefficient, damping } => {
@@ -381,7 +437,9 @@ impl Watched {
             b.map(|b| after.entry(b).and_modify(|node| node.pressure += flow));
         }
         let is_silent = |value: f64| value.abs() < self.rules.threshold;
-        if after.values().all(|node| is_silent(node.pressure)) && self.links.values().all(|link| is_silent(link.flow)) {
+        if after.values().all(|node| is_silent(node.pressure))
+            && self.links.values().all(|link| is_silent(link.flow))
+        {
             after.values_mut().for_each(|node| node.pressure = 0.0);
             self.links.values_mut().for_each(|link| link.flow = 0.0);
         }
@@ -418,11 +476,13 @@ impl Watched {
         broken
     }
 
-    /// Steps in one go, against single ones of the twin. Probes change nothing, and feel what flows in the twin: under the
-    /// diffusive rule from its pressures before each step, under the wave rule after it.
+    /// Steps in one go, against single ones of the twin. Probes change nothing, and feel what flows
+    /// in the twin: under the diffusive rule from its pressures before each step, under the
+    /// wave rule after it.
     fn run(&mut self, steps: u64, node: usize, crew: Crew) {
         let [from, to] = [node, node + 1].map(|node| self.ids[node % self.ids.len()]);
-        let look = |twin: &BlastGraph| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
+        let look =
+            |twin: &BlastGraph| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
         let (mut changed, mut flows) = (0, Vec::new());
         for _ in 0..steps {
             let before = look(&self.awake);
@@ -431,7 +491,10 @@ impl Watched {
         }
         let run = ProbedRun { crew, steps, from, to };
         let (report, probes) = run.go(&mut self.graph, BlastGraph::run, BlastGraph::run_probed);
-        assert_eq!(report.changed, changed, "nodes that changed; the other graph took single steps");
+        assert_eq!(
+            report.changed, changed,
+            "nodes that changed; the other graph took single steps"
+        );
         run.check(&probes, &flows);
     }
 
@@ -439,12 +502,18 @@ impl Watched {
     fn take_changes(&mut self) {
         let changes = self.graph.take_changes();
         assert_eq!(changes, self.awake.take_changes(), "two equal graphs");
-        assert!(changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)), "{changes:?}");
+        assert!(
+            changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)),
+            "{changes:?}"
+        );
         let now: BTreeMap<usize, Look> =
             self.nodes.iter().map(|(&node, there)| (node, self.look(node, there))).collect();
         for (node, id) in self.ids.iter().enumerate() {
             let is_told = changes.binary_search(id).is_ok();
-            assert!(is_told || now.get(&node) == self.told.get(&node), "node {node} changed and was not told");
+            assert!(
+                is_told || now.get(&node) == self.told.get(&node),
+                "node {node} changed and was not told"
+            );
         }
         self.told = now;
         assert_eq!(self.graph.take_changes(), [], "what was told is told once");
@@ -454,7 +523,11 @@ impl Watched {
         let other = |&(a, b): &(usize, Option<usize>)| {
             if a == node { Some(b) } else { (b == Some(node)).then_some(Some(a)) }
         };
-        let links = self.links.iter().filter_map(|(ends, link)| Some((other(ends)?, link.weight))).collect();
+        let links = self
+            .links
+            .iter()
+            .filter_map(|(ends, link)| Some((other(ends)?, link.weight)))
+            .collect();
         Look { pressure, strength, links }
     }
 
@@ -463,18 +536,37 @@ impl Watched {
         if let Err(law) = self.graph.validate() {
             panic!("{law} after {edit:?}");
         }
-        assert_eq!(self.graph.state_hash(), self.awake.state_hash(), "the state of the twin after {edit:?}");
-        assert_eq!(self.graph.ledger(), self.awake.ledger(), "the ledger of the twin after {edit:?}");
-        assert!(self.graph.nodes().eq(self.nodes.keys().map(|&node| self.ids[node])), "the nodes after {edit:?}");
+        assert_eq!(
+            self.graph.state_hash(),
+            self.awake.state_hash(),
+            "the state of the twin after {edit:?}"
+        );
+        assert_eq!(
+            self.graph.ledger(),
+            self.awake.ledger(),
+            "the ledger of the twin after {edit:?}"
+        );
+        assert!(
+            self.graph.nodes().eq(self.nodes.keys().map(|&node| self.ids[node])),
+            "the nodes after {edit:?}"
+        );
         for (&node, there) in &self.nodes {
             let id = self.ids[node];
             assert_eq!(self.graph.pressure(id), Some(there.pressure), "node {node} after {edit:?}");
-            assert_eq!(self.graph.strength(id), there.strength, "wall of node {node} after {edit:?}");
+            assert_eq!(
+                self.graph.strength(id),
+                there.strength,
+                "wall of node {node} after {edit:?}"
+            );
             assert_eq!(self.graph.position(id), Some(there.position));
         }
         for (&(a, b), link) in &self.links {
             if let Some(b) = b {
-                assert_eq!(self.graph.link(self.ids[a], self.ids[b]), Some(link.weight), "{a} and {b} after {edit:?}");
+                assert_eq!(
+                    self.graph.link(self.ids[a], self.ids[b]),
+                    Some(link.weight),
+                    "{a} and {b} after {edit:?}"
+                );
             }
         }
     }

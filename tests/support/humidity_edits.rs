@@ -1,11 +1,13 @@
-//! Edits and steps of a humidity world, against a model of every cell and, step by step, the oracle of
-//! `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
+//! Edits and steps of a humidity world, against a model of every cell and, step by step, the oracle
+//! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
 
 use super::bytes::{Bytes, Strewn};
 use super::humidity_oracle::Oracle;
 use super::twins::{Twins, World};
 use floodplain::glam::IVec3;
-use floodplain::humidity::{Border, Cell, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, ROCK, Rules, Sweep};
+use floodplain::humidity::{
+    Border, Cell, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, ROCK, Rules, Sweep,
+};
 use floodplain::{Automaton, Chunk, Cube, FieldShape, Region, Sheet};
 use std::collections::BTreeMap;
 
@@ -54,7 +56,11 @@ impl Run {
         let is_flat = bytes.byte() % 2 == 0;
         let rules = rules(&mut bytes);
         let bounds = bytes.bounds(if is_flat { IVec3::new(7, 5, 1) } else { IVec3::new(5, 4, 3) });
-        let chunk_of = if is_flat { floodplain::Shape::chunk_of } else { <Cube as floodplain::Shape>::chunk_of };
+        let chunk_of = if is_flat {
+            floodplain::Shape::chunk_of
+        } else {
+            <Cube as floodplain::Shape>::chunk_of
+        };
         let edits = bytes.operations(MOST_EDITS, |bytes| edit(bytes, bounds, chunk_of));
         Run { is_flat, rules, bounds, edits }
     }
@@ -72,7 +78,8 @@ impl Run {
 
 fn rules(bytes: &mut Bytes) -> Rules {
     let border = |byte: u8| if byte.is_multiple_of(3) { Border::Drain } else { Border::Wall };
-    let sweep = bytes.pick(&[Sweep::Conservative, Sweep::InPlace, Sweep::Conservative, Sweep::Synchronous]);
+    let sweep =
+        bytes.pick(&[Sweep::Conservative, Sweep::InPlace, Sweep::Conservative, Sweep::Synchronous]);
     Rules {
         sweep,
         cap: bytes.pick(&[1024.0, 100.0, 32_767.0]),
@@ -87,7 +94,18 @@ fn humidity(bytes: &mut Bytes) -> f64 {
     match bytes.byte() {
         byte @ 0..200 => f64::from(byte) * 7.123,
         byte => {
-            let odd = [0.0, -0.0, 1e-5, 1e-300, 1024.0, 32_767.0, 32_767.1, -1.0, f64::NAN, f64::INFINITY];
+            let odd = [
+                0.0,
+                -0.0,
+                1e-5,
+                1e-300,
+                1024.0,
+                32_767.0,
+                32_767.1,
+                -1.0,
+                f64::NAN,
+                f64::INFINITY,
+            ];
             odd[usize::from(byte) % odd.len()]
         }
     }
@@ -102,7 +120,11 @@ fn impermeability(bytes: &mut Bytes) -> f32 {
 }
 
 fn soil(bytes: &mut Bytes) -> Cell {
-    Cell { humidity: humidity(bytes), impermeability: impermeability(bytes), rain: bytes.byte() % 5 == 4 }
+    Cell {
+        humidity: humidity(bytes),
+        impermeability: impermeability(bytes),
+        rain: bytes.byte() % 5 == 4,
+    }
 }
 
 fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit {
@@ -115,7 +137,9 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         6 => Edit::ClearRain(bytes.cell(bounds)),
         7 | 8 => Edit::SetCell(bytes.cell(bounds), soil(bytes)),
         9 | 10 => Edit::FillCells(bytes.region(bounds), soil(bytes)),
-        11 if byte >= 5 * 24 => Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(soil)),
+        11 if byte >= 5 * 24 => {
+            Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(soil))
+        }
         11 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), soil(bytes)),
         12 => Edit::PutBack,
         13 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
@@ -165,8 +189,11 @@ impl<S: FieldShape> Watched<S> {
         let &Run { rules, bounds, .. } = run;
         let dry = Cell::soil(0.0, 1.0);
         let twins = Twins::new(|| {
-            let mut world = HumidityWorld::<S>::with_bounds(rules, bounds).expect("rules within their ranges");
-            for chunk in Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions() {
+            let mut world =
+                HumidityWorld::<S>::with_bounds(rules, bounds).expect("rules within their ranges");
+            for chunk in
+                Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions()
+            {
                 world.insert_chunk(chunk, Chunk::uniform(dry)).expect("a chunk of the bounds");
             }
             world
@@ -179,7 +206,11 @@ impl<S: FieldShape> Watched<S> {
         match *edit {
             Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
             Edit::Run(steps) => {
-                self.twins.run(u64::from(steps), |world| world.run(u64::from(steps)), Automaton::step);
+                self.twins.run(
+                    u64::from(steps),
+                    |world| world.run(u64::from(steps)),
+                    Automaton::step,
+                );
                 self.look_again();
             }
             Edit::WakeAll => self.twins.wake_all(),
@@ -200,19 +231,26 @@ impl<S: FieldShape> Watched<S> {
         }
     }
 
-    /// Makes an edit in the worlds and in the model, which must agree whether it is refused, and why.
+    /// Makes an edit in the worlds and in the model, which must agree whether it is refused, and
+    /// why.
     fn edit(&mut self, edit: &Edit) {
         let kept = self.kept.clone();
         let answer = self.twins.edit(|world| match *edit {
             Edit::SetHumidity(cell, humidity) => world.set_humidity(cell, humidity).map(drop),
-            Edit::SetImpermeability(cell, impermeability) => world.set_impermeability(cell, impermeability).map(drop),
+            Edit::SetImpermeability(cell, impermeability) => {
+                world.set_impermeability(cell, impermeability).map(drop)
+            }
             Edit::SetRock(cell) => world.set_rock(cell).map(drop),
             Edit::SetRain(cell, humidity) => world.set_rain(cell, humidity),
             Edit::ClearRain(cell) => world.clear_rain(cell).map(drop),
             Edit::SetCell(cell, value) => world.set_cell(cell, value).map(drop),
             Edit::FillCells(region, value) => world.fill_cells(region, value),
-            Edit::InsertChunk(position, value) => world.insert_chunk(position, Chunk::uniform(value)),
-            Edit::PutBack => kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk)),
+            Edit::InsertChunk(position, value) => {
+                world.insert_chunk(position, Chunk::uniform(value))
+            }
+            Edit::PutBack => {
+                kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk))
+            }
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
                 self.kept = Some((position, chunk));
@@ -220,15 +258,23 @@ impl<S: FieldShape> Watched<S> {
             _ => Ok(()),
         });
         let expected = match *edit {
-            Edit::SetHumidity(cell, humidity) => self.write(Region::cell(cell), |old| Cell { humidity, ..old }),
+            Edit::SetHumidity(cell, humidity) => {
+                self.write(Region::cell(cell), |old| Cell { humidity, ..old })
+            }
             Edit::SetImpermeability(cell, impermeability) => {
                 self.write(Region::cell(cell), |old| Cell { impermeability, ..old })
             }
-            Edit::SetRock(cell) => {
-                self.write(Region::cell(cell), |old| Cell { impermeability: ROCK, rain: false, ..old })
+            Edit::SetRock(cell) => self.write(Region::cell(cell), |old| Cell {
+                impermeability: ROCK,
+                rain: false,
+                ..old
+            }),
+            Edit::SetRain(cell, humidity) => {
+                self.write(Region::cell(cell), |old| Cell { humidity, rain: true, ..old })
             }
-            Edit::SetRain(cell, humidity) => self.write(Region::cell(cell), |old| Cell { humidity, rain: true, ..old }),
-            Edit::ClearRain(cell) => self.write(Region::cell(cell), |old| Cell { rain: false, ..old }),
+            Edit::ClearRain(cell) => {
+                self.write(Region::cell(cell), |old| Cell { rain: false, ..old })
+            }
             Edit::SetCell(cell, value) => self.write(Region::cell(cell), |_| value),
             Edit::FillCells(region, value) => self.write(region, |_| value),
             Edit::InsertChunk(position, value) => self.insert(position, &Chunk::uniform(value)),
@@ -261,14 +307,19 @@ impl<S: FieldShape> Watched<S> {
         }
         for (cell, [least, most]) in ranges {
             let range = least.min(f64::from(self.rules.cap))..=most.min(f64::from(self.rules.cap));
-            assert!(range.contains(&world.humidity(cell)), "cell {cell} left the range of its neighbours, {range:?}");
+            assert!(
+                range.contains(&world.humidity(cell)),
+                "cell {cell} left the range of its neighbours, {range:?}"
+            );
         }
         self.look_again();
     }
 
-    /// What the conservative sweep may leave in each cell of soil: from the least to the most of it and its neighbours.
+    /// What the conservative sweep may leave in each cell of soil: from the least to the most of it
+    /// and its neighbours.
     fn ranges(&self, oracle: &Oracle) -> Vec<(IVec3, [f64; 2])> {
-        let is_soil = |cell: &Cell| !cell.rain && !cell.is_rock() && self.rules.sweep == Sweep::Conservative;
+        let is_soil =
+            |cell: &Cell| !cell.rain && !cell.is_rock() && self.rules.sweep == Sweep::Conservative;
         let soil = self.cells.iter().filter(|(_, cell)| is_soil(cell));
         soil.map(|(&at, _)| (at.into(), oracle.range(at.into()))).collect()
     }

@@ -1,16 +1,20 @@
-//! What the order of edits and of loading may not change in a world of water. For `water_order` and the fuzz targets of
-//! water.
+//! What the order of edits and of loading may not change in a world of water. For `water_order` and
+//! the fuzz targets of water.
 
 use super::edits::{Edit, Watched};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
-/// The cells that an edit may write: its own, and the neighbours that displaced water goes to. `None` if it is no edit
-/// of cells.
+/// The cells that an edit may write: its own, and the neighbours that displaced water goes to.
+/// `None` if it is no edit of cells.
 fn reach(edit: &Edit) -> Option<Region> {
-    let around =
-        |region: Region| Region::new(region.min().saturating_sub(IVec3::ONE), region.max().saturating_add(IVec3::ONE));
+    let around = |region: Region| {
+        Region::new(
+            region.min().saturating_sub(IVec3::ONE),
+            region.max().saturating_add(IVec3::ONE),
+        )
+    };
     match *edit {
         Edit::SetSolid(cell)
         | Edit::ClearSolid(cell)
@@ -23,12 +27,21 @@ fn reach(edit: &Edit) -> Option<Region> {
     }
 }
 
-/// A world after some history, then one edit and another, and some ticks. `None` if a cell only passes water on at the
-/// time of the edits: such cells dry up when they are cut off, and so do those that they feed, however far away.
-fn hashes(seed: u64, rules: Rules, bounds: Region, history: &[Edit], edits: [&Edit; 2]) -> Option<[u64; 2]> {
+/// A world after some history, then one edit and another, and some ticks. `None` if a cell only
+/// passes water on at the time of the edits: such cells dry up when they are cut off, and so do
+/// those that they feed, however far away.
+fn hashes(
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    history: &[Edit],
+    edits: [&Edit; 2],
+) -> Option<[u64; 2]> {
     let mut watched = Watched::new(seed, rules, bounds);
     history.iter().for_each(|edit| watched.apply(edit));
-    let passes = |cell: IVec3| watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry());
+    let passes = |cell: IVec3| {
+        watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry())
+    };
     if bounds.positions().any(passes) {
         return None;
     }
@@ -38,10 +51,18 @@ fn hashes(seed: u64, rules: Rules, bounds: Region, history: &[Edit], edits: [&Ed
     Some([then, watched.world.state_hash()])
 }
 
-/// Two edits that touch no common cell or neighbour do the same in either order, after any history. `false` if they do
-/// touch one, or if a stream ties them together.
-pub fn commute(seed: u64, rules: Rules, bounds: Region, history: &[Edit], [one, other]: [&Edit; 2]) -> bool {
-    let (Some(reach_of_one), Some(reach_of_other)) = (reach(one), reach(other)) else { return false };
+/// Two edits that touch no common cell or neighbour do the same in either order, after any history.
+/// `false` if they do touch one, or if a stream ties them together.
+pub fn commute(
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    history: &[Edit],
+    [one, other]: [&Edit; 2],
+) -> bool {
+    let (Some(reach_of_one), Some(reach_of_other)) = (reach(one), reach(other)) else {
+        return false;
+    };
     if reach_of_one.intersection(&reach_of_other).is_some() {
         return false;
     }
@@ -57,7 +78,8 @@ pub fn commute(seed: u64, rules: Rules, bounds: Region, history: &[Edit], [one, 
 #[derive(Debug)]
 pub struct Basin {
     pub seed: u64,
-    /// Of the ground, in turn; not empty. It nowhere rises above `depth`, up to which there is water.
+    /// Of the ground, in turn; not empty. It nowhere rises above `depth`, up to which there is
+    /// water.
     pub heights: Vec<u8>,
     pub depth: i32,
     /// In which order the chunks come, and how many ticks pass after each.
@@ -66,12 +88,15 @@ pub struct Basin {
 }
 
 impl Basin {
-    /// Chunks that come one by one while water moves, in any order: in the end the same water stands as high.
+    /// Chunks that come one by one while water moves, in any order: in the end the same water
+    /// stands as high.
     pub fn loads_in_any_order(&self) {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 7, 31));
         let chunks = self.chunks();
-        let world =
-            || WaterWorld::with_bounds(self.seed, Rules::lossless(), bounds).expect("rules within their ranges");
+        let world = || {
+            WaterWorld::with_bounds(self.seed, Rules::lossless(), bounds)
+                .expect("rules within their ranges")
+        };
         let (mut at_once, mut one_by_one) = (world(), world());
         assert_eq!(at_once.insert_chunks(chunks.iter().cloned()), Ok(()));
         for (at, pause) in self.order.into_iter().zip(self.pauses) {
@@ -85,13 +110,16 @@ impl Basin {
 
     fn chunks(&self) -> Vec<(IVec3, Chunk<Voxel>)> {
         let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions();
-        let ground = |cell: IVec3| self.heights[(cell.x * 5 + cell.z * 3) as usize % self.heights.len()];
+        let ground =
+            |cell: IVec3| self.heights[(cell.x * 5 + cell.z * 3) as usize % self.heights.len()];
         let voxel = |cell: IVec3| match cell.y {
             y if y <= i32::from(ground(cell)) % self.depth => Voxel::SOLID,
             y if y <= self.depth => Voxel::water(WaterCell::STILL),
             _ => Voxel::OPEN,
         };
-        let cells = |chunk| core::array::from_fn::<_, CHUNK_CELLS, _>(|index| voxel(Cube::cell_at(chunk, index)));
+        let cells = |chunk| {
+            core::array::from_fn::<_, CHUNK_CELLS, _>(|index| voxel(Cube::cell_at(chunk, index)))
+        };
         chunks.map(|chunk| (chunk, Chunk::from_cells(&cells(chunk)))).collect()
     }
 }
@@ -99,7 +127,11 @@ impl Basin {
 /// Units in each layer of the world at rest.
 fn levels(world: &mut WaterWorld) -> Vec<u64> {
     world.run(6_000);
-    assert!(world.is_at_rest() && world.validate().is_ok(), "{} cells still awake", world.awake_cells());
+    assert!(
+        world.is_at_rest() && world.validate().is_ok(),
+        "{} cells still awake",
+        world.awake_cells()
+    );
     let layer = |y: i32| {
         let (min, max) = (world.bounds().min().with_y(y), world.bounds().max().with_y(y));
         Region::new(min, max).positions().map(|cell| u64::from(world.height(cell))).sum()

@@ -1,4 +1,5 @@
-//! Two-dimensional water cell by cell and unit by unit, without chunks, vectors or formulas: the oracle of its kernels.
+//! Two-dimensional water cell by cell and unit by unit, without chunks, vectors or formulas: the
+//! oracle of its kernels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,8 @@ pub type Levels = BTreeMap<(i32, i32), i64>;
 
 const SIDES: [(i32, i32); 4] = [(0, -1), (0, 1), (-1, 0), (1, 0)];
 
-/// One step as the source text has it: old levels noted, cells visited from the top down, what is given put aside.
+/// One step as the source text has it: old levels noted, cells visited from the top down, what is
+/// given put aside.
 pub fn literal_step(levels: &Levels, left_first: bool) -> Levels {
     let old = levels;
     let mut level = levels.clone();
@@ -71,7 +73,8 @@ pub fn settling_step(levels: &Levels, flow: i64) -> Levels {
     levels
 }
 
-/// Pairs whose lower cell has this parity exchange units, one at a time, as long as the unit that moves gets a lower head.
+/// Pairs whose lower cell has this parity exchange units, one at a time, as long as the unit that
+/// moves gets a lower head.
 fn sink(levels: &mut Levels, parity: i32) {
     let cells: Vec<_> = levels.keys().copied().filter(|(y, _)| y.rem_euclid(2) == parity).collect();
     for lower in cells {
@@ -99,7 +102,8 @@ fn stands(levels: &Levels, (y, x): (i32, i32)) -> bool {
     levels.get(&(y - 1, x)).is_none_or(|&below| below >= 100)
 }
 
-/// Standing water gives each lower side a quarter of the difference, rounded to the nearest; halves down.
+/// Standing water gives each lower side a quarter of the difference, rounded to the nearest; halves
+/// down.
 fn spread(levels: &Levels) -> Levels {
     let mut after = levels.clone();
     for (&(y, x), &level) in levels.iter().filter(|&(&cell, _)| stands(levels, cell)) {
@@ -118,7 +122,9 @@ fn spread(levels: &Levels) -> Levels {
 
 /// Joined water with its rim of air, body by body.
 pub fn bodies(levels: &Levels) -> Vec<BTreeSet<(i32, i32)>> {
-    let standing = |cell: (i32, i32)| levels.get(&cell).is_some_and(|&level| level > 0) && stands(levels, cell);
+    let standing = |cell: (i32, i32)| {
+        levels.get(&cell).is_some_and(|&level| level > 0) && stands(levels, cell)
+    };
     let air = |cell: (i32, i32)| levels.get(&cell) == Some(&0);
     let full = |cell: (i32, i32)| standing(cell) && levels[&cell] >= 100;
     let joined = |a: (i32, i32), b: (i32, i32)| {
@@ -153,7 +159,8 @@ fn level(levels: &mut Levels, body: &BTreeSet<(i32, i32)>, flow: i64) {
     let lowest = body.iter().map(|&(y, _)| 100 * i64::from(y)).min().unwrap();
     let line = (lowest..).find(|&line| needed(line + 1) > volume).unwrap();
 
-    // What each cell has above the line by two heads or more, on the first head above it, lacks below it, and lacks on it.
+    // What each cell has above the line by two heads or more, on the first head above it, lacks
+    // below it, and lacks on it.
     let mut offers: [Vec<((i32, i32), i64)>; 4] = Default::default();
     for &(y, x) in body {
         let (level, least, most) = (levels[&(y, x)], units(y, line), units(y, line + 1));
@@ -170,12 +177,19 @@ fn level(levels: &mut Levels, body: &BTreeSet<(i32, i32)>, flow: i64) {
     let sums = offers.each_ref().map(|offers| offers.iter().map(|(_, amount)| amount).sum::<i64>());
     let [spare, ready, lacking, room] = sums;
     let moving = (spare + ready).min(lacking + room).min(spare.max(lacking));
-    let parts = [moving.min(spare), moving - moving.min(spare), moving.min(lacking), moving - moving.min(lacking)];
+    let parts = [
+        moving.min(spare),
+        moving - moving.min(spare),
+        moving.min(lacking),
+        moving - moving.min(lacking),
+    ];
     for (index, offers) in offers.iter().enumerate() {
         let sign = if index < 2 { -1 } else { 1 };
         let mut offered = 0;
         for &(cell, amount) in offers {
-            let due = |offered: i64| if sums[index] == 0 { 0 } else { offered * parts[index] / sums[index] };
+            let due = |offered: i64| {
+                if sums[index] == 0 { 0 } else { offered * parts[index] / sums[index] }
+            };
             *levels.get_mut(&cell).unwrap() += sign * (due(offered + amount) - due(offered));
             offered += amount;
         }

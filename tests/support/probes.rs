@@ -1,5 +1,5 @@
-//! Steps in one go with probes that stand, walk and forget, or with none: each must feel what the world says, step by step,
-//! that flows around it. Shared by the edits of grids and of graphs.
+//! Steps in one go with probes that stand, walk and forget, or with none: each must feel what the
+//! world says, step by step, that flows around it. Shared by the edits of grids and of graphs.
 
 use floodplain::StepReport;
 use floodplain::blast::Probe;
@@ -17,7 +17,8 @@ pub enum Crew {
     Nobody,
     /// Nobody: `run_probed` without probes.
     Empty,
-    /// One probe that stands, two that move at half time, one of which forgets, and one that is new there.
+    /// One probe that stands, two that move at half time, one of which forgets, and one that is new
+    /// there.
     Moving,
 }
 
@@ -28,7 +29,8 @@ impl Crew {
     }
 }
 
-/// What flows around the first and around the second place of a run in one step: as a vector, and in magnitude.
+/// What flows around the first and around the second place of a run in one step: as a vector, and
+/// in magnitude.
 pub type Flows = [(DVec3, f64); 2];
 
 /// A run in one go, from one place to another.
@@ -40,7 +42,8 @@ pub struct ProbedRun<P> {
 }
 
 impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
-    /// Runs a world by its functions `run` and `run_probed`. Returns what it reports, and the probes that felt it.
+    /// Runs a world by its functions `run` and `run_probed`. Returns what it reports, and the
+    /// probes that felt it.
     pub fn go<W>(
         &self,
         world: &mut W,
@@ -77,11 +80,19 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         for probe in &mut probes[1..] {
             probe.move_to(self.to);
             assert_eq!(*probe.place(), self.to);
-            assert_eq!((probe.impulse(), probe.exposure()), (before.impulse(), before.exposure()), "kept on the move");
+            assert_eq!(
+                (probe.impulse(), probe.exposure()),
+                (before.impulse(), before.exposure()),
+                "kept on the move"
+            );
             assert_eq!(probe.steps(), before.steps());
         }
         probes[2].reset();
-        assert_eq!((probes[2].impulse(), probes[2].mean_force()), (DVec3::ZERO, DVec3::ZERO), "forgotten");
+        assert_eq!(
+            (probes[2].impulse(), probes[2].mean_force()),
+            (DVec3::ZERO, DVec3::ZERO),
+            "forgotten"
+        );
         probes.push(new(self.to));
         assert_eq!(probes[2], probes[3], "one that forgot is as good as new");
     }
@@ -112,13 +123,21 @@ fn check<P: Debug>(probe: &Probe<P>, flows: impl Iterator<Item = (DVec3, f64)>) 
     for (flow, magnitude) in flows {
         impulse += flow * CROSS_SECTION;
         exposure += magnitude;
-        // Step by step like the impulse, so that both lose the same digits where hardly any are left.
+        // Step by step like the impulse, so that both lose the same digits where hardly any are
+        // left.
         most += magnitude * CROSS_SECTION;
         steps += 1;
     }
-    assert_eq!((probe.impulse(), probe.exposure(), probe.steps()), (impulse, exposure, steps), "{probe:?}");
+    assert_eq!(
+        (probe.impulse(), probe.exposure(), probe.steps()),
+        (impulse, exposure, steps),
+        "{probe:?}"
+    );
     let mean = if steps == 0 { DVec3::ZERO } else { impulse / steps as f64 };
     assert_eq!(probe.mean_force(), mean);
     // Axis by axis: the squares of what hardly flows have no digits left.
-    assert!(impulse.abs().max_element() <= most * (1.0 + 1e-9), "an impulse of {impulse} from flows of {exposure}");
+    assert!(
+        impulse.abs().max_element() <= most * (1.0 + 1e-9),
+        "an impulse of {impulse} from flows of {exposure}"
+    );
 }

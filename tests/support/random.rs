@@ -15,7 +15,8 @@ fn cell() -> impl Strategy<Value = IVec3> {
     let (low, high) = (bounds().min(), bounds().max() + 1);
     // The last of each axis is out of bounds, so seldom taken.
     let axis = |low: i32, high: i32| prop_oneof![60 => low..high, 1 => Just(high)];
-    (axis(low.x, high.x), axis(low.y, high.y), axis(low.z, high.z)).prop_map(|(x, y, z)| IVec3::new(x, y, z))
+    (axis(low.x, high.x), axis(low.y, high.y), axis(low.z, high.z))
+        .prop_map(|(x, y, z)| IVec3::new(x, y, z))
 }
 
 fn region() -> impl Strategy<Value = Region> {
@@ -52,14 +53,24 @@ fn edge() -> impl Strategy<Value = Edge> {
 
 /// Any rules.
 pub fn rules() -> impl Strategy<Value = Rules> {
-    (prop::array::uniform6(edge()), edge(), 0u8..=7, 1u8..=7, any::<bool>(), any::<bool>(), prop::bool::weighted(0.2))
-        .prop_map(|(outer, unloaded, source_supply, throughput, pools, many_parents, ebb)| Rules {
-            evaporation: if ebb { 0.02 } else { 0.0 },
-            activity_decay: 0.25,
-            source_supply,
-            throughput,
-            edges: Edges { outer, unloaded },
-            pools,
-            many_parents,
+    (
+        prop::array::uniform6(edge()),
+        edge(),
+        0u8..=7,
+        1u8..=7,
+        any::<bool>(),
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(outer, unloaded, source_supply, throughput, pools, many_parents, ebb)| {
+            Rules {
+                evaporation: if ebb { 0.02 } else { 0.0 },
+                activity_decay: 0.25,
+                source_supply,
+                throughput,
+                edges: Edges { outer, unloaded },
+                pools,
+                many_parents,
+            }
         })
 }

@@ -1,8 +1,9 @@
 //! The store against a model: operations on a grid and on plain maps must read the same.
 //!
-//! Every public function that changes a grid is an [`Op`]. After each operation the grid validates; every so often
-//! everything that can be read is compared: cells, chunks and their order, flat copies, marks, and iteration. Property
-//! tests and the fuzz target `chunk_store` make the operations.
+//! Every public function that changes a grid is an [`Op`]. After each operation the grid validates;
+//! every so often everything that can be read is compared: cells, chunks and their order, flat
+//! copies, marks, and iteration. Property tests and the fuzz target `chunk_store` make the
+//! operations.
 
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, FILL_CHUNK_LIMIT, Face, Grid, GridError, HaloShape, Region};
@@ -33,7 +34,8 @@ pub enum Op {
     MarkChanged(IVec3),
     TakeAwake,
     TakeChanges,
-    /// A cursor that starts here and writes these values on its way, and one that only reads, on the same way.
+    /// A cursor that starts here and writes these values on its way, and one that only reads, on
+    /// the same way.
     Walk(IVec3, Vec<(Stride, Option<u16>)>),
     Clone,
 }
@@ -112,7 +114,11 @@ impl Model {
         self.chunks.remove(&key(chunk))
     }
 
-    fn mark<S: HaloShape>(marks: &mut Marks, chunks: &BTreeSet<[i32; 3]>, position: IVec3) -> Result<bool, GridError> {
+    fn mark<S: HaloShape>(
+        marks: &mut Marks,
+        chunks: &BTreeSet<[i32; 3]>,
+        position: IVec3,
+    ) -> Result<bool, GridError> {
         let chunk = S::chunk_of(position);
         if !chunks.contains(&key(chunk)) {
             return Err(GridError::NoChunk(chunk));
@@ -121,14 +127,18 @@ impl Model {
     }
 }
 
-fn listed<'m>(marks: impl IntoIterator<Item = (IVec3, &'m floodplain::CellMask)>) -> Vec<([i32; 3], BTreeSet<usize>)> {
+fn listed<'m>(
+    marks: impl IntoIterator<Item = (IVec3, &'m floodplain::CellMask)>,
+) -> Vec<([i32; 3], BTreeSet<usize>)> {
     marks.into_iter().map(|(chunk, mask)| (key(chunk), mask.iter().collect())).collect()
 }
 
 /// Applies one operation to both and compares what it returns.
 fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
     match op {
-        &Op::Set(position, value) => assert_eq!(grid.set(position, value), model.set::<S>(position, value)),
+        &Op::Set(position, value) => {
+            assert_eq!(grid.set(position, value), model.set::<S>(position, value))
+        }
         &Op::Fill(region, value) => {
             assert_eq!(grid.fill(region, value), Ok(()));
             for position in region.positions() {
@@ -143,10 +153,14 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
             let chunks = Region::new(S::chunk_of(IVec3::MIN), S::chunk_of(IVec3::MAX)).volume();
             let missing = chunks - model.chunks.len() as u128;
             assert!(missing > FILL_CHUNK_LIMIT);
-            assert_eq!(grid.fill(Region::EVERYWHERE, value), Err(GridError::RegionTooLarge { chunks: missing }));
+            assert_eq!(
+                grid.fill(Region::EVERYWHERE, value),
+                Err(GridError::RegionTooLarge { chunks: missing })
+            );
         }
         &Op::CopyIn(region, period) => {
-            let cells: Vec<u16> = (0..region.volume() as usize).map(|at| BACKGROUND + at as u16 % period).collect();
+            let cells: Vec<u16> =
+                (0..region.volume() as usize).map(|at| BACKGROUND + at as u16 % period).collect();
             assert_eq!(grid.copy_in(region, &cells), Ok(()));
             for (position, &cell) in region.positions().zip(&cells) {
                 model.set::<S>(position, cell);
@@ -154,7 +168,8 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
         }
         &Op::CopyInWrong(region, extra) => {
             let mut cells = vec![7; region.volume() as usize + extra];
-            let refused = Err(GridError::SliceLength { slice: cells.len(), region: region.volume() });
+            let refused =
+                Err(GridError::SliceLength { slice: cells.len(), region: region.volume() });
             assert_eq!(grid.copy_in(region, &cells), refused);
             assert_eq!(grid.copy_out(region, &mut cells), refused);
         }
@@ -183,7 +198,8 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
             }
         }
         &Op::InsertAt(chunk) => {
-            // A cell position taken for a chunk position: mostly out of range, and then nothing may change.
+            // A cell position taken for a chunk position: mostly out of range, and then nothing may
+            // change.
             if S::holds_chunk(chunk) {
                 assert!(grid.insert(chunk, Chunk::uniform(BACKGROUND)).is_ok());
                 model.cells.retain(|&cell, _| S::chunk_of(cell) != chunk);
@@ -197,7 +213,8 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
         }
         &Op::Remove(position) => {
             let at = S::chunk_of(position);
-            let expected: Vec<u16> = (0..CHUNK_CELLS).map(|index| model.get(S::cell_at(at, index))).collect();
+            let expected: Vec<u16> =
+                (0..CHUNK_CELLS).map(|index| model.get(S::cell_at(at, index))).collect();
             let removed = grid.remove(at);
             assert_eq!(removed.is_some(), model.remove::<S>(at));
             if let Some(chunk) = removed {
@@ -205,10 +222,16 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
             }
         }
         &Op::Wake(position) => {
-            assert_eq!(grid.wake(position), Model::mark::<S>(&mut model.awake, &model.chunks, position));
+            assert_eq!(
+                grid.wake(position),
+                Model::mark::<S>(&mut model.awake, &model.chunks, position)
+            );
         }
         &Op::MarkChanged(position) => {
-            assert_eq!(grid.mark_changed(position), Model::mark::<S>(&mut model.changed, &model.chunks, position));
+            assert_eq!(
+                grid.mark_changed(position),
+                Model::mark::<S>(&mut model.changed, &model.chunks, position)
+            );
         }
         &Op::Sleep(position) => {
             let chunk = key(S::chunk_of(position));
@@ -237,7 +260,12 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
 }
 
 /// A cursor that looks where it is about to go, and writes on its way.
-fn walk<S: HaloShape>(start: IVec3, way: &[(Stride, Option<u16>)], grid: &mut Grid<u16, S>, model: &mut Model) {
+fn walk<S: HaloShape>(
+    start: IVec3,
+    way: &[(Stride, Option<u16>)],
+    grid: &mut Grid<u16, S>,
+    model: &mut Model,
+) {
     let mut cursor = grid.cursor_mut(start);
     let mut position = start;
     for &(stride, value) in way {
@@ -261,8 +289,14 @@ fn walk<S: HaloShape>(start: IVec3, way: &[(Stride, Option<u16>)], grid: &mut Gr
     }
 }
 
-/// A cursor that goes first and then looks back to where it comes from; so it meets chunks on its way, not ahead of it.
-fn walk_reading<S: HaloShape>(start: IVec3, way: &[(Stride, Option<u16>)], grid: &Grid<u16, S>, model: &Model) {
+/// A cursor that goes first and then looks back to where it comes from; so it meets chunks on its
+/// way, not ahead of it.
+fn walk_reading<S: HaloShape>(
+    start: IVec3,
+    way: &[(Stride, Option<u16>)],
+    grid: &Grid<u16, S>,
+    model: &Model,
+) {
     let mut cursor = grid.cursor(start);
     let mut position = start;
     for &(stride, _) in way {
@@ -296,21 +330,32 @@ fn compare<S: HaloShape>(grid: &Grid<u16, S>, model: &Model, region: Region) {
         model.chunks.iter().copied().collect::<Vec<_>>()
     );
     // Cells of the chunks that differ from the background are those of the model and no others.
-    let differ = |chunk: &Chunk<u16>| (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != BACKGROUND).count();
+    let differ = |chunk: &Chunk<u16>| {
+        (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != BACKGROUND).count()
+    };
     assert_eq!(grid.chunks().map(|(_, chunk)| differ(chunk)).sum::<usize>(), model.cells.len());
     let dense = grid.chunks().filter(|(_, chunk)| chunk.as_dense().is_some()).count();
     assert!(grid.memory_bytes() >= dense * 2 * CHUNK_CELLS);
 
-    let expected: Vec<(IVec3, u16)> = region.positions().map(|position| (position, model.get(position))).collect();
+    let expected: Vec<(IVec3, u16)> =
+        region.positions().map(|position| (position, model.get(position))).collect();
     let mut out = vec![u16::MAX; expected.len()];
     assert_eq!(grid.copy_out(region, &mut out), Ok(()));
     assert!(out.iter().eq(expected.iter().map(|(_, value)| value)));
     assert!(grid.cells(region).eq(expected));
-    let touched: BTreeSet<[i32; 3]> = region.positions().map(|position| key(S::chunk_of(position))).collect();
-    assert!(grid.chunks_in(region).map(|(chunk, _)| key(chunk)).eq(model.chunks.intersection(&touched).copied()));
+    let touched: BTreeSet<[i32; 3]> =
+        region.positions().map(|position| key(S::chunk_of(position))).collect();
+    assert!(
+        grid.chunks_in(region)
+            .map(|(chunk, _)| key(chunk))
+            .eq(model.chunks.intersection(&touched).copied())
+    );
 
     assert_eq!(listed(grid.awake_chunks()), model.awake.clone().into_iter().collect::<Vec<_>>());
-    assert_eq!(listed(grid.changed_chunks()), model.changed.clone().into_iter().collect::<Vec<_>>());
+    assert_eq!(
+        listed(grid.changed_chunks()),
+        model.changed.clone().into_iter().collect::<Vec<_>>()
+    );
     assert_eq!(grid.awake_cells(), model.awake.values().map(BTreeSet::len).sum::<usize>());
     for (&chunk, cells) in &model.awake {
         assert!(cells.iter().all(|&index| grid.is_awake(S::cell_at(unkey(chunk), index))));

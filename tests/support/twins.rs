@@ -1,5 +1,6 @@
-//! Two worlds of any automaton that get the same edits and must stay equal, though the second is woken before each step and
-//! never saved and loaded. Shared by the oracles of all automata but water, whose own is in `edits.rs`.
+//! Two worlds of any automaton that get the same edits and must stay equal, though the second is
+//! woken before each step and never saved and loaded. Shared by the oracles of all automata but
+//! water, whose own is in `edits.rs`.
 
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
@@ -30,7 +31,8 @@ pub struct Twins<W: World> {
     awake: W,
     /// Of the first world, as the last comparison found it: hashing takes longer than most edits.
     state: State<W>,
-    /// What every cell was when changes were last taken, or when it was loaded or unloaded, if that was later.
+    /// What every cell was when changes were last taken, or when it was loaded or unloaded, if
+    /// that was later.
     told: Vec<Option<W::Cell>>,
 }
 
@@ -44,11 +46,21 @@ impl<W: World> Twins<W> {
     }
 
     /// Makes an edit in both, which must answer the same; one that is refused must change nothing.
-    pub fn edit<T: Debug, E: Debug>(&mut self, mut edit: impl FnMut(&mut W) -> Result<T, E>) -> Result<T, E> {
+    pub fn edit<T: Debug, E: Debug>(
+        &mut self,
+        mut edit: impl FnMut(&mut W) -> Result<T, E>,
+    ) -> Result<T, E> {
         let answer = edit(&mut self.world);
-        assert_eq!(format!("{answer:?}"), format!("{:?}", edit(&mut self.awake)), "two equal worlds");
+        assert_eq!(
+            format!("{answer:?}"),
+            format!("{:?}", edit(&mut self.awake)),
+            "two equal worlds"
+        );
         let before = self.compare();
-        assert!(answer.is_ok() || self.state == before, "a refused edit changed the world: {answer:?}");
+        assert!(
+            answer.is_ok() || self.state == before,
+            "a refused edit changed the world: {answer:?}"
+        );
         answer
     }
 
@@ -58,9 +70,16 @@ impl<W: World> Twins<W> {
         let report = self.world.step();
         self.awake.wake_all();
         let awake = self.awake.step();
-        assert_eq!(report.changed, awake.changed, "cells that changed; the other world never slept");
+        assert_eq!(
+            report.changed, awake.changed,
+            "cells that changed; the other world never slept"
+        );
         let changed = self.count_changes(&then);
-        assert!(report.changed >= changed, "{changed} cells changed, and the report says {}", report.changed);
+        assert!(
+            report.changed >= changed,
+            "{changed} cells changed, and the report says {}",
+            report.changed
+        );
         assert!(!rested || changed == 0, "a world at rest changed {changed} cells");
         self.compare();
     }
@@ -78,14 +97,18 @@ impl<W: World> Twins<W> {
             self.awake.wake_all();
             changed += single(&mut self.awake).changed;
         }
-        assert_eq!(report.changed, changed, "cells that changed; the other world took single steps");
+        assert_eq!(
+            report.changed, changed,
+            "cells that changed; the other world took single steps"
+        );
         self.compare();
     }
 
     /// Goes on with what was saved and loaded again.
     pub fn save_and_load(&mut self) {
         let bytes = self.world.save();
-        self.world = W::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
+        self.world =
+            W::load(&bytes).unwrap_or_else(|error| panic!("a world that was saved: {error}"));
         assert!(self.world.save() == bytes, "other bytes from a world that was loaded");
         self.compare();
     }
@@ -94,12 +117,21 @@ impl<W: World> Twins<W> {
     pub fn take_changes(&mut self) {
         let changes = self.world.take_changes();
         assert_eq!(changes, self.awake.take_changes(), "two equal worlds");
-        assert!(changes.is_sorted_by_key(|changes| [changes.chunk.y, changes.chunk.z, changes.chunk.x]));
-        let cells = changes.iter().flat_map(|told| told.cells.iter().map(|index| W::cell_at(told.chunk, index)));
+        assert!(changes.is_sorted_by_key(|changes| [
+            changes.chunk.y,
+            changes.chunk.z,
+            changes.chunk.x
+        ]));
+        let cells = changes
+            .iter()
+            .flat_map(|told| told.cells.iter().map(|index| W::cell_at(told.chunk, index)));
         let told: BTreeSet<_> = cells.map(|cell| cell.to_array()).collect();
         let now = self.cells();
         for (cell, (now, then)) in self.world.bounds().positions().zip(now.iter().zip(&self.told)) {
-            assert!(now == then || told.contains(&cell.to_array()), "cell {cell} changed and was not told");
+            assert!(
+                now == then || told.contains(&cell.to_array()),
+                "cell {cell} changed and was not told"
+            );
         }
         self.told = now;
         assert!(self.world.take_changes().is_empty());
@@ -126,8 +158,9 @@ impl<W: World> Twins<W> {
 
     /// Counts the cells that differ. What is loaded or unloaded has not changed.
     fn count_changes(&self, then: &[Option<W::Cell>]) -> u64 {
-        let differs =
-            |(now, then): (Option<W::Cell>, &Option<W::Cell>)| now.is_some() && then.is_some() && now != *then;
+        let differs = |(now, then): (Option<W::Cell>, &Option<W::Cell>)| {
+            now.is_some() && then.is_some() && now != *then
+        };
         self.cells().into_iter().zip(then).filter(|&both| differs(both)).count() as u64
     }
 

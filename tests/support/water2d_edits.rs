@@ -1,11 +1,13 @@
-//! Edits and steps of a 2D water world, against a model of every cell and, step by step, the oracle of `plain_water2d`.
-//! Property tests and the fuzz target `water_2d` make the edits.
+//! Edits and steps of a 2D water world, against a model of every cell and, step by step, the oracle
+//! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits.
 
 use super::bytes::{Bytes, Strewn};
 use super::plain_water2d::{Levels, literal_step, settling_step};
 use super::twins::{Twins, World};
 use floodplain::glam::IVec3;
-use floodplain::water2d::{Cell, Displaced, EditError, Ledger, MAX_LEVEL, Rule, Rules, Water2dWorld};
+use floodplain::water2d::{
+    Cell, Displaced, EditError, Ledger, MAX_LEVEL, Rule, Rules, Water2dWorld,
+};
 use floodplain::{Automaton, Chunk, Region, Shape, Sheet};
 use std::collections::BTreeMap;
 
@@ -65,21 +67,26 @@ impl Run {
     }
 }
 
-/// Mostly about as much as a cell or two hold, for the oracle counts unit by unit; some hardly anything, some out of range.
+/// Mostly about as much as a cell or two hold, for the oracle counts unit by unit; some hardly
+/// anything, some out of range.
 fn units(bytes: &mut Bytes) -> u32 {
     match bytes.byte() {
         byte @ 0..200 => u32::from(byte),
         byte @ 200..248 => u32::from(byte % 8),
-        byte => [100, 101, 99, 400, MAX_LEVEL + 1, u32::MAX, u32::MAX - 50, 105][usize::from(byte % 8)],
+        byte => {
+            [100, 101, 99, 400, MAX_LEVEL + 1, u32::MAX, u32::MAX - 50, 105][usize::from(byte % 8)]
+        }
     }
 }
 
-/// Ground, or water, of which there may be twice as much as a cell holds: the oracle counts unit by unit.
+/// Ground, or water, of which there may be twice as much as a cell holds: the oracle counts unit by
+/// unit.
 fn cell(bytes: &mut Bytes) -> Cell {
     match bytes.byte() {
         byte @ 0..160 => Cell::water(u32::from(byte)).expect("in range"),
         160..208 => Cell::SOLID,
-        byte => Cell::water([0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)]).expect("in range"),
+        byte => Cell::water([0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)])
+            .expect("in range"),
     }
 }
 
@@ -92,7 +99,9 @@ fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
         6 => Edit::Scoop(bytes.cell(bounds), units(bytes)),
         7 | 8 => Edit::FillSolid(bytes.region(bounds)),
         9 | 10 => Edit::FillWater(bytes.region(bounds), units(bytes)),
-        11 if byte >= 5 * 24 => Edit::ReplaceChunk(Sheet::chunk_of(bytes.cell(bounds)), bytes.strewn(cell)),
+        11 if byte >= 5 * 24 => {
+            Edit::ReplaceChunk(Sheet::chunk_of(bytes.cell(bounds)), bytes.strewn(cell))
+        }
         11 => Edit::InsertChunk(
             Sheet::chunk_of(bytes.cell(bounds)),
             bytes.pick(&[Cell::AIR, Cell::SOLID, Cell::water(3).expect("in range")]),
@@ -143,9 +152,14 @@ impl Watched {
     fn new(run: &Run) -> Watched {
         let &Run { seed, rules, bounds, .. } = run;
         let twins = Twins::new(|| {
-            let mut world = Water2dWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-            for chunk in Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions() {
-                world.insert_chunk(chunk, Chunk::uniform(Cell::AIR)).expect("a chunk of the bounds");
+            let mut world =
+                Water2dWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
+            for chunk in Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max()))
+                .positions()
+            {
+                world
+                    .insert_chunk(chunk, Chunk::uniform(Cell::AIR))
+                    .expect("a chunk of the bounds");
             }
             world
         });
@@ -157,7 +171,11 @@ impl Watched {
         match *edit {
             Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
             Edit::Run(steps) => {
-                self.twins.run(u64::from(steps), |world| world.run(u64::from(steps)), Automaton::step);
+                self.twins.run(
+                    u64::from(steps),
+                    |world| world.run(u64::from(steps)),
+                    Automaton::step,
+                );
                 self.look_again();
             }
             Edit::WakeAll => self.twins.wake_all(),
@@ -189,7 +207,9 @@ impl Watched {
             Edit::Scoop(cell, units) => world.scoop(cell, units).map(u64::from),
             Edit::FillSolid(region) => world.fill_solid(region),
             Edit::FillWater(region, level) => world.fill_water(region, level),
-            Edit::InsertChunk(position, cell) => world.insert_chunk(position, Chunk::uniform(cell)).map(|()| 0),
+            Edit::InsertChunk(position, cell) => {
+                world.insert_chunk(position, Chunk::uniform(cell)).map(|()| 0)
+            }
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
                 taken = Some((position, chunk));
@@ -217,7 +237,8 @@ impl Watched {
 
     fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<Cell>) {
         let chunk = strewn.chunk();
-        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()).map(|()| 0));
+        let answer =
+            self.twins.edit(|world| world.insert_chunk(position, chunk.clone()).map(|()| 0));
         assert_eq!(answer.map_err(kind), self.insert(position, &chunk), "{strewn:?} at {position}");
     }
 
@@ -261,8 +282,9 @@ impl Watched {
         assert_eq!(self.levels(), expected, "step {}", self.twins.world.ticks());
     }
 
-    /// What is open, in places counted from the world's lower left corner, so that the oracle does not reach the end of the
-    /// range. It treats even and odd rows differently; so they stay what they are.
+    /// What is open, in places counted from the world's lower left corner, so that the oracle does
+    /// not reach the end of the range. It treats even and odd rows differently; so they stay
+    /// what they are.
     fn levels(&self) -> Levels {
         let (west, low) = (self.bounds.min().x, self.bounds.min().y & !1);
         let open = self.cells.iter().filter(|(_, cell)| !cell.is_solid());
@@ -351,7 +373,8 @@ impl Watched {
     }
 
     fn insert(&mut self, position: IVec3, chunk: &Chunk<Cell>) -> Result<u64, &'static str> {
-        let cells = self.bounds.intersection(&Sheet::region_of(position)).ok_or("ChunkOutOfBounds")?;
+        let cells =
+            self.bounds.intersection(&Sheet::region_of(position)).ok_or("ChunkOutOfBounds")?;
         if cells.positions().any(|cell| self.cells.contains_key(&cell.to_array())) {
             return Err("ChunkPresent");
         }

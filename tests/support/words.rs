@@ -1,9 +1,11 @@
-//! The law of a canonical word, from the table in the documentation of `WaterCell`, bit by bit. Shares no code with it.
+//! The law of a canonical word, from the table in the documentation of `WaterCell`, bit by bit.
+//! Shares no code with it.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{CellError, CellFlags, Voxel, WaterCell};
 
-/// What `from_word` must say: the first broken law in the order in which `CellError` lists them, heights excepted.
+/// What `from_word` must say: the first broken law in the order in which `CellError` lists them,
+/// heights excepted.
 fn refusal(word: u16) -> Option<CellError> {
     let bit = |at: u32| word >> at & 1 == 1;
     let field = |at: u32| (word >> at & 7) as u8;
@@ -42,11 +44,16 @@ pub fn check(word: u16) {
     assert_eq!(u16::from(cell.height()), word & 7);
     assert_eq!(u16::from(cell.largest()), word >> 8 & 7);
     assert_eq!(u16::from(cell.active()), word >> 11 & 7);
-    let offsets = [IVec3::ZERO, IVec3::NEG_X, IVec3::X, IVec3::NEG_Y, IVec3::Y, IVec3::NEG_Z, IVec3::Z];
+    let offsets =
+        [IVec3::ZERO, IVec3::NEG_X, IVec3::X, IVec3::NEG_Y, IVec3::Y, IVec3::NEG_Z, IVec3::Z];
     let towards = cell.direction().map_or(IVec3::ZERO, |face| face.offset());
     assert_eq!(towards, offsets[usize::from(word >> 3 & 7)]);
-    let flags =
-        [(6, CellFlags::IS_SOURCE), (7, CellFlags::HAS_SOURCE), (14, CellFlags::FLOW_OUT), (15, CellFlags::EXTRA)];
+    let flags = [
+        (6, CellFlags::IS_SOURCE),
+        (7, CellFlags::HAS_SOURCE),
+        (14, CellFlags::FLOW_OUT),
+        (15, CellFlags::EXTRA),
+    ];
     for (at, flag) in flags {
         assert_eq!(cell.flags().contains(flag), bit(at));
     }
@@ -54,5 +61,8 @@ pub fn check(word: u16) {
     let voxel = Voxel::from(cell);
     assert_eq!((voxel, voxel.cell(), voxel.is_solid()), (Voxel::water(cell), Some(cell), false));
     assert_eq!(format!("{voxel:?}"), format!("{cell:?}"));
-    assert_eq!(WaterCell::with_height(cell.height()).map(|still| still.height()), Ok(cell.height()));
+    assert_eq!(
+        WaterCell::with_height(cell.height()).map(|still| still.height()),
+        Ok(cell.height())
+    );
 }

@@ -1,5 +1,5 @@
-//! Small random worlds of every automaton, in the middle of something, and random edits of them: for what treats all
-//! automata alike. The seed says everything.
+//! Small random worlds of every automaton, in the middle of something, and random edits of them:
+//! for what treats all automata alike. The seed says everything.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, NodeId};
@@ -100,15 +100,20 @@ pub fn edit_humidity<S: FieldShape>(world: &mut HumidityWorld<S>, rng: &mut Rng)
     };
 }
 
-/// Explosions among obstacles and walls that break, with whole and with partial links, under both rules by turns.
+/// Explosions among obstacles and walls that break, with whole and with partial links, under both
+/// rules by turns.
 pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
-    blast_within(seed, if seed.is_multiple_of(3) { Region::EVERYWHERE } else { bounds(S::NEIGHBOURS == 4) })
+    blast_within(
+        seed,
+        if seed.is_multiple_of(3) { Region::EVERYWHERE } else { bounds(S::NEIGHBOURS == 4) },
+    )
 }
 
 /// The same within any bounds near the origin.
 pub fn blast_within<S: FieldShape>(seed: u64, bounds: Region) -> BlastWorld<S> {
     let mut rng = Rng::with_seed(seed);
-    let mut border = || [blast::Border::Rigid, blast::Border::Periodic, blast::Border::Open][rng.usize(..3)];
+    let mut border =
+        || [blast::Border::Rigid, blast::Border::Periodic, blast::Border::Open][rng.usize(..3)];
     let borders = blast::Borders { x: border(), y: border(), z: border() };
     let rules = match seed % 2 {
         0 => blast::Rules::wave(0.15, 0.95),
@@ -205,7 +210,8 @@ pub fn edit_graph(graph: &mut BlastGraph, rng: &mut Rng) {
 /// A slice of ground with water, under both rules by turns.
 pub fn water_2d(seed: u64) -> Water2dWorld {
     let mut rng = Rng::with_seed(seed);
-    let rules = if seed.is_multiple_of(2) { water2d::Rules::default() } else { water2d::Rules::literal() };
+    let rules =
+        if seed.is_multiple_of(2) { water2d::Rules::default() } else { water2d::Rules::literal() };
     let mut world = Water2dWorld::with_bounds(seed, rules, bounds(true)).unwrap();
     for _ in 0..rng.usize(2..10) {
         edit_water_2d(&mut world, &mut rng);

@@ -1,5 +1,5 @@
-//! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A refused edit changes
-//! nothing.
+//! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A
+//! refused edit changes nothing.
 
 use super::BlastWorld;
 use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
@@ -19,7 +19,8 @@ pub enum EditError {
     OutOfBounds(IVec3),
     /// The cell is removed, so that it has no pressure.
     Solid(IVec3),
-    /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the diffusive rule.
+    /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the
+    /// diffusive rule.
     Pressure {
         /// Where; of a region its first cell.
         cell: IVec3,
@@ -78,12 +79,17 @@ impl fmt::Display for EditError {
                 )
             }
             EditError::Weight { cell, face, value } => {
-                write!(f, "a weight of {value} of cell {cell} to the {face:?}, not from 0 to {WEIGHT_LIMIT:e}")
+                write!(
+                    f,
+                    "a weight of {value} of cell {cell} to the {face:?}, not from 0 to {WEIGHT_LIMIT:e}"
+                )
             }
             EditError::Strength { cell, value } => {
                 write!(f, "a strength of {value} in cell {cell}, not a number above 0")
             }
-            EditError::NoLink(cell, face) => write!(f, "no cell is linked to {cell} behind its {face:?} face"),
+            EditError::NoLink(cell, face) => {
+                write!(f, "no cell is linked to {cell} behind its {face:?} face")
+            }
             EditError::Unstable { cell, weights, limit } => {
                 write!(
                     f,
@@ -92,9 +98,14 @@ impl fmt::Display for EditError {
             }
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
-            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::ChunkOutOfBounds(chunk) => {
+                write!(f, "chunk {chunk} lies beyond the world's bounds")
+            }
             EditError::RegionTooLarge { chunks } => {
-                write!(f, "the region touches {chunks} chunks, and one fill may touch {FILL_CHUNK_LIMIT}")
+                write!(
+                    f,
+                    "the region touches {chunks} chunks, and one fill may touch {FILL_CHUNK_LIMIT}"
+                )
             }
         }
     }
@@ -150,7 +161,8 @@ impl<S: FieldShape> BlastWorld<S> {
         self.set_pressure(cell, sum).map(|_| sum)
     }
 
-    /// Sets the pressure of every cell of a region; removed cells are passed over. The cost is that of its cells.
+    /// Sets the pressure of every cell of a region; removed cells are passed over. The cost is that
+    /// of its cells.
     ///
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
@@ -165,8 +177,8 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Removes a cell, so that nothing passes through it: an obstacle. Returns the pressure that was in it, which is
-    /// entered as removed, or as placed if it is below 0.
+    /// Removes a cell, so that nothing passes through it: an obstacle. Returns the pressure that
+    /// was in it, which is entered as removed, or as placed if it is below 0.
     ///
     /// # Errors
     /// The cell is out of bounds.
@@ -175,11 +187,12 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(self.set_matter(cell, Matter::Solid))
     }
 
-    /// Removes a cell until the pressure difference across it passes `strength`: the wall then breaks, the cell is open
-    /// space at pressure 0, and [`take_events`](BlastWorld::take_events) tells. Returns the pressure that was in it.
+    /// Removes a cell until the pressure difference across it passes `strength`: the wall then
+    /// breaks, the cell is open space at pressure 0, and
+    /// [`take_events`](BlastWorld::take_events) tells. Returns the pressure that was in it.
     ///
-    /// The difference is that between the highest and the lowest pressure of the open cells it is linked to; a wall with
-    /// only one such cell stands against 0.
+    /// The difference is that between the highest and the lowest pressure of the open cells it is
+    /// linked to; a wall with only one such cell stands against 0.
     ///
     /// # Errors
     /// The cell is out of bounds; a strength that is not a number above 0.
@@ -211,26 +224,31 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Solid))).sum())
     }
 
-    /// Makes every cell of a region a wall that breaks, as [`set_wall`](BlastWorld::set_wall) does one. Returns the sum of
-    /// the pressures that were in them.
+    /// Makes every cell of a region a wall that breaks, as [`set_wall`](BlastWorld::set_wall) does
+    /// one. Returns the sum of the pressures that were in them.
     ///
     /// # Errors
     /// A corner is out of bounds; too many chunks; a strength that is not a number above 0.
     pub fn fill_wall(&mut self, region: Region, strength: f32) -> Result<f64, EditError> {
         check_strength(region.min(), strength)?;
         self.check_region(region)?;
-        Ok(region.positions().map(|cell| f64::from(self.set_matter(cell, Matter::Wall(strength)))).sum())
+        Ok(region
+            .positions()
+            .map(|cell| f64::from(self.set_matter(cell, Matter::Wall(strength))))
+            .sum())
     }
 
-    /// Sets the weight of the link behind a face of a cell and returns what it was: 1 for open air, 0 for a link that is
-    /// removed, between them for what lets pressure through slowly. Kept where an end of the link is removed.
+    /// Sets the weight of the link behind a face of a cell and returns what it was: 1 for open air,
+    /// 0 for a link that is removed, between them for what lets pressure through slowly. Kept
+    /// where an end of the link is removed.
     ///
-    /// Under the wave rule a lower weight makes what flows there less in proportion: a flow that went on through a link grown
-    /// thinner would be more than its pressures ever drove, and links that open and close by turns would feed the wave.
+    /// Under the wave rule a lower weight makes what flows there less in proportion: a flow that
+    /// went on through a link grown thinner would be more than its pressures ever drove, and
+    /// links that open and close by turns would feed the wave.
     ///
     /// # Errors
-    /// The cell is out of bounds, or there is none behind the face; a weight that is out of range, or with which the rule
-    /// is unstable at either end.
+    /// The cell is out of bounds, or there is none behind the face; a weight that is out of range,
+    /// or with which the rule is unstable at either end.
     pub fn set_link(&mut self, cell: IVec3, face: Face, weight: f32) -> Result<f32, EditError> {
         self.check_inside(cell)?;
         if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
@@ -251,7 +269,11 @@ impl<S: FieldShape> BlastWorld<S> {
             let times = if cell == there { 2.0 } else { 1.0 };
             let weights = sum + times * (f64::from(weight) - f64::from(old));
             if weight > old && !self.rules.rule.bears(weights) {
-                return Err(EditError::Unstable { cell: end, weights, limit: self.rules.rule.limit() });
+                return Err(EditError::Unstable {
+                    cell: end,
+                    weights,
+                    limit: self.rules.rule.limit(),
+                });
             }
         }
         let owner = if is_positive(face) { cell } else { there };
@@ -267,17 +289,24 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(old)
     }
 
-    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what is below 0 as
-    /// removed.
+    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what
+    /// is below 0 as removed.
     ///
     /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be it beyond the bounds.
-    pub fn insert_chunk(&mut self, position: IVec3, mut chunk: Chunk<f32>) -> Result<(), EditError> {
+    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be
+    /// it beyond the bounds.
+    pub fn insert_chunk(
+        &mut self,
+        position: IVec3,
+        mut chunk: Chunk<f32>,
+    ) -> Result<(), EditError> {
         if self.pressure.slot(position).is_some() {
             return Err(EditError::ChunkPresent(position));
         }
         let bounds = self.space.bounds;
-        let inside = S::holds_chunk(position).then(|| bounds.intersection(&S::region_of(position))).flatten();
+        let inside = S::holds_chunk(position)
+            .then(|| bounds.intersection(&S::region_of(position)))
+            .flatten();
         let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
         let is_wrong = |value: f32| !is_pressure(self.rules.rule, f64::from(value));
         let wrong = match chunk.as_dense() {
@@ -285,7 +314,10 @@ impl<S: FieldShape> BlastWorld<S> {
             None => is_wrong(chunk.get(0)).then_some(0),
         };
         if let Some(index) = wrong {
-            return Err(EditError::Pressure { cell: S::cell_at(position, index), value: chunk.get(index) });
+            return Err(EditError::Pressure {
+                cell: S::cell_at(position, index),
+                value: chunk.get(index),
+            });
         }
         let is_whole = inside == S::region_of(position);
         for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
@@ -301,12 +333,12 @@ impl<S: FieldShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0 as placed. What stood in
-    /// it is forgotten: it is open space at pressure 0 from here on.
+    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0
+    /// as placed. What stood in it is forgotten: it is open space at pressure 0 from here on.
     ///
     /// # Errors
-    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if those into this chunk,
-    /// which become whole, were.
+    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if
+    /// those into this chunk, which become whole, were.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.check_removal(position, slot)?;
@@ -335,17 +367,29 @@ impl<S: FieldShape> BlastWorld<S> {
             return Ok(());
         }
         let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell(cell, face) {
-            Beyond::There(there) => S::chunk_of(if is_positive(face) { cell } else { there }) == position,
+            Beyond::There(there) => {
+                S::chunk_of(if is_positive(face) { cell } else { there }) == position
+            }
             _ => false,
         };
         for &face in Self::FACES {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {
-                let Beyond::There(there) = self.space.beyond_cell(S::cell_at(position, index), face) else { continue };
-                let weight = |&face: &Face| if is_owned(there, face) { 1.0 } else { self.weight(there, face) };
+                let Beyond::There(there) =
+                    self.space.beyond_cell(S::cell_at(position, index), face)
+                else {
+                    continue;
+                };
+                let weight = |&face: &Face| {
+                    if is_owned(there, face) { 1.0 } else { self.weight(there, face) }
+                };
                 let weights: f64 = Self::FACES.iter().map(|face| f64::from(weight(face))).sum();
                 if S::chunk_of(there) != position && !self.rules.rule.bears(weights) {
-                    return Err(EditError::Unstable { cell: there, weights, limit: self.rules.rule.limit() });
+                    return Err(EditError::Unstable {
+                        cell: there,
+                        weights,
+                        limit: self.rules.rule.limit(),
+                    });
                 }
             }
         }
@@ -359,7 +403,8 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    /// Makes a cell of the world open space at 0, solid, or a wall; returns the pressure that was in it.
+    /// Makes a cell of the world open space at 0, solid, or a wall; returns the pressure that was
+    /// in it.
     fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
         let slot = self.ensure(S::chunk_of(cell));
         let index = S::index_of(cell);
@@ -428,9 +473,10 @@ fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
 fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
     let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
     match chunk.as_dense() {
-        Some(cells) => {
-            cells.iter().map(|&cell| signed(cell)).fold([0.0; 2], |sums, cell| [sums[0] + cell[0], sums[1] + cell[1]])
-        }
+        Some(cells) => cells
+            .iter()
+            .map(|&cell| signed(cell))
+            .fold([0.0; 2], |sums, cell| [sums[0] + cell[0], sums[1] + cell[1]]),
         None => signed(chunk.get(0)).map(|cell| cell * CHUNK_CELLS as f64),
     }
 }

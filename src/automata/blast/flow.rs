@@ -26,23 +26,27 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// A flow in whole grains: cut to a multiple of the spacing of `f32` at the larger of the two pressures that it joins,
-/// which is `scale`.
+/// A flow in whole grains: cut to a multiple of the spacing of `f32` at the larger of the two
+/// pressures that it joins, which is `scale`.
 ///
-/// Then the giver loses what the taker gains without rounding (but where a sum passes a power of two), and the sum of all
-/// pressures stays put. With flows as they come, each cell rounds for itself, and in a smooth field all cells the same way:
-/// 10,000 steps then lose or make a hundred-thousandth of the total. Cut, not rounded, because rounded flows can be larger
-/// than the rule says: neighbours a few grains apart would exchange them to and fro for ever instead of coming to rest.
+/// Then the giver loses what the taker gains without rounding (but where a sum passes a power of
+/// two), and the sum of all pressures stays put. With flows as they come, each cell rounds for
+/// itself, and in a smooth field all cells the same way: 10,000 steps then lose or make a
+/// hundred-thousandth of the total. Cut, not rounded, because rounded flows can be larger
+/// than the rule says: neighbours a few grains apart would exchange them to and fro for ever
+/// instead of coming to rest.
 #[inline(always)]
 pub(super) fn in_grains(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
     let nearest = scale + amount;
-    // One grain less if the sum was rounded up. The number before a positive float is the one with the bits before its.
+    // One grain less if the sum was rounded up. The number before a positive float is the one with
+    // the bits before its.
     let cut = f32::from_bits(nearest.to_bits() - u32::from(nearest - scale > amount));
     (cut - scale).copysign(flow)
 }
 
-/// What flows from here to there in a step of a grid under the diffusive rule, as both ends count it.
+/// What flows from here to there in a step of a grid under the diffusive rule, as both ends count
+/// it.
 #[inline(always)]
 pub(super) fn diffuse(conductance: f32, here: f32, there: f32) -> f32 {
     in_grains(diffusive(conductance, here, there), larger(here, there))
@@ -54,18 +58,18 @@ pub(super) fn ripple([damping, conductance]: [f32; 2], flow: f32, here: f32, the
     in_grains(wave(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
 }
 
-/// A pressure after a step of the diffusive rule. Products of the smallest numbers there are may be rounded up past what a
-/// cell has.
+/// A pressure after a step of the diffusive rule. Products of the smallest numbers there are may be
+/// rounded up past what a cell has.
 #[inline(always)]
 pub(super) fn less(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)
 }
 
-/// The sum of what flows out of a cell along each axis, of which a cell with `N` neighbours has `N / 2`; to the same bit
-/// however the axes are exchanged.
+/// The sum of what flows out of a cell along each axis, of which a cell with `N` neighbours has `N
+/// / 2`; to the same bit however the axes are exchanged.
 ///
-/// Floating-point sums do not depend on the order of two terms, but on that of three. So opposite faces come first, in the
-/// arguments, and the sums of three axes in the order of their size.
+/// Floating-point sums do not depend on the order of two terms, but on that of three. So opposite
+/// faces come first, in the arguments, and the sums of three axes in the order of their size.
 #[inline(always)]
 pub(super) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
     if N == 4 {
@@ -76,7 +80,8 @@ pub(super) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
     (smaller(low, z) + larger(high, z)) + larger(low, smaller(high, z))
 }
 
-/// What flows out along each axis, from what flows out across each face; 0 along an axis without faces.
+/// What flows out along each axis, from what flows out across each face; 0 along an axis without
+/// faces.
 #[inline(always)]
 pub(super) fn along_axes<const N: usize>(out: [f32; N]) -> [f32; 3] {
     core::array::from_fn(|axis| if 2 * axis < N { out[2 * axis] + out[2 * axis + 1] } else { 0.0 })
@@ -90,13 +95,19 @@ mod tests {
     fn sums_do_not_depend_on_how_axes_are_named() {
         let mut rng = fastrand::Rng::with_seed(2);
         for _ in 0..1000 {
-            let [a, b, c, d, e, f] = core::array::from_fn(|_| (rng.f32() - 0.5) * 10f32.powi(rng.i32(-3..4)));
+            let [a, b, c, d, e, f] =
+                core::array::from_fn(|_| (rng.f32() - 0.5) * 10f32.powi(rng.i32(-3..4)));
             let sum_of = |out: [f32; 6]| balanced_sum::<6>(along_axes(out));
             let sum = sum_of([a, b, c, d, e, f]);
-            for turned in [[b, a, c, d, e, f], [c, d, a, b, e, f], [e, f, d, c, a, b], [a, b, f, e, c, d]] {
+            for turned in
+                [[b, a, c, d, e, f], [c, d, a, b, e, f], [e, f, d, c, a, b], [a, b, f, e, c, d]]
+            {
                 assert_eq!(sum_of(turned).to_bits(), sum.to_bits());
             }
-            assert!((f64::from(sum) - [a, b, c, d, e, f].map(f64::from).iter().sum::<f64>()).abs() < 1e-3);
+            assert!(
+                (f64::from(sum) - [a, b, c, d, e, f].map(f64::from).iter().sum::<f64>()).abs()
+                    < 1e-3
+            );
             let sum_of = |out: [f32; 4]| balanced_sum::<4>(along_axes(out));
             assert_eq!(sum_of([a, b, c, d]).to_bits(), sum_of([d, c, b, a]).to_bits());
         }

@@ -1,4 +1,5 @@
-//! What stands in a chunk besides pressure: removed cells, walls with their strengths, and the weights of links.
+//! What stands in a chunk besides pressure: removed cells, walls with their strengths, and the
+//! weights of links.
 
 use crate::automaton::StateHash;
 use crate::chunk::CellMask;
@@ -11,8 +12,8 @@ pub(super) struct Ground {
     pub(super) solid: CellMask,
     /// Of walls that break, by the cell's index.
     pub(super) strengths: BTreeMap<usize, f32>,
-    /// Of links other than 1, by axis and index of the cell with the smaller coordinate; across a periodic border, of the
-    /// cell with the larger one.
+    /// Of links other than 1, by axis and index of the cell with the smaller coordinate; across a
+    /// periodic border, of the cell with the larger one.
     pub(super) weights: BTreeMap<(usize, usize), f32>,
 }
 
@@ -48,6 +49,7 @@ impl Ground {
 
     /// Bytes on the heap, about: those of the trees' entries.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.strengths.len() * size_of::<(usize, f32)>() + self.weights.len() * size_of::<((usize, usize), f32)>()
+        self.strengths.len() * size_of::<(usize, f32)>()
+            + self.weights.len() * size_of::<((usize, usize), f32)>()
     }
 }

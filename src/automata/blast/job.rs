@@ -25,7 +25,8 @@ pub(super) struct Ghost {
 
 /// Pressures before the step, in the order of the plane's cells.
 pub(super) enum Seen {
-    /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing passes.
+    /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing
+    /// passes.
     Own,
     /// The saved rim of this chunk, which lies behind a periodic border and ends there too.
     Rim(Slot),
@@ -136,12 +137,16 @@ impl<S: FieldShape> Frame<'_, S> {
             });
             let rims = core::array::from_fn(|face| S::rim(rims, face));
             let chunk = WholeChunk { cells, rims, beyond, changed };
-            return whole::step::<S>(self.rule, chunk, || flows.get_or_insert_default().links_mut::<S>());
+            return whole::step::<S>(self.rule, chunk, || {
+                flows.get_or_insert_default().links_mut::<S>()
+            });
         };
         let ghosts = job.ghosts.iter().map(|ghost| (ghost, self.behind(ghost))).collect();
         let chunk = BlastChunk::<S> { around, ghosts, halo, cells };
         match self.rule {
-            Rule::Diffusive { .. } => chunk.run(Diffuse { conductances, rows: Rows::new(0.0), changed }),
+            Rule::Diffusive { .. } => {
+                chunk.run(Diffuse { conductances, rows: Rows::new(0.0), changed })
+            }
             Rule::Wave { damping, .. } => {
                 let flows = flows.get_or_insert_default().faces_mut::<S>();
                 let rows = [(); 7].map(|()| Rows::new(0.0));
@@ -186,8 +191,10 @@ impl<S: FieldShape> Frame<'_, S> {
 
     /// The faces of a chunk behind which the grid has none, with what lies there.
     fn sides_without_neighbours(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
-        let (chunk, neighbours) = (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
-        let faces = BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
+        let (chunk, neighbours) =
+            (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
+        let faces =
+            BlastWorld::<S>::FACES.iter().filter(move |face| !neighbours[face.index()].is_some());
         faces.map(move |&face| (face, self.space.side::<S>(chunk, face)))
     }
 
@@ -197,7 +204,8 @@ impl<S: FieldShape> Frame<'_, S> {
             let planes = job.beside.conductances.planes();
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
-                let conductance = planes.map_or(whole::conductance(self.rule), |planes| planes[face.index()][index]);
+                let conductance = planes
+                    .map_or(whole::conductance(self.rule), |planes| planes[face.index()][index]);
                 f64::from(in_grains(diffusive(conductance, here, 0.0), here))
             };
             job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
@@ -245,7 +253,9 @@ impl<S: FieldShape> BlastChunk<'_, S> {
     fn clear_outside(&mut self) {
         for (ghost, _) in &self.ghosts {
             let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);
-            behind.filter_map(|index| inner_step::<S>(index, ghost.face)).for_each(|index| self.cells[index] = 0.0);
+            behind
+                .filter_map(|index| inner_step::<S>(index, ghost.face))
+                .for_each(|index| self.cells[index] = 0.0);
         }
     }
 }

@@ -25,7 +25,9 @@ impl RowRule<f32> for Diffuse<'_> {
     ) {
         let conductances: [&[f32; W]; N] = rows_at(self.conductances, first);
         for x in 0..W {
-            let out = core::array::from_fn(|face| diffuse(conductances[face][x], here[x], around[face][x]));
+            let out = core::array::from_fn(|face| {
+                diffuse(conductances[face][x], here[x], around[face][x])
+            });
             cells[x] = less(here[x], balanced_sum::<N>(along_axes::<N>(out)));
         }
         self.rows.mark(first, here, cells, self.changed);
@@ -58,14 +60,21 @@ impl RowRule<f32> for Ripple<'_> {
         let mut after = before;
         for x in 0..W {
             for face in 0..N {
-                after[face][x] =
-                    ripple([self.damping, conductances[face][x]], before[face][x], here[x], around[face][x]);
+                after[face][x] = ripple(
+                    [self.damping, conductances[face][x]],
+                    before[face][x],
+                    here[x],
+                    around[face][x],
+                );
             }
-            cells[x] = here[x] - balanced_sum::<N>(along_axes::<N>(core::array::from_fn(|face| after[face][x])));
+            cells[x] = here[x]
+                - balanced_sum::<N>(along_axes::<N>(core::array::from_fn(|face| after[face][x])));
         }
         let [rows, of_flows @ ..] = &mut self.rows;
         let mut changed = rows.differing(first, here, cells).unwrap_or(0);
-        for (((plane, rows), before), after) in self.flows.iter_mut().zip(of_flows).zip(&before).zip(&after) {
+        for (((plane, rows), before), after) in
+            self.flows.iter_mut().zip(of_flows).zip(&before).zip(&after)
+        {
             plane[first..first + W].copy_from_slice(after);
             changed |= rows.differing(first, before, after).unwrap_or(0);
         }
@@ -75,12 +84,17 @@ impl RowRule<f32> for Ripple<'_> {
 
 /// The row of cells that begins at an index, in every plane.
 #[inline(always)]
-fn rows_at<const W: usize, const N: usize>(planes: &[[f32; CHUNK_CELLS]], first: usize) -> [&[f32; W]; N] {
+fn rows_at<const W: usize, const N: usize>(
+    planes: &[[f32; CHUNK_CELLS]],
+    first: usize,
+) -> [&[f32; W]; N] {
     core::array::from_fn(|face| part(&planes[face], first))
 }
 
 /// Whether any number is as large as `least`, up or down.
 pub(super) fn reaches(numbers: &[f32], least: f32) -> bool {
     // Blocks keep the early exit, and vectorise inside.
-    numbers.chunks(64).any(|block| block.iter().fold(false, |any, number| any | (number.abs() >= least)))
+    numbers
+        .chunks(64)
+        .any(|block| block.iter().fold(false, |any, number| any | (number.abs() >= least)))
 }

@@ -1,4 +1,5 @@
-//! A chunk while several steps go over it row by row, and what it shows to those around it; see [`wavefront`](super::wavefront).
+//! A chunk while several steps go over it row by row, and what it shows to those around it; see
+//! [`wavefront`](super::wavefront).
 //!
 //! Steps are counted from 1 here, and step 0 stands for what was before the first.
 
@@ -41,7 +42,8 @@ pub(super) struct Lane {
     pub(super) rims: [[f32; 64]; 4],
 }
 
-/// What a band keeps for who goes on from the band below: by step, of the first row that it did in the step.
+/// What a band keeps for who goes on from the band below: by step, of the first row that it did in
+/// the step.
 pub(super) struct Seam {
     /// Its ends, after the step.
     ends: Ends,
@@ -116,8 +118,8 @@ impl Lane {
         self.pressure.cells_mut();
     }
 
-    /// Gives back its room when all waves have passed. A level chunk is stored as one number again, so that not all are cells at a
-    /// time.
+    /// Gives back its room when all waves have passed. A level chunk is stored as one number again,
+    /// so that not all are cells at a time.
     pub(super) fn end(&mut self) -> Option<Box<[Row; MOST_STEPS]>> {
         self.pressure.canonicalize();
         self.upward.take()
@@ -131,7 +133,8 @@ impl Lane {
         }
     }
 
-    /// Shows the row that the next wave enters, has it fetched from memory, and keeps what others will ask for.
+    /// Shows the row that the next wave enters, has it fetched from memory, and keeps what others
+    /// will ask for.
     pub(super) fn leave(&mut self, pass: &Pass) {
         let now = pass.before() ^ 1;
         if pass.wave < ROWS {

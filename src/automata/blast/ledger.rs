@@ -4,8 +4,9 @@
 ///
 /// To edits, a chunk or node that comes or goes is one whose cells were at 0 before or are after.
 ///
-/// `total = placed − removed − left − absorbed`, but for rounding: over 10,000 steps of a grid, which counts in `f32`, a
-/// millionth of all that was entered and of what is there, without signs; less on a graph.
+/// `total = placed − removed − left − absorbed`, but for rounding: over 10,000 steps of a grid,
+/// which counts in `f32`, a millionth of all that was entered and of what is there, without signs;
+/// less on a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// By how much edits raised pressures.
@@ -14,7 +15,8 @@ pub struct Ledger {
     pub removed: f64,
     /// Gone over open borders; under the wave rule it may come back, so that this may fall.
     pub left: f64,
-    /// What was left below the threshold where it fell silent; below 0 too under the wave rule, so that this may fall.
+    /// What was left below the threshold where it fell silent; below 0 too under the wave rule, so
+    /// that this may fall.
     pub absorbed: f64,
 }
 
@@ -30,10 +32,12 @@ impl Ledger {
         self.placed - self.removed - self.left - self.absorbed
     }
 
-    /// Whether a count agrees, as nearly as is promised: a millionth of all that entered and left and of what is `there`,
-    /// pressures and flows without their signs. These can be far more than their sum, and rounding goes by them.
+    /// Whether a count agrees, as nearly as is promised: a millionth of all that entered and left
+    /// and of what is `there`, pressures and flows without their signs. These can be far more
+    /// than their sum, and rounding goes by them.
     pub(super) fn agrees_with(&self, counted: f64, there: f64) -> bool {
-        let through = self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
+        let through =
+            self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
         (counted - self.total()).abs() <= 1e-6 * (through + there)
     }
 
@@ -46,8 +50,9 @@ impl Ledger {
         }
     }
 
-    /// Enters cells that came, by the sums of their pressures above and below 0. Were these one sum, a chunk of both signs
-    /// would come and go as nothing, and its rounding be measured against nothing.
+    /// Enters cells that came, by the sums of their pressures above and below 0. Were these one
+    /// sum, a chunk of both signs would come and go as nothing, and its rounding be measured
+    /// against nothing.
     pub(super) fn place(&mut self, [above, below]: [f64; 2]) {
         self.placed += above;
         self.removed -= below;

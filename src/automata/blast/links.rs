@@ -1,4 +1,5 @@
-//! The links of cells: their weights, the conductances that follow from them, and the chunks that hold both.
+//! The links of cells: their weights, the conductances that follow from them, and the chunks that
+//! hold both.
 
 use super::planes::Conductances;
 use super::space::{Beyond, Side, axis, is_positive, outermost};
@@ -33,7 +34,8 @@ impl<S: FieldShape> BlastWorld<S> {
         ground.is_some_and(|(ground, index)| ground.solid.contains(index))
     }
 
-    /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond the bounds have none.
+    /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond
+    /// the bounds have none.
     pub(super) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
         if !self.space.bounds.contains(cell) {
             return Link { beyond: Beyond::Wall, there: None, weight: 0.0, conductance: 0.0 };
@@ -41,7 +43,9 @@ impl<S: FieldShape> BlastWorld<S> {
         let beyond = self.space.beyond_cell(cell, face);
         let there = match beyond {
             Beyond::There(there) => match here {
-                Some((slot, _)) if S::chunk_of(there) == S::chunk_of(cell) => Some((slot, S::index_of(there))),
+                Some((slot, _)) if S::chunk_of(there) == S::chunk_of(cell) => {
+                    Some((slot, S::index_of(there)))
+                }
                 _ => self.place(there),
             },
             Beyond::Wall | Beyond::Outside => None,
@@ -51,11 +55,14 @@ impl<S: FieldShape> BlastWorld<S> {
             Beyond::Outside => 1.0,
             Beyond::There(_) => {
                 let keeper = if is_positive(face) { here } else { there };
-                keeper.and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index))).unwrap_or(1.0)
+                keeper
+                    .and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index)))
+                    .unwrap_or(1.0)
             }
         };
         let is_open = !self.is_removed_at(here) && !self.is_removed_at(there);
-        let conductance = if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 };
+        let conductance =
+            if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 };
         Link { beyond, there, weight, conductance }
     }
 
@@ -72,7 +79,9 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The conductance of a link of a chunk that is there.
     pub(super) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
         match &self.beside[slot.index()].conductances {
-            Conductances::Unknown => self.conductance(S::cell_at(self.pressure.position_at(slot), index), face),
+            Conductances::Unknown => {
+                self.conductance(S::cell_at(self.pressure.position_at(slot), index), face)
+            }
             Conductances::Whole => self.whole(),
             Conductances::Each(planes) => planes[face.index()][index],
         }
@@ -86,14 +95,20 @@ impl<S: FieldShape> BlastWorld<S> {
             Slot::NONE => self.slot_behind(&neighbours, face, &self.space.side::<S>(chunk, face)),
             neighbour => neighbour,
         };
-        Self::FACES.iter().map(|face| (*face, behind(face))).filter(|(_, there)| there.is_some()).collect()
+        Self::FACES
+            .iter()
+            .map(|face| (*face, behind(face)))
+            .filter(|(_, there)| there.is_some())
+            .collect()
     }
 
-    /// The chunk behind this side of a chunk with these neighbours in the grid: one of them, or what lies across a periodic
-    /// border. [`Slot::NONE`] if it is not there.
+    /// The chunk behind this side of a chunk with these neighbours in the grid: one of them, or
+    /// what lies across a periodic border. [`Slot::NONE`] if it is not there.
     pub(super) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
         match side.beyond {
-            Beyond::There(there) if side.is_border => self.pressure.slot(there).unwrap_or(Slot::NONE),
+            Beyond::There(there) if side.is_border => {
+                self.pressure.slot(there).unwrap_or(Slot::NONE)
+            }
             Beyond::There(_) => neighbours[face.index()],
             Beyond::Wall | Beyond::Outside => Slot::NONE,
         }
@@ -109,7 +124,9 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Adds a chunk with cells inside the bounds that is not there yet, asleep.
     pub(super) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
-        self.pressure.insert(position, chunk).expect("a chunk with cells in the world has i32 positions");
+        self.pressure
+            .insert(position, chunk)
+            .expect("a chunk with cells in the world has i32 positions");
         let slot = self.pressure.slot(position).expect("inserted above");
         if self.beside.len() <= slot.index() {
             self.beside.resize_with(slot.index() + 1, Beside::default);
@@ -129,11 +146,14 @@ impl<S: FieldShape> BlastWorld<S> {
     /// The conductances of a chunk's links, as they follow from what stands there.
     pub(super) fn conductances_of(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
-        let is_plain = |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
+        let is_plain =
+            |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
         let is_whole = |&face: &Face| {
             let side = self.space.side::<S>(chunk, face);
-            // At a rigid border each cell sees its own pressure, so that it makes no difference what conducts.
-            side.plane == outermost::<S>(face) && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
+            // At a rigid border each cell sees its own pressure, so that it makes no difference
+            // what conducts.
+            side.plane == outermost::<S>(face)
+                && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
         };
         if is_plain(chunk) && Self::FACES.iter().all(is_whole) {
             return Conductances::Whole;
@@ -152,7 +172,8 @@ impl<S: FieldShape> BlastWorld<S> {
         if all_whole { Conductances::Whole } else { Conductances::Each(planes) }
     }
 
-    /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes any more, no flow is left.
+    /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes
+    /// any more, no flow is left.
     pub(super) fn relink(&mut self, cell: IVec3) {
         self.conduct(cell);
         for &face in Self::FACES {
@@ -162,7 +183,8 @@ impl<S: FieldShape> BlastWorld<S> {
         }
     }
 
-    /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows alone.
+    /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows
+    /// alone.
     pub(super) fn conduct(&mut self, cell: IVec3) {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
@@ -178,7 +200,8 @@ impl<S: FieldShape> BlastWorld<S> {
         let Some((slot, index)) = self.place(cell) else { return };
         let conductances = &mut self.beside[slot.index()].conductances;
         if matches!(conductances, Conductances::Whole) && conductance != whole {
-            *conductances = Conductances::Each(vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice());
+            *conductances =
+                Conductances::Each(vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice());
         }
         if let Conductances::Each(planes) = conductances {
             planes[face.index()][index] = conductance;
@@ -191,7 +214,8 @@ impl<S: FieldShape> BlastWorld<S> {
             Beyond::There(there) => Some((there, face.opposite())),
             Beyond::Outside | Beyond::Wall => None,
         };
-        // Both ends of a link inside a chunk may be one number: so first both are read, and then written.
+        // Both ends of a link inside a chunk may be one number: so first both are read, and then
+        // written.
         let flows = [Some((cell, face)), there].map(|end| {
             let (cell, face) = end?;
             let (slot, index) = self.place(cell)?;
@@ -206,7 +230,10 @@ impl<S: FieldShape> BlastWorld<S> {
 
     /// Changes what flows out of a cell across a face, in a chunk where something flows.
     pub(super) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
-        let Beside { flows: Some(flows), may_be_quieter, .. } = &mut self.beside[slot.index()] else { return };
+        let Beside { flows: Some(flows), may_be_quieter, .. } = &mut self.beside[slot.index()]
+        else {
+            return;
+        };
         flows.set::<S>(face, index, flow);
         *may_be_quieter = true;
         self.pressure.mark_changed_at(slot, index);
@@ -217,7 +244,8 @@ impl<S: FieldShape> BlastWorld<S> {
         self.beside[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be whole again.
+    /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be
+    /// whole again.
     pub(super) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
             self.beside[slot.index()].ground = None;

@@ -1,11 +1,13 @@
 //! Explosions: pressure that moves across links, on a grid of chunks or on a graph.
 //!
-//! Source of the rules: the cellular automaton for explosions in games after T. Forsyth, "Cellular Automata for Physical
-//! Modelling" (Game Programming Gems 3): nodes with a pressure, edges that let a part of the difference across, obstacles
-//! as removed nodes or edges; to which a damped wave is added.
+//! Source of the rules: the cellular automaton for explosions in games after T. Forsyth, "Cellular
+//! Automata for Physical Modelling" (Game Programming Gems 3): nodes with a pressure, edges that
+//! let a part of the difference across, obstacles as removed nodes or edges; to which a damped wave
+//! is added.
 //!
-//! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same world gives the same
-//! pressures on both, but for rounding. A [`Probe`] says what an explosion does to a thing that stands in it.
+//! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same
+//! world gives the same pressures on both, but for rounding. A [`Probe`] says what an explosion
+//! does to a thing that stands in it.
 
 mod edit;
 mod flow;
@@ -42,8 +44,8 @@ pub use probe::{Probe, ProbeError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
 pub use rules::{
-    Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule, Rules, RulesError,
-    WEIGHT_LIMIT,
+    Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule,
+    Rules, RulesError, WEIGHT_LIMIT,
 };
 pub use validate::Violation;
 pub use walls::Broken;
@@ -65,10 +67,11 @@ use std::collections::BTreeMap;
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
 ///
-/// A cell that no chunk holds is open space at pressure 0. So a world is an endless field until something is built in it,
-/// and an explosion makes the chunks that it reaches: a chunk at 0 opens when a pressure of [`Rules::threshold`] stands at
-/// its border, and until then nothing enters it. Where all has fallen below that, chunks go again. Between two
-/// [`step`](BlastWorld::step)s any number of edits may come.
+/// A cell that no chunk holds is open space at pressure 0. So a world is an endless field until
+/// something is built in it, and an explosion makes the chunks that it reaches: a chunk at 0 opens
+/// when a pressure of [`Rules::threshold`] stands at its border, and until then nothing enters it.
+/// Where all has fallen below that, chunks go again. Between two [`step`](BlastWorld::step)s any
+/// number of edits may come.
 ///
 /// ```
 /// use floodplain::blast::{BlastWorld, Probe, Rules};
@@ -91,8 +94,9 @@ pub struct BlastWorld<S: FieldShape = Sheet> {
     /// By slot.
     beside: Vec<Beside>,
     events: Vec<Broken>,
-    /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the cells that changed before
-    /// they did. Only those that were known then: what came and went in between is as it was.
+    /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the
+    /// cells that changed before they did. Only those that were known then: what came and went
+    /// in between is as it was.
     gone: BTreeMap<[i32; 3], CellMask>,
     /// Lost by every change of a chunk that is not a step's.
     rims: Rims<f32, S>,
@@ -109,9 +113,11 @@ struct Beside {
     conductances: Conductances,
     /// None if nothing flowed in the last step of the wave rule.
     flows: Option<ChunkFlows>,
-    /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises one tells at once.
+    /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises
+    /// one tells at once.
     is_audible: bool,
-    /// An edit has lowered a pressure or a flow since: whether the chunk is audible still is asked before the next step.
+    /// An edit has lowered a pressure or a flow since: whether the chunk is audible still is asked
+    /// before the next step.
     may_be_quieter: bool,
     /// It was made by the front or by an edit, and no list of changes has named it.
     is_untold: bool,
@@ -161,7 +167,8 @@ impl<S: FieldShape> BlastWorld<S> {
         whole::conductance(self.rules.rule)
     }
 
-    /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else anything above 0.
+    /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else
+    /// anything above 0.
     fn audible(&self) -> f32 {
         (self.rules.threshold as f32).max(f32::from_bits(1))
     }
@@ -203,7 +210,8 @@ mod tests {
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         let (mut keeping, mut forgetful) = (new(), new());
         for seed in 0..120 {
-            let edits = [&mut keeping, &mut forgetful].map(|world| edit(world, fastrand::Rng::with_seed(seed)));
+            let edits = [&mut keeping, &mut forgetful]
+                .map(|world| edit(world, fastrand::Rng::with_seed(seed)));
             assert_eq!(edits[0], edits[1], "edit {seed}");
             forgetful.rims = Rims::new(0.0);
             assert_eq!(keeping.step(), forgetful.step(), "edit {seed}");
@@ -215,7 +223,9 @@ mod tests {
     #[test]
     fn rims_that_are_kept_from_step_to_step_change_nothing() {
         // A threshold at which chunks fall silent, and go, between edits.
-        for rules in [Rules::diffusive(0.12), Rules::wave(0.2, 0.5)].map(|rules| Rules { threshold: 2.0, ..rules }) {
+        for rules in [Rules::diffusive(0.12), Rules::wave(0.2, 0.5)]
+            .map(|rules| Rules { threshold: 2.0, ..rules })
+        {
             for border in [Border::Open, Border::Periodic] {
                 rims_that_are_kept_change_nothing::<Sheet>(rules, border);
                 rims_that_are_kept_change_nothing::<Cube>(rules, border);

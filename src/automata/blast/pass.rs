@@ -1,4 +1,5 @@
-//! What a wave does in a chunk: the diffusive rule over one row for each step, where all links are whole.
+//! What a wave does in a chunk: the diffusive rule over one row for each step, where all links are
+//! whole.
 
 use super::flow::{balanced_sum, diffuse, less};
 use super::lane::{Ends, Lane, Row, Seam, Stepped};
@@ -16,7 +17,8 @@ pub(super) struct Pass {
     /// The first step, and the last one; none if it is smaller.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// A step that does its first row of the band, and keeps of it what who goes on from below has to know.
+    /// A step that does its first row of the band, and keeps of it what who goes on from below has
+    /// to know.
     pub(super) begins: Option<usize>,
     /// A step that has come to the rows which the band above has done.
     pub(super) meets: Option<usize>,
@@ -35,7 +37,8 @@ impl Pass {
     }
 }
 
-/// Of each step, from the first on, what flows into the first cell of its row from the west, and to the east out of each cell.
+/// Of each step, from the first on, what flows into the first cell of its row from the west, and to
+/// the east out of each cell.
 pub(super) type Eastward = Aligned<[[f32; 64 + FIRST_OUT]; MOST_STEPS]>;
 
 /// What lies behind a face.
@@ -46,8 +49,9 @@ pub(super) enum Beside<'a> {
 }
 
 impl Beside<'_> {
-    /// The cells beside the ends of the rows before each step, from the first on, if this lies west, 0, or east, 1, of these;
-    /// `own` are the ends themselves. Of steps that are not done, anything.
+    /// The cells beside the ends of the rows before each step, from the first on, if this lies
+    /// west, 0, or east, 1, of these; `own` are the ends themselves. Of steps that are not
+    /// done, anything.
     #[inline(always)]
     fn column(&self, side: usize, pass: &Pass, own: &[f32; MOST_STEPS + 1]) -> [f32; MOST_STEPS] {
         match self {
@@ -57,7 +61,8 @@ impl Beside<'_> {
     }
 }
 
-/// Steps the rows of a chunk that a wave passes. `around` is what lies behind its faces, `eastward` room to work in.
+/// Steps the rows of a chunk that a wave passes. `around` is what lies behind its faces, `eastward`
+/// room to work in.
 pub(super) fn step_rows(
     conductance: f32,
     lane: &mut Lane,
@@ -67,7 +72,18 @@ pub(super) fn step_rows(
 ) {
     let Lane { pressure, ends, upward, seam, steps, changed, .. } = lane;
     let (cells, upward) = (pressure.cells_mut(), upward.as_deref_mut().expect("waves pass"));
-    simd::run(Rows { conductance, cells, ends, upward, seam, steps, changed, around, pass, eastward });
+    simd::run(Rows {
+        conductance,
+        cells,
+        ends,
+        upward,
+        seam,
+        steps,
+        changed,
+        around,
+        pass,
+        eastward,
+    });
 }
 
 struct Rows<'a> {
@@ -88,7 +104,8 @@ impl simd::Kernel for Rows<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Rows { conductance, cells, ends, upward, seam, steps, changed, around, pass, eastward } = self;
+        let Rows { conductance, cells, ends, upward, seam, steps, changed, around, pass, eastward } =
+            self;
         let [west, east, below, above] = around;
         let own = &ends[pass.before()];
         let seen = [west.column(0, pass, &own[0]), east.column(1, pass, &own[1])];
@@ -120,7 +137,13 @@ impl simd::Kernel for Rows<'_> {
                 let up = &seam.as_deref().expect("the band above has kept it").upward[number].0;
                 exchange(here, east, |x| up[x], upward, &mut after.0);
             } else {
-                exchange(here, east, |x| diffuse(conductance, here[x], there[x]), upward, &mut after.0);
+                exchange(
+                    here,
+                    east,
+                    |x| diffuse(conductance, here[x], there[x]),
+                    upward,
+                    &mut after.0,
+                );
             }
             [ends[0][step], ends[1][step]] = [after.0[0], after.0[63]];
             steps[number].note(row, differing(here, &after.0), changed);
@@ -138,8 +161,9 @@ fn flows(conductance: f32, here: &[f32; 64], there: &[f32; 64]) -> [f32; 64] {
     flows
 }
 
-/// Works out what flows to the east in all rows that the wave passes, before any of them changes: it is read one cell off, which
-/// is slow as long as it has not reached the cache. `ends` and `seen` are the cells at both ends of the rows, and those beside them.
+/// Works out what flows to the east in all rows that the wave passes, before any of them changes:
+/// it is read one cell off, which is slow as long as it has not reached the cache. `ends` and
+/// `seen` are the cells at both ends of the rows, and those beside them.
 #[inline(always)]
 fn flow_east(
     conductance: f32,
@@ -165,12 +189,14 @@ fn flow_east(
             next.rotate_left(1);
             *inner = flows(conductance, here, &next);
         }
-        [out[FIRST_OUT - 1], out[FIRST_OUT + 63]] = [at_ends.0[0][step - 1], at_ends.0[1][step - 1]];
+        [out[FIRST_OUT - 1], out[FIRST_OUT + 63]] =
+            [at_ends.0[0][step - 1], at_ends.0[1][step - 1]];
     }
 }
 
-/// Works out what cells have after what flows between them. `west` and `east` are what flows to the east into each and out of
-/// it, `upward` what flows up into each and then, as `flow_up` says, out of it.
+/// Works out what cells have after what flows between them. `west` and `east` are what flows to the
+/// east into each and out of it, `upward` what flows up into each and then, as `flow_up` says, out
+/// of it.
 #[inline(always)]
 fn exchange(
     here: &[f32; 64],

@@ -1,5 +1,6 @@
-//! A number for each face of each cell of a chunk: what its links conduct, and what flows over them. In full that is 64 KB in
-//! sheets and 96 KB in cubes, so it is kept in full only from the first step that needs it; flows over whole links take half.
+//! A number for each face of each cell of a chunk: what its links conduct, and what flows over
+//! them. In full that is 64 KB in sheets and 96 KB in cubes, so it is kept in full only from the
+//! first step that needs it; flows over whole links take half.
 
 use super::kernel::reaches;
 use super::space::{axis, is_positive};
@@ -11,8 +12,8 @@ use crate::coords::{CHUNK_CELLS, Face};
 /// By [`Face`] index; then by the cell's index.
 pub(super) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
-/// What every link of every cell conducts: coefficient times weight, 0 where nothing passes, and anything at rigid borders,
-/// behind which each cell sees its own pressure.
+/// What every link of every cell conducts: coefficient times weight, 0 where nothing passes, and
+/// anything at rigid borders, behind which each cell sees its own pressure.
 #[derive(Clone, Default)]
 pub(super) enum Conductances {
     /// No step has needed them.
@@ -30,8 +31,9 @@ impl Conductances {
     }
 }
 
-/// What flowed over each link in the last step of the wave rule, by axis: away from the smaller coordinates. Along each line of
-/// cells there is one link more than cells, that of the cell before it first.
+/// What flowed over each link in the last step of the wave rule, by axis: away from the smaller
+/// coordinates. Along each line of cells there is one link more than cells, that of the cell before
+/// it first.
 pub(super) type Links = Box<[Vec<f32>]>;
 
 /// What flowed out of every cell across every face in the last step of the wave rule.
@@ -56,7 +58,9 @@ impl ChunkFlows {
     #[cfg(feature = "snapshot")]
     pub(super) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
         if planes.iter().all(|plane| plane.as_uniform().is_some()) {
-            ChunkFlows::Equal(core::array::from_fn(|face| planes.get(face).map_or(0.0, |plane| plane.get(0))))
+            ChunkFlows::Equal(core::array::from_fn(|face| {
+                planes.get(face).map_or(0.0, |plane| plane.get(0))
+            }))
         } else {
             let cells = |plane: &Chunk<f32>| core::array::from_fn(|index| plane.get(index));
             ChunkFlows::Faces(planes.iter().map(cells).collect())
@@ -66,7 +70,9 @@ impl ChunkFlows {
     /// A plane for each face. Flows of −0 are 0 in them: no step tells them apart.
     #[cfg(feature = "snapshot")]
     pub(super) fn to_chunks<S: FieldShape>(&self) -> Vec<Chunk<f32>> {
-        faces::<S>().map(|face| Chunk::from_cells(&self.plane::<S>(face).map(|flow| flow + 0.0))).collect()
+        faces::<S>()
+            .map(|face| Chunk::from_cells(&self.plane::<S>(face).map(|flow| flow + 0.0)))
+            .collect()
     }
 
     pub(super) fn at<S: FieldShape>(&self, face: Face, index: usize) -> f32 {
@@ -80,7 +86,9 @@ impl ChunkFlows {
     /// Sets what flows out of a cell across a face.
     pub(super) fn set<S: FieldShape>(&mut self, face: Face, index: usize, flow: f32) {
         match self {
-            ChunkFlows::Links(links) => links[axis(face)][link_at::<S>(face, index)] = signed(face, flow),
+            ChunkFlows::Links(links) => {
+                links[axis(face)][link_at::<S>(face, index)] = signed(face, flow)
+            }
             _ => self.faces_mut::<S>()[face.index()][index] = flow,
         }
     }
@@ -103,11 +111,13 @@ impl ChunkFlows {
     /// All of them, to change, by link.
     pub(super) fn links_mut<S: FieldShape>(&mut self) -> &mut Links {
         if !matches!(self, ChunkFlows::Links(_)) {
-            let mut links: Links =
-                (0..S::NEIGHBOURS / 2).map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])]).collect();
+            let mut links: Links = (0..S::NEIGHBOURS / 2)
+                .map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])])
+                .collect();
             for face in faces::<S>() {
                 for index in 0..CHUNK_CELLS {
-                    links[axis(face)][link_at::<S>(face, index)] = signed(face, self.at::<S>(face, index));
+                    links[axis(face)][link_at::<S>(face, index)] =
+                        signed(face, self.at::<S>(face, index));
                 }
             }
             *self = ChunkFlows::Links(links);
@@ -120,7 +130,8 @@ impl ChunkFlows {
 
     /// Those of all faces: face by face, then in order of the cells.
     pub(super) fn values<S: FieldShape>(&self) -> impl Iterator<Item = f32> {
-        faces::<S>().flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
+        faces::<S>()
+            .flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
 
     /// Whether one of them, up or down, is as large as this.
@@ -152,7 +163,8 @@ fn faces<S: FieldShape>() -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().take(S::NEIGHBOURS)
 }
 
-/// What flows over a link away from the smaller coordinates, for what flows out of a cell across this face; and the reverse.
+/// What flows over a link away from the smaller coordinates, for what flows out of a cell across
+/// this face; and the reverse.
 fn signed(face: Face, flow: f32) -> f32 {
     if is_positive(face) { flow } else { -flow }
 }
@@ -175,7 +187,9 @@ mod tests {
         let mut flows = ChunkFlows::default();
         flows.links_mut::<S>().iter_mut().flatten().for_each(|link| *link = rng.f32() - 0.5);
         let by_link: Vec<f32> = flows.values::<S>().collect();
-        for (index, face) in (0..CHUNK_CELLS).flat_map(|index| faces::<S>().map(move |face| (index, face))) {
+        for (index, face) in
+            (0..CHUNK_CELLS).flat_map(|index| faces::<S>().map(move |face| (index, face)))
+        {
             let there = S::cell_at(IVec3::ZERO, index) + face.offset();
             if S::chunk_of(there) == IVec3::ZERO {
                 let back = flows.at::<S>(face.opposite(), S::index_of(there));
@@ -183,15 +197,24 @@ mod tests {
             }
         }
         flows.faces_mut::<S>();
-        assert!(matches!(flows, ChunkFlows::Faces(_)) && by_link.iter().copied().eq(flows.values::<S>()));
+        assert!(
+            matches!(flows, ChunkFlows::Faces(_))
+                && by_link.iter().copied().eq(flows.values::<S>())
+        );
         flows.links_mut::<S>();
-        assert!(matches!(flows, ChunkFlows::Links(_)) && by_link.iter().copied().eq(flows.values::<S>()));
+        assert!(
+            matches!(flows, ChunkFlows::Links(_))
+                && by_link.iter().copied().eq(flows.values::<S>())
+        );
 
         let mut by_face = flows.clone();
         by_face.faces_mut::<S>();
         for mut flows in [flows, by_face] {
             flows.set::<S>(Face::West, 5, 2.0);
-            assert_eq!([flows.at::<S>(Face::West, 5), flows.at::<S>(Face::East, 5)], [2.0, by_link[CHUNK_CELLS + 5]]);
+            assert_eq!(
+                [flows.at::<S>(Face::West, 5), flows.at::<S>(Face::East, 5)],
+                [2.0, by_link[CHUNK_CELLS + 5]]
+            );
         }
     }
 

@@ -4,12 +4,14 @@ use core::fmt;
 use glam::{DVec3, IVec3};
 use smallvec::SmallVec;
 
-/// A thing with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is [`IVec3`]) or a node of a
-/// [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)), which feels every step that it is run through.
+/// A thing with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is
+/// [`IVec3`]) or a node of a [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)),
+/// which feels every step that it is run through.
 ///
-/// The force of a step is its cross-section times the flow vector there: over all links, what flows out, in the direction
-/// of the link. A step lasts 1, so forces add up to the impulse. A game runs tens of steps in a frame, applies
-/// [`mean_force`](Probe::mean_force) or [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
+/// The force of a step is its cross-section times the flow vector there: over all links, what flows
+/// out, in the direction of the link. A step lasts 1, so forces add up to the impulse. A game runs
+/// tens of steps in a frame, applies [`mean_force`](Probe::mean_force) or
+/// [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe<P = IVec3> {
     place: P,
@@ -75,8 +77,8 @@ impl<P> Probe<P> {
         if self.steps == 0 { DVec3::ZERO } else { self.impulse / self.steps as f64 }
     }
 
-    /// The sum of the magnitudes of all flows around it, link by link and step by step, whatever its cross-section: for
-    /// deafness, broken glass, damage.
+    /// The sum of the magnitudes of all flows around it, link by link and step by step, whatever
+    /// its cross-section: for deafness, broken glass, damage.
     pub fn exposure(&self) -> f64 {
         self.exposure
     }

@@ -50,8 +50,9 @@ impl<S: FieldShape> BlastWorld<S> {
         self.ground(slot)?.strengths.get(&index).copied()
     }
 
-    /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1 across an open border;
-    /// `None` at a rigid border, out of bounds, and where the shape has no links.
+    /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1
+    /// across an open border; `None` at a rigid border, out of bounds, and where the shape has
+    /// no links.
     pub fn link(&self, cell: IVec3, face: Face) -> Option<f32> {
         let is_link = self.space.bounds.contains(cell)
             && face.index() < S::NEIGHBOURS
@@ -59,11 +60,12 @@ impl<S: FieldShape> BlastWorld<S> {
         is_link.then(|| self.weight(cell, face))
     }
 
-    /// The flow vector at a cell: over its links, what flows out of it, in the direction of the link. It points away from
-    /// the explosion. Zero in a removed cell.
+    /// The flow vector at a cell: over its links, what flows out of it, in the direction of the
+    /// link. It points away from the explosion. Zero in a removed cell.
     ///
-    /// Under the diffusive rule these are the flows of the next step, which follow from the pressures as they are, with none
-    /// into a chunk at 0 that no front is about to open; under the wave rule those of the last.
+    /// Under the diffusive rule these are the flows of the next step, which follow from the
+    /// pressures as they are, with none into a chunk at 0 that no front is about to open; under
+    /// the wave rule those of the last.
     pub fn flow(&self, cell: IVec3) -> DVec3 {
         vector_of(&self.flows_at(cell))
     }
@@ -79,14 +81,16 @@ impl<S: FieldShape> BlastWorld<S> {
         if !self.space.bounds.contains(cell) {
             return Flows::new();
         }
-        let flow = |&face: &Face| (face.offset().as_dvec3(), f64::from(self.flow_across(cell, face)));
+        let flow =
+            |&face: &Face| (face.offset().as_dvec3(), f64::from(self.flow_across(cell, face)));
         Self::FACES.iter().map(flow).collect()
     }
 
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
-            let of =
-                |(slot, index): (Slot, usize)| Some(self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index));
+            let of = |(slot, index): (Slot, usize)| {
+                Some(self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index))
+            };
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
         let there = match self.space.beyond_cell(cell, face) {
@@ -98,12 +102,14 @@ impl<S: FieldShape> BlastWorld<S> {
         in_grains(diffusive(self.conductance(cell, face), here, there), larger(here, there))
     }
 
-    /// Whether nothing passes between two cells that are linked because one of their chunks, there or not, is silent and no
-    /// front is about to open it.
+    /// Whether nothing passes between two cells that are linked because one of their chunks, there
+    /// or not, is silent and no front is about to open it.
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
-        let is_silent = |chunk: IVec3| self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot));
-        chunks[0] != chunks[1] && chunks.into_iter().any(|chunk| is_silent(chunk) && !self.is_about_to_open(chunk))
+        let is_silent =
+            |chunk: IVec3| self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot));
+        chunks[0] != chunks[1]
+            && chunks.into_iter().any(|chunk| is_silent(chunk) && !self.is_about_to_open(chunk))
     }
 
     /// The sum of all pressures, counted cell by cell in order of position.
@@ -140,11 +146,13 @@ impl<S: FieldShape> BlastWorld<S> {
         self.pressure.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells: a pressure, a
-    /// flow of the wave rule, or what stands there. Chunks that have fallen silent and gone since are among them; one that came
-    /// and went in between need not be. Loading and unloading is not listed.
+    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// those cells: a pressure, a flow of the wave rule, or what stands there. Chunks that have
+    /// fallen silent and gone since are among them; one that came and went in between need not
+    /// be. Loading and unloading is not listed.
     ///
-    /// Of chunks that have gone the world remembers no more than it has told of, or was given, whether this is asked or not.
+    /// Of chunks that have gone the world remembers no more than it has told of, or was given,
+    /// whether this is asked or not.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut changes = core::mem::take(&mut self.gone);
         for (chunk, cells) in self.pressure.take_changes() {
@@ -153,7 +161,9 @@ impl<S: FieldShape> BlastWorld<S> {
             }
             changes.entry([chunk.y, chunk.z, chunk.x]).or_default().union_with(&cells);
         }
-        ChunkChanges::list(changes.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells)).collect())
+        ChunkChanges::list(
+            changes.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells)).collect(),
+        )
     }
 
     /// The chunks that are there, in order of position.
@@ -180,9 +190,10 @@ impl<S: FieldShape> BlastWorld<S> {
             + self.workers.rooms().iter().map(super::Room::memory_bytes).sum::<usize>()
     }
 
-    /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and what stands in the cells,
-    /// in order of position. The same on every platform; a chunk of open space at 0 counts like one that is not there. Rules,
-    /// bounds and borders are not part of it.
+    /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and
+    /// what stands in the cells, in order of position. The same on every platform; a chunk of
+    /// open space at 0 counts like one that is not there. Rules, bounds and borders are not
+    /// part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);

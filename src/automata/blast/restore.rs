@@ -88,13 +88,18 @@ impl<S: FieldShape> BlastWorld<S> {
     ///
     /// # Errors
     /// What is wrong with it, where the world's own check would not tell.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, parts: ChunkParts) -> Result<Slot, &'static str> {
+    pub(crate) fn restore_chunk(
+        &mut self,
+        position: IVec3,
+        parts: ChunkParts,
+    ) -> Result<Slot, &'static str> {
         let bounds = self.space.bounds;
         if !S::holds_chunk(position) || bounds.intersection(&S::region_of(position)).is_none() {
             return Err("a chunk that fits the world's bounds");
         }
         self.check_parts(position, &parts)?;
-        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } = parts;
+        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } =
+            parts;
         let slot = self.add_chunk(position, pressure);
         let ground = Ground { solid, strengths, weights };
         let beside = &mut self.beside[slot.index()];
@@ -103,7 +108,8 @@ impl<S: FieldShape> BlastWorld<S> {
         (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
         let is_loud = self.reaches_threshold(slot);
         if is_audible && !is_loud {
-            // Saved between an edit and the step that would have asked, for which it has to be awake.
+            // Saved between an edit and the step that would have asked, for which it has to be
+            // awake.
             self.beside[slot.index()].may_be_quieter = true;
             self.pressure.wake_chunk_at(slot);
         }
@@ -115,18 +121,22 @@ impl<S: FieldShape> BlastWorld<S> {
         if !parts.solid.iter().all(is_inside) {
             return Err("removed cells inside the world's bounds");
         }
-        if !parts
-            .strengths
-            .iter()
-            .all(|(&index, &strength)| parts.solid.contains(index) && strength > 0.0 && strength.is_finite())
-        {
+        if !parts.strengths.iter().all(|(&index, &strength)| {
+            parts.solid.contains(index) && strength > 0.0 && strength.is_finite()
+        }) {
             return Err("strengths above 0 of removed cells");
         }
-        if !parts.weights.iter().all(|(&(axis, index), &weight)| self.is_weight(position, axis, index, weight)) {
+        if !parts
+            .weights
+            .iter()
+            .all(|(&(axis, index), &weight)| self.is_weight(position, axis, index, weight))
+        {
             return Err("weights from 0 to 10⁶ and not 1, of links between cells of the world");
         }
         let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
-        let is_still = |plane: &Chunk<f32>| (0..CHUNK_CELLS).all(|index| plane.get(index) == 0.0 || is_inside(index));
+        let is_still = |plane: &Chunk<f32>| {
+            (0..CHUNK_CELLS).all(|index| plane.get(index) == 0.0 || is_inside(index))
+        };
         match &parts.flows {
             Some(planes) if !is_wave || !planes.iter().all(is_still) => {
                 Err("flows of a wave inside the world's bounds")
@@ -143,6 +153,7 @@ impl<S: FieldShape> BlastWorld<S> {
             && weight != 1.0
             && weight.is_sign_positive()
             && self.space.bounds.contains(cell)
-            && face.is_some_and(|&face| matches!(self.space.beyond_cell(cell, face), Beyond::There(_)))
+            && face
+                .is_some_and(|&face| matches!(self.space.beyond_cell(cell, face), Beyond::There(_)))
     }
 }

@@ -1,31 +1,35 @@
-//! The rules of pressure: how it moves, what the borders do, and below what it is nothing. With the checks at the door.
+//! The rules of pressure: how it moves, what the borders do, and below what it is nothing. With the
+//! checks at the door.
 
 use core::fmt;
 
-/// How pressure moves across a link, from the pressures before the step. Weights are those of the links, 1 if nobody set
-/// them; `Σw` is their sum at a node.
+/// How pressure moves across a link, from the pressures before the step. Weights are those of the
+/// links, 1 if nobody set them; `Σw` is their sum at a node.
 ///
-/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and each link is visited once: the
-/// source's loop visits it from both ends at 0.12, which is 0.24 here.
+/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and each link is
+/// visited once: the source's loop visits it from both ends at 0.12, which is 0.24 here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// `flow = coefficient · weight · (p_a − p_b)`. Evens pressure out without overshooting: positive stays positive, and
-    /// nothing leaves the range of its neighbours.
+    /// `flow = coefficient · weight · (p_a − p_b)`. Evens pressure out without overshooting:
+    /// positive stays positive, and nothing leaves the range of its neighbours.
     ///
-    /// Stable if `coefficient · Σw ≤ 1` at every node: up to 1/4 on a plain sheet, 1/6 on plain cubes. The source also
-    /// clamps a visit's flow to a quarter of the giver's pressure; at these coefficients and positive pressure the clamp
-    /// never acts, so there is none here.
+    /// Stable if `coefficient · Σw ≤ 1` at every node: up to 1/4 on a plain sheet, 1/6 on plain
+    /// cubes. The source also clamps a visit's flow to a quarter of the giver's pressure; at
+    /// these coefficients and positive pressure the clamp never acts, so there is none here.
     Diffusive {
-        /// The part of the difference that crosses a link of weight 1 in a step; above 0, up to [`COEFFICIENT_LIMIT`].
+        /// The part of the difference that crosses a link of weight 1 in a step; above 0, up to
+        /// [`COEFFICIENT_LIMIT`].
         coefficient: f64,
     },
-    /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` crosses: a front that travels, is thrown back by walls
-    /// and leaves rarefied air behind. Pressure may be negative.
+    /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` crosses: a front that
+    /// travels, is thrown back by walls and leaves rarefied air behind. Pressure may be
+    /// negative.
     ///
-    /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) / damping` at every node
-    /// (less than that if undamped).
+    /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) /
+    /// damping` at every node (less than that if undamped).
     Wave {
-        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0, up to [`COEFFICIENT_LIMIT`].
+        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0, up to
+        /// [`COEFFICIENT_LIMIT`].
         coefficient: f64,
         /// What is left of a flow after a step without difference; above 0, up to 1.
         damping: f64,
@@ -71,14 +75,16 @@ impl Rule {
 pub struct Rules {
     /// How pressure moves.
     pub rule: Rule,
-    /// Where no pressure and no flow of a chunk and of the chunks next to it reaches this, up or down, it falls silent: what
-    /// is left in it is entered as absorbed, and it sleeps at 0 until such a pressure stands at its border. A graph does so
-    /// as a whole. 0 or more; at 0 nothing is lost.
+    /// Where no pressure and no flow of a chunk and of the chunks next to it reaches this, up or
+    /// down, it falls silent: what is left in it is entered as absorbed, and it sleeps at 0
+    /// until such a pressure stands at its border. A graph does so as a whole. 0 or more; at 0
+    /// nothing is lost.
     pub threshold: f64,
 }
 
 impl Default for Rules {
-    /// The source's rule for the plane, which is too fast for cubes: diffusive at 0.24. Silent below 0.01.
+    /// The source's rule for the plane, which is too fast for cubes: diffusive at 0.24. Silent
+    /// below 0.01.
     fn default() -> Self {
         Rules::diffusive(0.24)
     }
@@ -90,13 +96,14 @@ impl Rules {
         Rules { rule: Rule::Diffusive { coefficient }, threshold: 0.01 }
     }
 
-    /// The wave rule, silent below 0.01. A coefficient of 0.25 and a damping of 0.98 are stable on sheets and on cubes.
+    /// The wave rule, silent below 0.01. A coefficient of 0.25 and a damping of 0.98 are stable on
+    /// sheets and on cubes.
     pub const fn wave(coefficient: f64, damping: f64) -> Rules {
         Rules { rule: Rule::Wave { coefficient, damping }, threshold: 0.01 }
     }
 
-    /// Checks every field against its range, for nodes whose weights add up to `weights`: 4 on a plain sheet, 6 on plain
-    /// cubes.
+    /// Checks every field against its range, for nodes whose weights add up to `weights`: 4 on a
+    /// plain sheet, 6 on plain cubes.
     ///
     /// # Errors
     /// The first [`RulesError`] found.
@@ -129,19 +136,23 @@ impl Rules {
     }
 }
 
-/// The largest pressure, up or down, that an edit may write: far from where sums of pressures would overflow.
+/// The largest pressure, up or down, that an edit may write: far from where sums of pressures would
+/// overflow.
 pub const PRESSURE_LIMIT: f32 = 1e18;
 
-/// The largest coefficient: with a damping next to 0, larger ones are stable too, but their products overflow.
+/// The largest coefficient: with a damping next to 0, larger ones are stable too, but their
+/// products overflow.
 pub const COEFFICIENT_LIMIT: f64 = 1e6;
 
-/// The largest damping of waves on a grid, which counts in `f32`: what rounds to the same `f32` is taken. Waves that ring
-/// longer add up roundings of `f32` for longer than the account, a millionth over 10,000 steps, allows: without damping it is
-/// off by ten times that. A graph, in `f64`, takes any up to 1.
+/// The largest damping of waves on a grid, which counts in `f32`: what rounds to the same `f32` is
+/// taken. Waves that ring longer add up roundings of `f32` for longer than the account, a millionth
+/// over 10,000 steps, allows: without damping it is off by ten times that. A graph, in `f64`, takes
+/// any up to 1.
 pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 
-/// Chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of 4096 cells a side, a cube of 256. What
-/// it builds takes up to 0.2 MB in each, so that a fill that is let through takes less than 1 GB.
+/// Chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of 4096 cells a
+/// side, a cube of 256. What it builds takes up to 0.2 MB in each, so that a fill that is let
+/// through takes less than 1 GB.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 12;
 
 /// The largest weight of a link.
@@ -209,17 +220,28 @@ impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RulesError::Coefficient(value) => {
-                write!(f, "coefficient is a number above 0, up to {COEFFICIENT_LIMIT:e}, not {value}")
+                write!(
+                    f,
+                    "coefficient is a number above 0, up to {COEFFICIENT_LIMIT:e}, not {value}"
+                )
             }
-            RulesError::Damping(value) => write!(f, "damping is above 0 and at most 1, not {value}"),
+            RulesError::Damping(value) => {
+                write!(f, "damping is above 0 and at most 1, not {value}")
+            }
             RulesError::GridDamping(value) => {
-                write!(f, "damping on a grid is at most {GRID_DAMPING_LIMIT}, for the account's sake, not {value}")
+                write!(
+                    f,
+                    "damping on a grid is at most {GRID_DAMPING_LIMIT}, for the account's sake, not {value}"
+                )
             }
             RulesError::Threshold(value) => {
                 write!(f, "threshold is a pressure from 0 to {PRESSURE_LIMIT:e}, not {value}")
             }
             RulesError::Unstable { coefficient, weights, limit } => {
-                write!(f, "coefficient {coefficient} times weights of {weights} at a node is above {limit}: unstable")
+                write!(
+                    f,
+                    "coefficient {coefficient} times weights of {weights} at a node is above {limit}: unstable"
+                )
             }
         }
     }
@@ -234,14 +256,23 @@ mod tests {
     #[test]
     fn values_out_of_range_are_refused_by_name() {
         for bad in [f64::NAN, f64::INFINITY, 0.0, -0.1] {
-            assert!(matches!(Rules::diffusive(bad).check(4.0), Err(RulesError::Coefficient(_))), "{bad}");
-            assert!(matches!(Rules::wave(0.1, bad).check(4.0), Err(RulesError::Damping(_))), "{bad}");
+            assert!(
+                matches!(Rules::diffusive(bad).check(4.0), Err(RulesError::Coefficient(_))),
+                "{bad}"
+            );
+            assert!(
+                matches!(Rules::wave(0.1, bad).check(4.0), Err(RulesError::Damping(_))),
+                "{bad}"
+            );
         }
         for bad in [f64::NAN, f64::INFINITY, -1e-9] {
             let rules = Rules { threshold: bad, ..Rules::default() };
             assert!(matches!(rules.check(4.0), Err(RulesError::Threshold(_))), "{bad}");
         }
-        assert!(matches!(Rules::wave(1e200, 1e-250).check(4.0), Err(RulesError::Coefficient(_))), "it would overflow");
+        assert!(
+            matches!(Rules::wave(1e200, 1e-250).check(4.0), Err(RulesError::Coefficient(_))),
+            "it would overflow"
+        );
         assert!(matches!(Rules::wave(0.1, 1.1).check(4.0), Err(RulesError::Damping(_))));
     }
 
@@ -255,6 +286,8 @@ mod tests {
         assert!(Rules::wave(0.75001, 0.5).check(4.0).is_err());
         assert_eq!(Rules::wave(0.5, 0.5).check(6.0), Ok(()));
         assert!(Rules::wave(0.5001, 0.5).check(6.0).is_err());
-        assert!(Rules::wave(0.5, 1.0).check(4.0).is_err() && Rules::wave(0.499, 1.0).check(4.0).is_ok());
+        assert!(
+            Rules::wave(0.5, 1.0).check(4.0).is_err() && Rules::wave(0.499, 1.0).check(4.0).is_ok()
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and audible pressure opens the silent
-//! chunks that it is about to enter.
+//! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and
+//! audible pressure opens the silent chunks that it is about to enter.
 
 use super::edit::sum_of;
 use super::flow::{diffusive, in_grains};
@@ -18,7 +18,8 @@ use smallvec::SmallVec;
 impl<S: FieldShape> BlastWorld<S> {
     /// Whether a chunk is at pressure 0 without flow.
     pub(super) fn is_blank(&self, slot: Slot) -> bool {
-        self.pressure.chunk_at(slot).as_uniform() == Some(0.0) && self.beside[slot.index()].flows.is_none()
+        self.pressure.chunk_at(slot).as_uniform() == Some(0.0)
+            && self.beside[slot.index()].flows.is_none()
     }
 
     /// Whether a chunk, there or not, takes no part in this step.
@@ -42,12 +43,13 @@ impl<S: FieldShape> BlastWorld<S> {
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
-    /// Opens the silent chunks that audible pressure is about to enter, and makes those of them that are not there. All
-    /// others are shut: what is below the threshold does not seep into them, or an explosion would drain away over the
-    /// borders of the chunks that it has reached.
+    /// Opens the silent chunks that audible pressure is about to enter, and makes those of them
+    /// that are not there. All others are shut: what is below the threshold does not seep into
+    /// them, or an explosion would drain away over the borders of the chunks that it has
+    /// reached.
     ///
-    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and slept, and from now on what
-    /// flows into the one flows out of the other.
+    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and
+    /// slept, and from now on what flows into the one flows out of the other.
     pub(super) fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
@@ -95,14 +97,17 @@ impl<S: FieldShape> BlastWorld<S> {
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
         let flow = diffusive(self.conductance_at(slot, index, face), pressure, 0.0);
-        let damping = if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
+        let damping =
+            if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
         pressure.abs() >= self.audible() && in_grains(damping * flow, pressure.abs()) != 0.0
     }
 
-    /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of those in which nothing
-    /// stands. Next to an audible chunk they are kept: there the front may be about to come through.
+    /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of
+    /// those in which nothing stands. Next to an audible chunk they are kept: there the front
+    /// may be about to come through.
     ///
-    /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that changed.
+    /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that
+    /// changed.
     pub(super) fn fall_silent(&mut self) -> u64 {
         self.hear_edits();
         let awake = self.pressure.awake_slots().iter().copied();
@@ -114,7 +119,8 @@ impl<S: FieldShape> BlastWorld<S> {
     /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
     fn hear_edits(&mut self) {
         let is_asked = |&slot: &Slot| self.beside[slot.index()].may_be_quieter;
-        let asked: Vec<Slot> = self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
+        let asked: Vec<Slot> =
+            self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
         for slot in asked {
             self.beside[slot.index()].may_be_quieter = false;
             if self.has_faded(slot) {
@@ -128,8 +134,11 @@ impl<S: FieldShape> BlastWorld<S> {
         let chunk = self.pressure.chunk_at_mut(slot);
         self.ledger.absorbed += sum_of(chunk);
         let flows = self.beside[slot.index()].flows.as_ref();
-        let flowing =
-            |index: usize| flows.is_some_and(|flows| Self::FACES.iter().any(|&face| flows.at::<S>(face, index) != 0.0));
+        let flowing = |index: usize| {
+            flows.is_some_and(|flows| {
+                Self::FACES.iter().any(|&face| flows.at::<S>(face, index) != 0.0)
+            })
+        };
         let mut changed = CellMask::EMPTY;
         for index in (0..CHUNK_CELLS).filter(|&index| chunk.get(index) != 0.0 || flowing(index)) {
             changed.insert(index);
@@ -146,8 +155,13 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         if self.ground(slot).is_none() {
             let position = self.pressure.position_at(slot);
-            if let (Some(changed), false) = (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold) {
-                self.gone.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+            if let (Some(changed), false) =
+                (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold)
+            {
+                self.gone
+                    .entry([position.y, position.z, position.x])
+                    .or_default()
+                    .union_with(changed);
             }
             self.beside[slot.index()] = Beside::default();
             self.pressure.remove(position);
@@ -162,7 +176,8 @@ impl<S: FieldShape> BlastWorld<S> {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
             let Some(flows) = &self.beside[there.index()].flows else { continue };
             let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
-            let ended: Vec<usize> = plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
+            let ended: Vec<usize> =
+                plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();
             if ended.is_empty() {
                 continue;
             }

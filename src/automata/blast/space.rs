@@ -70,7 +70,11 @@ impl Space {
             }
             _ => {
                 let around = with_axis(chunk, face, S::chunk_of(IVec3::splat(other_end))[axis]);
-                Side { plane: local(end), beyond: self.beyond_border(face, around), is_border: true }
+                Side {
+                    plane: local(end),
+                    beyond: self.beyond_border(face, around),
+                    is_border: true,
+                }
             }
         }
     }
@@ -108,7 +112,9 @@ pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
     let [a, b] = [[1, 2], [2, 0], [0, 1]][axis];
     let (fast, slow) = if S::STRIDES[a] < S::STRIDES[b] { (a, b) } else { (b, a) };
     (0..side(slow)).flat_map(move |outer| {
-        (0..side(fast)).map(move |inner| at * S::STRIDES[axis] + outer * S::STRIDES[slow] + inner * S::STRIDES[fast])
+        (0..side(fast)).map(move |inner| {
+            at * S::STRIDES[axis] + outer * S::STRIDES[slow] + inner * S::STRIDES[fast]
+        })
     })
 }
 
@@ -130,9 +136,12 @@ mod tests {
 
     fn planes_are_all_cells_with_a_coordinate<S: Shape>() {
         for axis in 0..3 {
-            for at in [0, 5, (1 << S::BITS[axis]) - 1].into_iter().filter(|at| at >> S::BITS[axis] == 0) {
-                let expected: Vec<usize> =
-                    (0..CHUNK_CELLS).filter(|&index| S::cell_at(IVec3::ZERO, index)[axis] == at as i32).collect();
+            for at in
+                [0, 5, (1 << S::BITS[axis]) - 1].into_iter().filter(|at| at >> S::BITS[axis] == 0)
+            {
+                let expected: Vec<usize> = (0..CHUNK_CELLS)
+                    .filter(|&index| S::cell_at(IVec3::ZERO, index)[axis] == at as i32)
+                    .collect();
                 assert_eq!(plane_cells::<S>(axis, at).collect::<Vec<_>>(), expected);
             }
         }
@@ -149,14 +158,26 @@ mod tests {
         let bounds = Region::new(IVec3::new(-3, 0, 0), IVec3::new(29, 63, 0));
         let borders = Borders { x: Border::Periodic, y: Border::Open, z: Border::Rigid };
         let space = Space { bounds, borders };
-        assert_eq!(space.beyond_cell(IVec3::new(29, 4, 0), Face::East), Beyond::There(IVec3::new(-3, 4, 0)));
-        assert_eq!(space.beyond_cell(IVec3::new(0, 4, 0), Face::West), Beyond::There(IVec3::new(-1, 4, 0)));
+        assert_eq!(
+            space.beyond_cell(IVec3::new(29, 4, 0), Face::East),
+            Beyond::There(IVec3::new(-3, 4, 0))
+        );
+        assert_eq!(
+            space.beyond_cell(IVec3::new(0, 4, 0), Face::West),
+            Beyond::There(IVec3::new(-1, 4, 0))
+        );
         assert_eq!(space.beyond_cell(IVec3::new(0, 63, 0), Face::Up), Beyond::Outside);
         let side = space.side::<Sheet>(IVec3::ZERO, Face::East);
-        assert_eq!((side.plane, side.beyond, side.is_border), (29, Beyond::There(IVec3::NEG_X), true));
+        assert_eq!(
+            (side.plane, side.beyond, side.is_border),
+            (29, Beyond::There(IVec3::NEG_X), true)
+        );
         assert_eq!(space.opposite_plane::<Sheet>(Face::East), 61);
         let side = space.side::<Sheet>(IVec3::ZERO, Face::West);
-        assert_eq!((side.plane, side.beyond, side.is_border), (0, Beyond::There(IVec3::NEG_X), false));
+        assert_eq!(
+            (side.plane, side.beyond, side.is_border),
+            (0, Beyond::There(IVec3::NEG_X), false)
+        );
         let everywhere = Space { bounds: Region::EVERYWHERE, borders };
         assert_eq!(
             everywhere.beyond_cell(IVec3::MAX, Face::East),

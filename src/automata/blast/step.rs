@@ -1,4 +1,5 @@
-//! One step: walls break, what is below the threshold falls silent, the front opens chunks, pressure moves.
+//! One step: walls break, what is below the threshold falls silent, the front opens chunks,
+//! pressure moves.
 
 use super::job::{Frame, Ghost, Job, Room, Seen};
 use super::planes::{ChunkFlows, Conductances};
@@ -15,7 +16,8 @@ use glam::IVec3;
 use hashbrown::HashSet;
 
 impl<S: FieldShape> BlastWorld<S> {
-    /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
+    /// Runs one step. First the walls break that stand between too different pressures; then
+    /// pressure moves.
     pub fn step(&mut self) -> StepReport {
         S::step_blast(self)
     }
@@ -25,7 +27,8 @@ impl<S: FieldShape> BlastWorld<S> {
         let broken = self.break_walls();
         let absorbed = self.fall_silent();
         let opened = self.open_front();
-        let mut places: Vec<(Slot, usize)> = broken.iter().filter_map(|&place| self.place(place)).collect();
+        let mut places: Vec<(Slot, usize)> =
+            broken.iter().filter_map(|&place| self.place(place)).collect();
         places.sort_unstable();
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
@@ -34,12 +37,19 @@ impl<S: FieldShape> BlastWorld<S> {
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew(&self.pressure, &slots, rims);
         // What is shut sleeps on, unless something else wakes it.
-        let (shut, open): (Vec<Slot>, Vec<Slot>) = slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
+        let (shut, open): (Vec<Slot>, Vec<Slot>) =
+            slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
         let open = self.begin(&open, &opened, &mut jobs);
         open.iter_mut().for_each(|job| self.exchange(job));
         let (rule, audible) = (self.rules.rule, self.audible());
-        let frame =
-            Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims: &self.rims, broken: &places };
+        let frame = Frame {
+            rule,
+            audible,
+            space: &self.space,
+            pressure: &self.pressure,
+            rims: &self.rims,
+            broken: &places,
+        };
         self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
         let (changed, faded) = self.take_back(open);
         self.advance_front(&shut, open, &faded);
@@ -50,7 +60,12 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 
     /// Begins a job for each of these chunks, in room kept from the last step.
-    fn begin<'j>(&mut self, slots: &[Slot], opened: &HashSet<Slot>, jobs: &'j mut Vec<Job<S>>) -> &'j mut [Job<S>] {
+    fn begin<'j>(
+        &mut self,
+        slots: &[Slot],
+        opened: &HashSet<Slot>,
+        jobs: &'j mut Vec<Job<S>>,
+    ) -> &'j mut [Job<S>] {
         if jobs.len() < slots.len() {
             jobs.resize_with(slots.len(), Job::new);
         }
@@ -62,8 +77,8 @@ impl<S: FieldShape> BlastWorld<S> {
         jobs
     }
 
-    /// Puts the chunks back that were stepped. Returns how many of their cells changed, but for those in which a wall broke, and
-    /// which chunks are audible no more.
+    /// Puts the chunks back that were stepped. Returns how many of their cells changed, but for
+    /// those in which a wall broke, and which chunks are audible no more.
     fn take_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
         let (mut changed, mut faded) = (0, Vec::new());
         for job in stepped.iter_mut() {
@@ -76,10 +91,19 @@ impl<S: FieldShape> BlastWorld<S> {
         (changed, faded)
     }
 
-    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are what a step needs: for one
-    /// chunk at a time, because for all at once it is many times the memory of a world of uniform chunks.
-    pub(super) fn would_change(&self, slot: Slot, rims: &mut Rims<f32, S>, room: &mut Room<S>) -> bool {
-        if self.breaking_in(slot).next().is_some() || self.has_faded(slot) || !self.front_of(slot).is_empty() {
+    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are
+    /// what a step needs: for one chunk at a time, because for all at once it is many times the
+    /// memory of a world of uniform chunks.
+    pub(super) fn would_change(
+        &self,
+        slot: Slot,
+        rims: &mut Rims<f32, S>,
+        room: &mut Room<S>,
+    ) -> bool {
+        if self.breaking_in(slot).next().is_some()
+            || self.has_faded(slot)
+            || !self.front_of(slot).is_empty()
+        {
             return true;
         }
         if self.is_blank(slot) {
@@ -87,7 +111,8 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let Beside { flows, is_audible, conductances, .. } = &self.beside[slot.index()];
         let pressure = self.pressure.chunk_at(slot).clone();
-        let is_still = pressure.as_uniform() == Some(0.0) && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
+        let is_still = pressure.as_uniform() == Some(0.0)
+            && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
         if self.is_unheard(slot) {
             return !is_still;
         }
@@ -95,10 +120,22 @@ impl<S: FieldShape> BlastWorld<S> {
             Conductances::Unknown => self.conductances_of(slot),
             known => known.clone(),
         };
-        let beside = Beside { flows: flows.clone(), is_audible: *is_audible, conductances, ..Beside::default() };
+        let beside = Beside {
+            flows: flows.clone(),
+            is_audible: *is_audible,
+            conductances,
+            ..Beside::default()
+        };
         rims.save(&self.pressure, &[slot]);
         let (rule, audible) = (self.rules.rule, self.audible());
-        let frame = Frame { rule, audible, space: &self.space, pressure: &self.pressure, rims, broken: &[] };
+        let frame = Frame {
+            rule,
+            audible,
+            space: &self.space,
+            pressure: &self.pressure,
+            rims,
+            broken: &[],
+        };
         let ghosts = self.ghosts(slot, &HashSet::new(), rims);
         let mut job = Job::new();
         job.begin(slot, ghosts);
@@ -121,7 +158,8 @@ impl<S: FieldShape> BlastWorld<S> {
         }
         let mut sum = StepReport::default();
         for _ in 0..steps {
-            // Diffusive flows follow from the pressures before the step; the wave's are known after it.
+            // Diffusive flows follow from the pressures before the step; the wave's are known after
+            // it.
             let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
             if !is_wave {
                 probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
@@ -134,12 +172,14 @@ impl<S: FieldShape> BlastWorld<S> {
         sum
     }
 
-    /// What lies behind the faces of a chunk that are shut, and of rigid and periodic borders. `rims` are those of the step.
+    /// What lies behind the faces of a chunk that are shut, and of rigid and periodic borders.
+    /// `rims` are those of the step.
     fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> Vec<Ghost> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
-            if neighbours[face.index()].is_some() && !self.is_shut(neighbours[face.index()], opened) {
+            if neighbours[face.index()].is_some() && !self.is_shut(neighbours[face.index()], opened)
+            {
                 return None;
             }
             let side = self.space.side::<S>(chunk, face);
@@ -147,7 +187,11 @@ impl<S: FieldShape> BlastWorld<S> {
                 return None;
             }
             let there = self.slot_behind(&neighbours, face, &side);
-            let seen = if self.is_shut(there, opened) { Seen::Own } else { self.seen_across(face, there, rims) };
+            let seen = if self.is_shut(there, opened) {
+                Seen::Own
+            } else {
+                self.seen_across(face, there, rims)
+            };
             Some(Ghost { face, side, seen })
         };
         Self::FACES.iter().filter_map(ghost).collect()

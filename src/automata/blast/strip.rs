@@ -1,4 +1,5 @@
-//! In which order waves go over the rows of chunks that one thread steps; see [`wavefront`](super::wavefront).
+//! In which order waves go over the rows of chunks that one thread steps; see
+//! [`wavefront`](super::wavefront).
 
 use super::lane::{Lane, Row};
 use super::pass::{Beside, Eastward, Pass, step_rows};
@@ -42,7 +43,8 @@ impl Phase {
         match self {
             Phase::Band { goes_on_below: true, .. } if row == 0 => {
                 last = last.min(wave / 2);
-                begins = (wave.is_multiple_of(2) && (1..=steps).contains(&(wave / 2))).then_some(wave / 2);
+                begins = (wave.is_multiple_of(2) && (1..=steps).contains(&(wave / 2)))
+                    .then_some(wave / 2);
             }
             Phase::Border if row == 1 => {
                 first = first.max(wave / 2 + 1);
@@ -100,8 +102,9 @@ impl Strip {
         }
     }
 
-    /// What lies behind a face of a chunk of this row. Where that is another strip's it is not asked for: a band keeps away from
-    /// where it goes on, and at a border only the rows next to it are stepped.
+    /// What lies behind a face of a chunk of this row. Where that is another strip's it is not
+    /// asked for: a band keeps away from where it goes on, and at a border only the rows next
+    /// to it are stepped.
     fn beside(&self, row: usize, face: usize, there: Neighbour) -> Beside<'_> {
         let row = match face {
             2 => row.checked_sub(1),
@@ -109,7 +112,9 @@ impl Strip {
             _ => Some(row),
         };
         match (there, row.and_then(|row| self.rows.get(row))) {
-            (Neighbour::Member { at, .. }, Some(row)) => Beside::Lane(row[at as usize].as_ref().expect("another lane")),
+            (Neighbour::Member { at, .. }, Some(row)) => {
+                Beside::Lane(row[at as usize].as_ref().expect("another lane"))
+            }
             _ => Beside::Wall,
         }
     }
@@ -120,10 +125,13 @@ mod tests {
     use super::*;
     use hashbrown::HashMap;
 
-    /// Every step of every row is done once, and after what it needs: of a column of chunks in bands, each phase by itself.
+    /// Every step of every row is done once, and after what it needs: of a column of chunks in
+    /// bands, each phase by itself.
     #[test]
     fn steps_of_rows_come_after_what_they_need() {
-        for (steps, heights, is_ring) in [(1, vec![3], true), (16, vec![2, 3], false), (7, vec![2, 2, 4], true)] {
+        for (steps, heights, is_ring) in
+            [(1, vec![3], true), (16, vec![2, 3], false), (7, vec![2, 2, 4], true)]
+        {
             let rows: usize = heights.iter().sum();
             let (mut done, mut at) = (HashMap::new(), 0);
             let row_at = |row: isize| match row.rem_euclid((ROWS * rows) as isize) {
@@ -137,17 +145,30 @@ mod tests {
                 strips.push((at, height, Phase::Band { goes_on_below, goes_on_above }));
                 at += height;
             }
-            let borders: Vec<_> = strips.iter().map(|&(at, ..)| at).skip(usize::from(!is_ring)).collect();
-            strips.extend(borders.into_iter().map(|above| ((above + rows - 1) % rows, 2, Phase::Border)));
+            let borders: Vec<_> =
+                strips.iter().map(|&(at, ..)| at).skip(usize::from(!is_ring)).collect();
+            strips.extend(
+                borders.into_iter().map(|above| ((above + rows - 1) % rows, 2, Phase::Border)),
+            );
             for (clock, &(at, height, phase)) in strips.iter().enumerate() {
                 for wave in phase.waves(height, steps) {
                     for row in (0..=(wave / ROWS).min(height - 1)).rev() {
                         let pass = phase.pass(row, wave - ROWS * row, steps);
                         for step in pass.first..=pass.last {
-                            let cells = row_at((ROWS * (at + row) + pass.wave - step) as isize).expect("in the column");
-                            let before = |row: isize| row_at(row).is_none_or(|row| done.contains_key(&(step - 1, row)));
-                            assert!(step == 1 || (-1..2).all(|side| before(cells as isize + side)), "{step}, {cells}");
-                            assert_eq!(done.insert((step, cells), clock), None, "step {step} of row {cells}");
+                            let cells = row_at((ROWS * (at + row) + pass.wave - step) as isize)
+                                .expect("in the column");
+                            let before = |row: isize| {
+                                row_at(row).is_none_or(|row| done.contains_key(&(step - 1, row)))
+                            };
+                            assert!(
+                                step == 1 || (-1..2).all(|side| before(cells as isize + side)),
+                                "{step}, {cells}"
+                            );
+                            assert_eq!(
+                                done.insert((step, cells), clock),
+                                None,
+                                "step {step} of row {cells}"
+                            );
                         }
                     }
                 }

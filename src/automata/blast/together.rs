@@ -18,7 +18,8 @@ use crate::simd;
 /// The faces of sheets.
 const SIDES: [Face; 4] = [Face::West, Face::East, Face::Down, Face::Up];
 
-/// Chunks that must be awake. With fewer, 50 MB of pressures, single steps are faster: see `benches/README.md`.
+/// Chunks that must be awake. With fewer, 50 MB of pressures, single steps are faster: see
+/// `benches/README.md`.
 const LEAST: usize = 3072;
 
 /// Steps that pay for the preparation.
@@ -27,21 +28,25 @@ const FEWEST_STEPS: u64 = 8;
 /// So many of the chunks must be awake, in parts of them: what sleeps is stepped in vain.
 const AWAKE: usize = 8;
 
-/// By this part of the highest pressure the lowest may fall in all the steps done in one go. It does not fall, but for
-/// rounding: by one part in 2²² in each.
+/// By this part of the highest pressure the lowest may fall in all the steps done in one go. It
+/// does not fall, but for rounding: by one part in 2²² in each.
 const ROUNDING: f32 = 1.0 / 65_536.0;
 
-/// Pressures that are not below this are far enough from the smallest numbers there are, to which products are rounded otherwise.
+/// Pressures that are not below this are far enough from the smallest numbers there are, to which
+/// products are rounded otherwise.
 const SMALLEST: f32 = 1e-30;
 
 impl<S: FieldShape> BlastWorld<S> {
-    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of [`step`](BlastWorld::step).
+    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of
+    /// [`step`](BlastWorld::step).
     ///
-    /// In a world of [`Sheet`](crate::Sheet)s larger than the cache, from 3,072 chunks on, eight to sixteen steps are done in one
-    /// go, which is faster, if pressure does nothing but even out: by the diffusive rule, with rigid or periodic borders at the
-    /// borders of chunks, all of which are there, eight in nine awake, without walls, removed cells or links of a weight of their
-    /// own, and each pressure above the threshold by a 65,536th of the highest one; with several threads, if each of them gets a band
-    /// of rows of chunks. Meanwhile the world takes some kilobytes more for each chunk.
+    /// In a world of [`Sheet`](crate::Sheet)s larger than the cache, from 3,072 chunks on, eight to
+    /// sixteen steps are done in one go, which is faster, if pressure does nothing but even
+    /// out: by the diffusive rule, with rigid or periodic borders at the borders of chunks, all
+    /// of which are there, eight in nine awake, without walls, removed cells or links of a weight
+    /// of their own, and each pressure above the threshold by a 65,536th of the highest one;
+    /// with several threads, if each of them gets a band of rows of chunks. Meanwhile the world
+    /// takes some kilobytes more for each chunk.
     pub fn run(&mut self, steps: u64) -> StepReport {
         S::run_blast(self, steps)
     }
@@ -74,7 +79,8 @@ impl<S: FieldShape> BlastWorld<S> {
         report
     }
 
-    /// How to do several steps in one go, if that is worth it, and nothing can happen meanwhile but that pressure moves.
+    /// How to do several steps in one go, if that is worth it, and nothing can happen meanwhile but
+    /// that pressure moves.
     fn plan(&self, steps: u64) -> Option<Plan> {
         let awake = self.pressure.awake_slots().len();
         let are_enough = awake >= LEAST && AWAKE * (self.pressure.chunk_count() - awake) <= awake;
@@ -89,7 +95,10 @@ impl<S: FieldShape> BlastWorld<S> {
     fn plan_for(&self, steps: u64, threads: usize) -> Option<Plan> {
         let slots = self.pressure.sorted_slots();
         let is_diffusive = matches!(self.rules.rule, Rule::Diffusive { .. });
-        if !is_diffusive || !slots.iter().all(|&slot| self.is_plain(slot)) || !self.stays_audible(&slots) {
+        if !is_diffusive
+            || !slots.iter().all(|&slot| self.is_plain(slot))
+            || !self.stays_audible(&slots)
+        {
             return None;
         }
         let behind = |slot: Slot| SIDES.map(|face| self.behind_plain(slot, face).flatten());
@@ -103,20 +112,24 @@ impl<S: FieldShape> BlastWorld<S> {
         is_open && SIDES.iter().all(|&face| self.behind_plain(slot, face).is_some())
     }
 
-    /// What lies behind a face of a chunk, if that is another one, or nothing but a wall, and the chunk ends there. Not itself, as
-    /// in a world one chunk wide: that would be its own neighbour.
+    /// What lies behind a face of a chunk, if that is another one, or nothing but a wall, and the
+    /// chunk ends there. Not itself, as in a world one chunk wide: that would be its own
+    /// neighbour.
     fn behind_plain(&self, slot: Slot, face: Face) -> Option<Option<Slot>> {
         let side = self.space.side::<S>(self.pressure.position_at(slot), face);
         match side.beyond {
             _ if side.plane != outermost::<S>(face) => None,
             Beyond::Outside => None,
             Beyond::Wall => Some(None),
-            Beyond::There(there) => self.pressure.slot(there).filter(|&there| there != slot).map(Some),
+            Beyond::There(there) => {
+                self.pressure.slot(there).filter(|&there| there != slot).map(Some)
+            }
         }
     }
 
-    /// Whether all pressures are so high that for the next steps they stay at the threshold: none falls below the lowest of
-    /// those around it, because no more than a quarter of a difference flows over each of four links.
+    /// Whether all pressures are so high that for the next steps they stay at the threshold: none
+    /// falls below the lowest of those around it, because no more than a quarter of a
+    /// difference flows over each of four links.
     fn stays_audible(&self, slots: &[Slot]) -> bool {
         let (mut ranges, pressure): (Vec<_>, _) =
             (slots.iter().map(|&slot| (slot, [0.0; 2])).collect(), &self.pressure);
@@ -130,7 +143,9 @@ impl<S: FieldShape> BlastWorld<S> {
     fn step_together(&mut self, plan: &Plan) -> StepReport {
         self.tick = self.tick.wrapping_add(plan.steps() as u64);
         let slots = plan.slots();
-        self.rims.renew(&self.pressure, &slots, |slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot)));
+        self.rims.renew(&self.pressure, &slots, |slot| {
+            rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot))
+        });
         let take = |&slot: &Slot| {
             let beside = &mut self.beside[slot.index()];
             (beside.conductances, beside.may_be_quieter) = (Conductances::Whole, false);
@@ -140,7 +155,8 @@ impl<S: FieldShape> BlastWorld<S> {
         let lanes = plan.run(self.whole(), &mut self.workers, pressures);
         let mut report = StepReport::default();
         let awake = plan.replay(&lanes, |changed| {
-            report += StepReport { visited: CHUNK_CELLS as u64, changed: u64::from(changed), moved: 0 };
+            report +=
+                StepReport { visited: CHUNK_CELLS as u64, changed: u64::from(changed), moved: 0 };
         });
         for ((slot, mut lane), is_awake) in slots.into_iter().zip(lanes).zip(awake) {
             lane.pressure.canonicalize();
@@ -149,7 +165,8 @@ impl<S: FieldShape> BlastWorld<S> {
                 self.pressure.mark_changes_at(slot, &lane.changed);
             }
             let mut rims = Box::new(S::uniform_rims(0.0));
-            (0..S::NEIGHBOURS).for_each(|face| S::rim_mut(&mut rims, face).copy_from_slice(&lane.rims[face]));
+            (0..S::NEIGHBOURS)
+                .for_each(|face| S::rim_mut(&mut rims, face).copy_from_slice(&lane.rims[face]));
             self.rims.note(slot, &mut rims);
             front::put(&mut self.pressure, slot, is_awake);
         }
@@ -198,27 +215,43 @@ mod tests {
 
     /// All that can be told of a world, but for its cells.
     fn account(world: &mut BlastWorld) -> String {
-        format!("{:?} {:?} {} {}", world.take_changes(), world.ledger(), world.awake_cells(), world.ticks())
+        format!(
+            "{:?} {:?} {} {}",
+            world.take_changes(),
+            world.ledger(),
+            world.awake_cells(),
+            world.ticks()
+        )
     }
 
-    /// Rings and walls along both axes, rows of chunks that are rings of two, chunks that are level and sleep, and edits.
+    /// Rings and walls along both axes, rows of chunks that are rings of two, chunks that are level
+    /// and sleep, and edits.
     #[test]
     fn steps_in_one_go_are_those_one_by_one() {
         let borders = [Border::Periodic, Border::Rigid];
         let mut together = 0;
         for seed in 0..24 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            let chunks = Region::new(IVec3::new(-2, -1, 0), IVec3::new(rng.i32(-2..3), rng.i32(-1..8), rng.i32(0..2)));
+            let chunks = Region::new(
+                IVec3::new(-2, -1, 0),
+                IVec3::new(rng.i32(-2..3), rng.i32(-1..8), rng.i32(0..2)),
+            );
             let ends = [chunks.min(), chunks.max()].map(Sheet::region_of);
             let bounds = Region::new(ends[0].min(), ends[1].max());
-            let borders = Borders { x: borders[rng.usize(..2)], y: borders[rng.usize(..2)], z: Border::Rigid };
+            let borders = Borders {
+                x: borders[rng.usize(..2)],
+                y: borders[rng.usize(..2)],
+                z: Border::Rigid,
+            };
             let rules = Rules::diffusive([0.25, 0.1][rng.usize(..2)]);
             let new = || BlastWorld::<Sheet>::with_bounds(rules, bounds, borders).unwrap();
             let [mut world, mut alone] = [new(), new()];
             for chunk in chunks.positions() {
                 let mut cells = Chunk::uniform(50.0);
                 match rng.u32(..4) {
-                    0 => cells = Chunk::from_cells(&core::array::from_fn(|_| 1.0 + 99.0 * rng.f32())),
+                    0 => {
+                        cells = Chunk::from_cells(&core::array::from_fn(|_| 1.0 + 99.0 * rng.f32()))
+                    }
                     1 => _ = cells.set(rng.usize(..4096), 90.0),
                     _ => {}
                 }
@@ -232,7 +265,9 @@ mod tests {
                     let size = bounds.max() - bounds.min();
                     let narrow = [(size.x, borders.x), (size.y, borders.y)];
                     assert!(
-                        narrow.iter().any(|&(size, border)| size < 64 && border == Border::Periodic),
+                        narrow
+                            .iter()
+                            .any(|&(size, border)| size < 64 && border == Border::Periodic),
                         "seed {seed}"
                     );
                     break;
@@ -250,7 +285,9 @@ mod tests {
                     assert_eq!(world.step(), alone.step(), "seed {seed}");
                 }
                 let at = Sheet::cell_at(chunks.min(), rng.usize(..4096));
-                [&mut world, &mut alone].into_iter().for_each(|world| _ = world.set_pressure(at, 400.0).unwrap());
+                [&mut world, &mut alone]
+                    .into_iter()
+                    .for_each(|world| _ = world.set_pressure(at, 400.0).unwrap());
             }
         }
         assert!(together > 60, "{together}");
@@ -261,7 +298,8 @@ mod tests {
     fn nothing_is_planned_where_something_else_may_happen() {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * 8 - 1, 64 * 8 - 1, 0));
         let world = |rules: Rules, bounds: Region, border: Border| {
-            let mut world = BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
+            let mut world =
+                BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
             for chunk in Region::new(IVec3::ZERO, IVec3::new(7, 7, 0)).positions() {
                 let cells = core::array::from_fn(|index| if index % 3 == 0 { 1.0 } else { 2.0 });
                 world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
@@ -270,14 +308,23 @@ mod tests {
         };
         let plain = || world(Rules::default(), bounds, Border::Periodic);
         let is_planned = |world: &BlastWorld| world.plan_for(16, 1).is_some();
-        assert!(is_planned(&plain()) && is_planned(&world(Rules::default(), bounds, Border::Rigid)));
+        assert!(
+            is_planned(&plain()) && is_planned(&world(Rules::default(), bounds, Border::Rigid))
+        );
         assert!(!is_planned(&world(Rules::default(), bounds, Border::Open)));
         assert!(!is_planned(&world(Rules::wave(0.2, 0.5), bounds, Border::Rigid)));
-        assert!(!is_planned(&world(Rules { threshold: 1.0, ..Rules::default() }, bounds, Border::Rigid)));
+        assert!(!is_planned(&world(
+            Rules { threshold: 1.0, ..Rules::default() },
+            bounds,
+            Border::Rigid
+        )));
         let wider = Region::new(bounds.min(), bounds.max() + IVec3::X);
         assert!(!is_planned(&world(Rules::default(), wider, Border::Rigid)), "a chunk is missing");
         let narrower = Region::new(bounds.min(), bounds.max() - IVec3::X);
-        assert!(!is_planned(&world(Rules::default(), narrower, Border::Periodic)), "a chunk goes on beyond the border");
+        assert!(
+            !is_planned(&world(Rules::default(), narrower, Border::Periodic)),
+            "a chunk goes on beyond the border"
+        );
         let mut faint = world(Rules { threshold: 0.0, ..Rules::default() }, bounds, Border::Rigid);
         assert!(is_planned(&faint));
         _ = faint.set_pressure(IVec3::ZERO, SMALLEST / 2.0).unwrap();
@@ -301,7 +348,8 @@ mod tests {
         let [mut world, mut alone] = [(); 2].map(|()| {
             let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * 64 - 1, 64 * 48 - 1, 0));
             let borders = Borders::all(Border::Periodic);
-            let mut world = BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, borders).unwrap();
+            let mut world =
+                BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, borders).unwrap();
             for chunk in Region::new(IVec3::ZERO, IVec3::new(63, 47, 0)).positions() {
                 world.insert_chunk(chunk, Chunk::uniform(2.0)).unwrap();
             }

@@ -1,4 +1,5 @@
-//! The laws of a world of pressure between two steps, checked one by one, each with an error that names it.
+//! The laws of a world of pressure between two steps, checked one by one, each with an error that
+//! names it.
 
 use super::BlastWorld;
 use super::edit::is_pressure;
@@ -67,11 +68,18 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Ledger { counted, booked } => write!(f, "{counted} in the cells, {booked} in the ledger"),
+            Violation::Ledger { counted, booked } => {
+                write!(f, "{counted} in the cells, {booked} in the ledger")
+            }
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Pressure { cell, pressure } => write!(f, "cell {cell} has a pressure of {pressure}"),
+            Violation::Pressure { cell, pressure } => {
+                write!(f, "cell {cell} has a pressure of {pressure}")
+            }
             Violation::Filled { cell, pressure } => {
-                write!(f, "cell {cell} has a pressure of {pressure} though it is no part of the world")
+                write!(
+                    f,
+                    "cell {cell} has a pressure of {pressure} though it is no part of the world"
+                )
             }
             Violation::Conductance(cell, face) => {
                 write!(f, "the conductance of cell {cell} to the {face:?} is not that of its link")
@@ -79,11 +87,15 @@ impl fmt::Display for Violation {
             Violation::Unstable { cell, weights } => {
                 write!(f, "the weights at cell {cell}, {weights} in sum, make the rule unstable")
             }
-            Violation::Flow(cell, face) => write!(f, "the flow of cell {cell} to the {face:?} is not that of its link"),
+            Violation::Flow(cell, face) => {
+                write!(f, "the flow of cell {cell} to the {face:?} is not that of its link")
+            }
             Violation::Wall { cell, strength } => {
                 write!(f, "cell {cell} has a strength of {strength} though it is open")
             }
-            Violation::Asleep(chunk) => write!(f, "chunk {chunk} is asleep, but a step would change it"),
+            Violation::Asleep(chunk) => {
+                write!(f, "chunk {chunk} is asleep, but a step would change it")
+            }
         }
     }
 }
@@ -91,7 +103,8 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl<S: FieldShape> BlastWorld<S> {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
+    /// and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -131,9 +144,10 @@ impl<S: FieldShape> BlastWorld<S> {
     fn check_walls(&self, slot: Slot) -> Result<(), Violation> {
         let Some(ground) = self.ground(slot) else { return Ok(()) };
         match ground.strengths.iter().find(|&(&index, _)| !ground.solid.contains(index)) {
-            Some((&index, &strength)) => {
-                Err(Violation::Wall { cell: S::cell_at(self.pressure.position_at(slot), index), strength })
-            }
+            Some((&index, &strength)) => Err(Violation::Wall {
+                cell: S::cell_at(self.pressure.position_at(slot), index),
+                strength,
+            }),
             None => Ok(()),
         }
     }
@@ -162,7 +176,8 @@ impl<S: FieldShape> BlastWorld<S> {
     fn check_cell(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
         let pressure = self.pressure.chunk_at(slot).get(index);
         let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
-        if !pressure.is_finite() || !is_signed && !is_pressure(self.rules.rule, f64::from(pressure)) {
+        if !pressure.is_finite() || !is_signed && !is_pressure(self.rules.rule, f64::from(pressure))
+        {
             return Err(Violation::Pressure { cell, pressure });
         }
         if pressure != 0.0 && self.is_removed_at(Some((slot, index))) {
@@ -172,7 +187,8 @@ impl<S: FieldShape> BlastWorld<S> {
         for &face in Self::FACES {
             let link = self.link_of(cell, Some((slot, index)), face);
             let is_known = match &self.beside[slot.index()].conductances {
-                // At a rigid border it makes no difference: behind it each cell sees its own pressure.
+                // At a rigid border it makes no difference: behind it each cell sees its own
+                // pressure.
                 _ if link.beyond == Beyond::Wall => true,
                 Conductances::Unknown => true,
                 Conductances::Whole => link.conductance == self.whole(),
@@ -184,7 +200,11 @@ impl<S: FieldShape> BlastWorld<S> {
             weights += f64::from(link.weight);
             self.check_flow((slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
         }
-        if self.rules.rule.bears(weights) { Ok(()) } else { Err(Violation::Unstable { cell, weights }) }
+        if self.rules.rule.bears(weights) {
+            Ok(())
+        } else {
+            Err(Violation::Unstable { cell, weights })
+        }
     }
 
     fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
@@ -193,7 +213,9 @@ impl<S: FieldShape> BlastWorld<S> {
         };
         let flow = flow_of(here, face);
         let is_true = match link.beyond {
-            Beyond::There(_) => link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow,
+            Beyond::There(_) => {
+                link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow
+            }
             Beyond::Wall | Beyond::Outside => true,
         };
         if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
@@ -232,13 +254,21 @@ mod tests {
     fn every_broken_law_is_found() {
         let outside = IVec3::new(10, 3, 0);
         for rules in [Rules::default(), Rules::wave(0.25, 0.9)] {
-            let written = |cell: IVec3, pressure: f32| found(rules, |world, _| _ = world.pressure.set(cell, pressure));
+            let written = |cell: IVec3, pressure: f32| {
+                found(rules, |world, _| _ = world.pressure.set(cell, pressure))
+            };
             for cell in [WALL, outside] {
                 assert_eq!(written(cell, 2.5), Violation::Filled { cell, pressure: 2.5 });
             }
             let lost = written(OPEN, f32::NAN);
-            assert!(matches!(lost, Violation::Pressure { cell: OPEN, pressure } if pressure.is_nan()), "{lost:?}");
-            assert!(matches!(found(rules, |world, _| world.ledger.placed += 1.0), Violation::Ledger { .. }));
+            assert!(
+                matches!(lost, Violation::Pressure { cell: OPEN, pressure } if pressure.is_nan()),
+                "{lost:?}"
+            );
+            assert!(matches!(
+                found(rules, |world, _| world.ledger.placed += 1.0),
+                Violation::Ledger { .. }
+            ));
             let open = found(rules, |world, slot| {
                 world.ground_mut(slot).solid.remove(Sheet::index_of(WALL));
                 world.relink(WALL);
@@ -250,7 +280,8 @@ mod tests {
             });
             assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
             let torn = found(rules, |world, slot| {
-                let Conductances::Each(planes) = &mut world.beside[slot.index()].conductances else {
+                let Conductances::Each(planes) = &mut world.beside[slot.index()].conductances
+                else {
                     panic!("a step has made use of them")
                 };
                 planes[Face::East.index()][Sheet::index_of(OPEN)] = 0.125;

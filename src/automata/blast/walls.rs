@@ -21,8 +21,8 @@ pub struct Broken<P = IVec3> {
     pub strength: f64,
 }
 
-/// The pressure difference across a wall, from the pressures of the open places that it is linked to: the highest less the
-/// lowest; of a single one, its difference to 0.
+/// The pressure difference across a wall, from the pressures of the open places that it is linked
+/// to: the highest less the lowest; of a single one, its difference to 0.
 pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for pressure in pressures {
@@ -36,18 +36,22 @@ pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl<S: FieldShape> BlastWorld<S> {
-    /// Opens every wall that stands between too different pressures. All are asked before the first one opens.
+    /// Opens every wall that stands between too different pressures. All are asked before the first
+    /// one opens.
     ///
-    /// Only walls of chunks that are awake are asked: around others nothing has changed since they were. Returns where
-    /// walls broke: around there all have to be asked again, even if no pressure changes.
+    /// Only walls of chunks that are awake are asked: around others nothing has changed since they
+    /// were. Returns where walls broke: around there all have to be asked again, even if no
+    /// pressure changes.
     pub(super) fn break_walls(&mut self) -> Vec<IVec3> {
         let awake = self.pressure.awake_slots();
-        let mut broken: Vec<Broken> = awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
+        let mut broken: Vec<Broken> =
+            awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
         broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
             self.open_wall(place);
-            // Without walls a chunk may be let go in this step, and then it tells what has changed in it.
+            // Without walls a chunk may be let go in this step, and then it tells what has changed
+            // in it.
             if let Some((slot, index)) = self.place(place) {
                 self.pressure.mark_changed_at(slot, index);
             }
@@ -65,14 +69,23 @@ impl<S: FieldShape> BlastWorld<S> {
                 return None;
             }
             let place = S::cell_at(self.pressure.position_at(slot), index);
-            let (difference, strength) = (difference(self.pressures_at(place, (slot, index))), f64::from(strength));
-            (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
+            let (difference, strength) =
+                (difference(self.pressures_at(place, (slot, index))), f64::from(strength));
+            (difference > strength).then_some(Broken {
+                tick: self.tick,
+                place,
+                difference,
+                strength,
+            })
         })
     }
 
-    /// Whether all around a cell is removed, within its chunk: then no pressure reaches it. Most of a thick wall is so.
+    /// Whether all around a cell is removed, within its chunk: then no pressure reaches it. Most of
+    /// a thick wall is so.
     fn is_buried(ground: &Ground, index: usize) -> bool {
-        let is_removed = |&face: &Face| inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there));
+        let is_removed = |&face: &Face| {
+            inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there))
+        };
         Self::FACES.iter().all(is_removed)
     }
 
@@ -87,7 +100,9 @@ impl<S: FieldShape> BlastWorld<S> {
             let link = self.link_of(cell, Some(here), face);
             match link.beyond {
                 Beyond::There(_) if link.weight > 0.0 && !self.is_removed_at(link.there) => {
-                    Some(link.there.map_or(0.0, |(slot, index)| f64::from(self.pressure.chunk_at(slot).get(index))))
+                    Some(link.there.map_or(0.0, |(slot, index)| {
+                        f64::from(self.pressure.chunk_at(slot).get(index))
+                    }))
                 }
                 Beyond::Outside => Some(0.0),
                 _ => None,

@@ -1,20 +1,24 @@
-//! Several steps of many chunks in one go, row by row of cells: step s of a row soon follows step s − 1 of the row after it. So
-//! a world larger than the cache is read and written once for several steps. This is wavefront blocking in time (Lamport, "The
-//! parallel execution of DO loops", 1974; Wonnacott, "Using time skewing to eliminate idle time due to memory bandwidth and
-//! network limitations", 2000), and leaves less to be fetched than the tiles of [`skew`](crate::automata::skew), as long as the
-//! rows that are underway fit the second-level cache: those of pressures do, which a step needs nothing else for.
+//! Several steps of many chunks in one go, row by row of cells: step s of a row soon follows step s
+//! − 1 of the row after it. So a world larger than the cache is read and written once for several
+//! steps. This is wavefront blocking in time (Lamport, "The parallel execution of DO loops", 1974;
+//! Wonnacott, "Using time skewing to eliminate idle time due to memory bandwidth and
+//! network limitations", 2000), and leaves less to be fetched than the tiles of
+//! [`skew`](crate::automata::skew), as long as the rows that are underway fit the second-level
+//! cache: those of pressures do, which a step needs nothing else for.
 //!
-//! Rows are numbered along y, and wave w does step s of row w − s, for all steps: the smallest s first, for what it does step
-//! s + 1 needs. Along x a wave may take chunks in any order, because what it does of one touches nothing that it does of another: what
-//! a chunk shows to those beside it is kept by wave.
+//! Rows are numbered along y, and wave w does step s of row w − s, for all steps: the smallest s
+//! first, for what it does step s + 1 needs. Along x a wave may take chunks in any order, because
+//! what it does of one touches nothing that it does of another: what a chunk shows to those beside
+//! it is kept by wave.
 //!
-//! Threads each have a band of rows of chunks. A band that begins at row b, above another, first does of wave b + v the steps up to
-//! v/2, which need nothing from below b. The steps above v/2 are done afterwards, by whoever goes on from the band below; what
-//! that needs of rows which are further by then is kept (see [`Seam`](super::lane::Seam)). Where y is periodic, a band may
+//! Threads each have a band of rows of chunks. A band that begins at row b, above another, first
+//! does of wave b + v the steps up to v/2, which need nothing from below b. The steps above v/2 are
+//! done afterwards, by whoever goes on from the band below; what that needs of rows which are
+//! further by then is kept (see [`Seam`](super::lane::Seam)). Where y is periodic, a band may
 //! lie above itself.
 //!
-//! All chunks are stepped. Who of them is awake in which step is told afterwards, from what changed: a step leaves as it is what
-//! sleeps.
+//! All chunks are stepped. Who of them is awake in which step is told afterwards, from what
+//! changed: a step leaves as it is what sleeps.
 
 use super::lane::Lane;
 use super::strip::{Chunks, Phase, Strip};
@@ -32,11 +36,12 @@ pub(super) const ROWS: usize = 64;
 /// The most steps in one go: bands of two rows of chunks are high enough for them.
 pub(super) const MOST_STEPS: usize = 16;
 
-/// So many of them are done even if the world is so wide that the rows underway are too many for the cache.
+/// So many of them are done even if the world is so wide that the rows underway are too many for
+/// the cache.
 const FEWEST_STEPS: usize = 8;
 
-/// Rows of cells that are underway at a time, each in one chunk, at most: half a kilobyte of each, with what flows out of it. See
-/// `benches/README.md`.
+/// Rows of cells that are underway at a time, each in one chunk, at most: half a kilobyte of each,
+/// with what flows out of it. See `benches/README.md`.
 const UNDERWAY: usize = 2560;
 
 /// What lies behind a face of a chunk.
@@ -56,7 +61,8 @@ struct Place {
     around: [Neighbour; 4],
 }
 
-/// Rows of chunks that follow one another along y: the numbers of the chunks in each, in the order of x.
+/// Rows of chunks that follow one another along y: the numbers of the chunks in each, in the order
+/// of x.
 struct Run {
     rows: Vec<Range<u32>>,
     /// The first row follows the last one.
@@ -73,9 +79,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// What there is to do for some steps of these chunks, in order of position, by so many threads; for [`MOST_STEPS`] at
-    /// most. `behind` gives the chunks behind the faces of each, or none where there is a wall; if rows of chunks are rings,
-    /// their last chunk lies before their first one along y.
+    /// What there is to do for some steps of these chunks, in order of position, by so many
+    /// threads; for [`MOST_STEPS`] at most. `behind` gives the chunks behind the faces of each,
+    /// or none where there is a wall; if rows of chunks are rings, their last chunk lies before
+    /// their first one along y.
     pub(super) fn new<S: FieldShape>(
         grid: &Grid<f32, S>,
         slots: &[Slot],
@@ -110,14 +117,19 @@ impl Plan {
             run.bands = run.in_bands(members.len().div_ceil(threads));
         }
         let seat = |there: Option<Slot>| there.map_or(Neighbour::Wall, |there| seats[&there]);
-        let place =
-            |&slot: &Slot| Place { slot, is_awake: grid.awake_at(slot).is_some(), around: behind(slot).map(seat) };
+        let place = |&slot: &Slot| Place {
+            slot,
+            is_awake: grid.awake_at(slot).is_some(),
+            around: behind(slot).map(seat),
+        };
         Plan { places: members.iter().map(place).collect(), steps: steps.min(most) as usize, runs }
     }
 
-    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting for the largest band.
+    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting
+    /// for the largest band.
     pub(super) fn occupies(&self, threads: usize) -> bool {
-        let bands = self.runs.iter().flat_map(|run| run.bands.iter().map(|band| run.chunks_of(band)));
+        let bands =
+            self.runs.iter().flat_map(|run| run.bands.iter().map(|band| run.chunks_of(band)));
         let largest = bands.max().unwrap_or(0);
         4 * largest.max(self.places.len().div_ceil(threads)) * threads <= 5 * self.places.len()
     }
@@ -146,14 +158,19 @@ impl Plan {
         for run in &self.runs {
             let mut rows: Vec<Chunks> = bands.by_ref().take(run.bands.len()).flatten().collect();
             let around: Vec<[usize; 2]> = run.borders().collect();
-            let take = |around: &[usize; 2]| around.map(|row| core::mem::take(&mut rows[row])).into();
+            let take =
+                |around: &[usize; 2]| around.map(|row| core::mem::take(&mut rows[row])).into();
             let mut borders: Vec<_> =
                 around.iter().map(take).map(|rows| Strip { rows, phase: Phase::Border }).collect();
             workers.each_large(&mut borders, |_, strip| strip.run(conductance, self.steps));
-            for (row, chunks) in around.iter().flatten().zip(borders.into_iter().flat_map(|strip| strip.rows)) {
+            for (row, chunks) in
+                around.iter().flatten().zip(borders.into_iter().flat_map(|strip| strip.rows))
+            {
                 rows[*row] = chunks;
             }
-            stepped.extend(rows.into_iter().flatten().map(|lane| *lane.expect("no strip is underway")));
+            stepped.extend(
+                rows.into_iter().flatten().map(|lane| *lane.expect("no strip is underway")),
+            );
         }
         stepped
     }
@@ -168,17 +185,22 @@ impl Plan {
                     goes_on_below: run.is_ring || number > 0,
                     goes_on_above: run.is_ring || number + 1 < run.bands.len(),
                 };
-                let lane = |(place, pressure): (&Place, _)| Lane::new(pressure, place.around, self.steps);
-                let lanes =
-                    |row: &Range<u32>| members.by_ref().take(row.len()).map(lane).map(Box::new).map(Some).collect();
-                bands.push(Strip { rows: run.rows[band.clone()].iter().map(lanes).collect(), phase });
+                let lane =
+                    |(place, pressure): (&Place, _)| Lane::new(pressure, place.around, self.steps);
+                let lanes = |row: &Range<u32>| {
+                    members.by_ref().take(row.len()).map(lane).map(Box::new).map(Some).collect()
+                };
+                bands.push(Strip {
+                    rows: run.rows[band.clone()].iter().map(lanes).collect(),
+                    phase,
+                });
             }
         }
         bands
     }
 
-    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake in a step how many of its
-    /// cells changed. Returns who is awake after the last step.
+    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake
+    /// in a step how many of its cells changed. Returns who is awake after the last step.
     pub(super) fn replay(&self, lanes: &[Lane], mut enter: impl FnMut(u32)) -> Vec<bool> {
         let mut awake: Vec<bool> = self.places.iter().map(|place| place.is_awake).collect();
         for step in 0..self.steps {
@@ -191,7 +213,8 @@ impl Plan {
                 }
                 enter(stepped.changed);
                 awake[number] |= stepped.changed > 0;
-                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched()) {
+                for (neighbour, touched) in self.places[number].around.iter().zip(stepped.touched())
+                {
                     if let (&Neighbour::Member { number, .. }, true) = (neighbour, touched) {
                         awake[number as usize] = true;
                     }
@@ -205,8 +228,11 @@ impl Plan {
 impl Run {
     /// The rows in bands of about so many chunks, two rows high at least.
     fn in_bands(&self, chunks: usize) -> Vec<Range<usize>> {
-        let count = (self.chunks_of(&(0..self.rows.len())) / chunks.max(1)).clamp(1, (self.rows.len() / 2).max(1));
-        (0..count).map(|band| band * self.rows.len() / count..(band + 1) * self.rows.len() / count).collect()
+        let count = (self.chunks_of(&(0..self.rows.len())) / chunks.max(1))
+            .clamp(1, (self.rows.len() / 2).max(1));
+        (0..count)
+            .map(|band| band * self.rows.len() / count..(band + 1) * self.rows.len() / count)
+            .collect()
     }
 
     fn chunks_of(&self, band: &Range<usize>) -> usize {

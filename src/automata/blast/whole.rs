@@ -1,8 +1,9 @@
-//! A step of a chunk whose links are all whole: each link is visited once, and its flow kept for its other end. The chunk is
-//! changed in place, row by row along x, since no row looks back at what the one before it was.
+//! A step of a chunk whose links are all whole: each link is visited once, and its flow kept for
+//! its other end. The chunk is changed in place, row by row along x, since no row looks back at
+//! what the one before it was.
 //!
-//! In sheets every row is a layer, and the next layer lies up of it. In cubes sixteen rows make a layer, each south of the
-//! one before.
+//! In sheets every row is a layer, and the next layer lies up of it. In cubes sixteen rows make a
+//! layer, each south of the one before.
 
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
@@ -17,18 +18,20 @@ use crate::simd::{self, Aligned};
 /// The most cells in a row.
 const WIDEST: usize = 64;
 
-/// Cells by which flows to the east are worked out ahead: a row of sheets, four of cubes. They are read one cell off from where
-/// they are written, which is slow as long as they have not reached the cache.
+/// Cells by which flows to the east are worked out ahead: a row of sheets, four of cubes. They are
+/// read one cell off from where they are written, which is slow as long as they have not reached
+/// the cache.
 const AHEAD: usize = 64;
 
-/// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the place of a row is a remainder by
-/// a power of two.
+/// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the
+/// place of a row is a remainder by a power of two.
 const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
 
 /// The most rows in a chunk, and the most cells in a layer.
 const MOST: usize = 256;
 
-/// A chunk, and the cells on both sides of its faces before the step, by face, in the order of their indices.
+/// A chunk, and the cells on both sides of its faces before the step, by face, in the order of
+/// their indices.
 pub(super) struct WholeChunk<'a> {
     pub(super) cells: &'a mut [f32; CHUNK_CELLS],
     pub(super) rims: [&'a [f32]; 6],
@@ -36,25 +39,33 @@ pub(super) struct WholeChunk<'a> {
     pub(super) changed: &'a mut CellMask,
 }
 
-/// The cells around those of a row towards larger coordinates: east, up, and in cubes south. What stands for the cell east
-/// of the last one makes no difference.
+/// The cells around those of a row towards larger coordinates: east, up, and in cubes south. What
+/// stands for the cell east of the last one makes no difference.
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl WholeChunk<'_> {
-    /// What flows into the first cell of each row, and out of the last one; `before` is what did in the step before.
+    /// What flows into the first cell of each row, and out of the last one; `before` is what did in
+    /// the step before.
     #[inline(always)]
-    fn at_ends(&self, before: &[[f32; MOST]; 2], flow: impl Fn(f32, f32, f32) -> f32) -> [[f32; MOST]; 2] {
+    fn at_ends(
+        &self,
+        before: &[[f32; MOST]; 2],
+        flow: impl Fn(f32, f32, f32) -> f32,
+    ) -> [[f32; MOST]; 2] {
         let links = [(self.beyond[0], self.rims[0]), (self.rims[1], self.beyond[1])];
         let mut flows = [[0.0; MOST]; 2];
         for ((flows, before), (here, there)) in flows.iter_mut().zip(before).zip(links) {
-            for ((to, &before), (&here, &there)) in flows.iter_mut().zip(before).zip(here.iter().zip(there)) {
+            for ((to, &before), (&here, &there)) in
+                flows.iter_mut().zip(before).zip(here.iter().zip(there))
+            {
                 *to = flow(before, here, there);
             }
         }
         flows
     }
 
-    /// The cells of a row and those around them. `last` is the chunk's last row as it was before the step, and anything.
+    /// The cells of a row and those around them. `last` is the chunk's last row as it was before
+    /// the step, and anything.
     #[inline(always)]
     fn look<'c, const W: usize, const N: usize>(
         &'c self,
@@ -62,7 +73,8 @@ impl WholeChunk<'_> {
         last: &'c [f32; WIDEST + 1],
     ) -> ([f32; W], Around<'c, W>) {
         let (first, layer) = (W * row, layer::<W, N>());
-        let next = if first + W < CHUNK_CELLS { part(self.cells, first + 1) } else { part(last, 1) };
+        let next =
+            if first + W < CHUNK_CELLS { part(self.cells, first + 1) } else { part(last, 1) };
         let up = match first + layer < CHUNK_CELLS {
             true => part(self.cells, first + layer),
             false => part(self.beyond[3], first % layer),
@@ -75,7 +87,8 @@ impl WholeChunk<'_> {
         (*part(self.cells, first), [next, up, south])
     }
 
-    /// Works out what flows over the links below the lowest layer, and returns it by cell of the layer.
+    /// Works out what flows over the links below the lowest layer, and returns it by cell of the
+    /// layer.
     #[inline(always)]
     fn enter_from_below<const W: usize, const N: usize>(
         &self,
@@ -86,7 +99,8 @@ impl WholeChunk<'_> {
         let mut upward = [0.0; MOST];
         for (at, links) in links.iter_mut().enumerate() {
             let first = W * at;
-            let before = advance(links, flow, part(self.beyond[2], first), part(self.rims[2], first));
+            let before =
+                advance(links, flow, part(self.beyond[2], first), part(self.rims[2], first));
             changes.below(first, &before, links);
             upward[first..][..W].copy_from_slice(links);
         }
@@ -102,7 +116,13 @@ impl WholeChunk<'_> {
 
     /// Writes a row, and marks those of its cells that change.
     #[inline(always)]
-    fn put<const W: usize>(&mut self, row: usize, here: &[f32; W], after: &[f32; W], rows: &mut Rows<f32>) {
+    fn put<const W: usize>(
+        &mut self,
+        row: usize,
+        here: &[f32; W],
+        after: &[f32; W],
+        rows: &mut Rows<f32>,
+    ) {
         let first = W * row;
         rows.mark(first, here, after, self.changed);
         self.cells[first..][..W].copy_from_slice(after);
@@ -115,10 +135,16 @@ pub(super) fn conductance(rule: Rule) -> f32 {
 }
 
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
-pub(super) fn step<'a, S: FieldShape>(rule: Rule, chunk: WholeChunk<'a>, links: impl FnOnce() -> &'a mut Links) {
+pub(super) fn step<'a, S: FieldShape>(
+    rule: Rule,
+    chunk: WholeChunk<'a>,
+    links: impl FnOnce() -> &'a mut Links,
+) {
     let conductance = conductance(rule);
     match rule {
-        Rule::Diffusive { .. } if S::NEIGHBOURS == 4 => simd::run(Diffuse::<64, 4> { conductance, chunk }),
+        Rule::Diffusive { .. } if S::NEIGHBOURS == 4 => {
+            simd::run(Diffuse::<64, 4> { conductance, chunk })
+        }
         Rule::Diffusive { .. } => simd::run(Diffuse::<16, 6> { conductance, chunk }),
         Rule::Wave { damping, .. } => {
             let (damping, links) = (damping as f32, links());
@@ -148,10 +174,13 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
     #[inline(always)]
     fn run(self) {
         let Diffuse { conductance, mut chunk } = self;
-        let [west, east] = chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| diffuse(conductance, here, there));
+        let [west, east] =
+            chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| diffuse(conductance, here, there));
         let last = chunk.last_row::<W>();
         let mut upward = [0.0; MOST];
-        for (flow, (&here, &there)) in upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2])) {
+        for (flow, (&here, &there)) in
+            upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2]))
+        {
             *flow = diffuse(conductance, here, there);
         }
         let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; ROOM]));
@@ -187,9 +216,9 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffuse<'_, W, N> {
     }
 }
 
-/// A row of cells after a step of the diffusive rule. `west` and `east` is what flows to the east into its cells and out of
-/// them. With the cells up of it, and with those south of it, comes what flows into its cells from below, or from the north,
-/// and then what flows on.
+/// A row of cells after a step of the diffusive rule. `west` and `east` is what flows to the east
+/// into its cells and out of them. With the cells up of it, and with those south of it, comes what
+/// flows into its cells from below, or from the north, and then what flows on.
 #[inline(always)]
 fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,
@@ -235,7 +264,9 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
         // What flows over the links towards the row.
         let mut upward = chunk.enter_from_below(lowest, flow, &mut changes);
         let mut rows = Rows::new(0.0);
-        for (row, (eastward, upward_links)) in along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate() {
+        for (row, (eastward, upward_links)) in
+            along_x.chunks_exact_mut(W + 1).zip(along_y).enumerate()
+        {
             let (first, at) = (W * row, row % (layer::<W, N>() / W));
             let (here, [next, up, south]) = chunk.look::<W, N>(row, &last);
             let (first_before, mut east) = (eastward[0], *row_of::<W>(eastward, 1));
@@ -258,7 +289,11 @@ impl<const W: usize, const N: usize> simd::Kernel for Ripple<'_, W, N> {
             }
             let x: [&[f32; W]; 2] = both_sides(eastward, 0, 1);
             let upward: &mut [f32; W] = row_of(&mut upward, W * at);
-            let z = if N == 6 { both_sides(&along_z[0], links, W) } else { [&*upward_links, &*upward_links] };
+            let z = if N == 6 {
+                both_sides(&along_z[0], links, W)
+            } else {
+                [&*upward_links, &*upward_links]
+            };
             let mut after = [0.0; W];
             for i in 0..W {
                 let net = [[x[0][i], x[1][i]], [upward[i], upward_links[i]], [z[0][i], z[1][i]]];
@@ -302,7 +337,8 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         }
     }
 
-    /// Takes in the links behind the cells of a row, and whether the one before its first cell changed.
+    /// Takes in the links behind the cells of a row, and whether the one before its first cell
+    /// changed.
     #[inline(always)]
     fn along(&mut self, first: usize, before: &[f32; W], after: &[f32; W], is_first_changed: bool) {
         self.along[0] |= u64::from(is_first_changed) << (first % 64);
@@ -330,10 +366,12 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         self.south |= self.rows[2].differing(first, before, after).unwrap_or(0);
     }
 
-    /// The cells, of the 64 around index `first`, with a link that changed, when all of these were taken in.
+    /// The cells, of the 64 around index `first`, with a link that changed, when all of these were
+    /// taken in.
     #[inline(always)]
     fn take(&mut self, first: usize) -> u64 {
-        let ([before, behind], above) = (core::mem::take(&mut self.along), core::mem::take(&mut self.above));
+        let ([before, behind], above) =
+            (core::mem::take(&mut self.along), core::mem::take(&mut self.above));
         // What lies behind the last cell of a row lies before none.
         let last: u64 = (0..64 / W).fold(0, |last, row| last | 1 << (W * row + W - 1));
         let along = before | behind | (behind & !last) << 1;
@@ -392,12 +430,17 @@ mod tests {
 
     const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
-    /// Pressures of a chunk and of those behind its faces: some alike, so that not all of them change.
+    /// Pressures of a chunk and of those behind its faces: some alike, so that not all of them
+    /// change.
     fn chunks() -> [[f32; CHUNK_CELLS]; 7] {
         let mut rng = fastrand::Rng::with_seed(7);
-        let cell = |index: usize, rng: &mut fastrand::Rng| if index % 64 < 40 { 5.0 } else { rng.f32() * 100.0 };
+        let cell = |index: usize, rng: &mut fastrand::Rng| {
+            if index % 64 < 40 { 5.0 } else { rng.f32() * 100.0 }
+        };
         core::array::from_fn(|_| {
-            core::array::from_fn(|index| if index < 999 { rng.f32() } else { cell(index, &mut rng) })
+            core::array::from_fn(
+                |index| if index < 999 { rng.f32() } else { cell(index, &mut rng) },
+            )
         })
     }
 
@@ -410,7 +453,8 @@ mod tests {
         flows
     }
 
-    /// Links over some of which less than a grain of a pressure of 5 flows: that ends, and no pressure changes.
+    /// Links over some of which less than a grain of a pressure of 5 flows: that ends, and no
+    /// pressure changes.
     fn ebbing<S: FieldShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -419,9 +463,13 @@ mod tests {
         flows
     }
 
-    /// Checks a step against one that asks every cell for what lies behind each of its faces. `chunks` are the one and those
-    /// behind its faces, `before` what flowed.
-    fn steps_as_cell_by_cell<S: FieldShape>(rule: Rule, chunks: [[f32; CHUNK_CELLS]; 7], before: &ChunkFlows) {
+    /// Checks a step against one that asks every cell for what lies behind each of its faces.
+    /// `chunks` are the one and those behind its faces, `before` what flowed.
+    fn steps_as_cell_by_cell<S: FieldShape>(
+        rule: Rule,
+        chunks: [[f32; CHUNK_CELLS]; 7],
+        before: &ChunkFlows,
+    ) {
         let [here, behind @ ..] = chunks;
         let (mut cells, mut flows, mut changed) = (here, before.clone(), CellMask::EMPTY);
         let (own, around) = (S::rims_of(&here), behind.each_ref().map(|cells| S::rims_of(cells)));
@@ -436,7 +484,8 @@ mod tests {
             let mut net = [0.0; 3];
             for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
                 let there = S::cell_at(IVec3::ZERO, index) + face.offset();
-                let chunk = if S::chunk_of(there) == IVec3::ZERO { &here } else { &behind[face.index()] };
+                let chunk =
+                    if S::chunk_of(there) == IVec3::ZERO { &here } else { &behind[face.index()] };
                 let (there, old) = (chunk[S::index_of(there)], before.at::<S>(face, index));
                 let flow = match rule {
                     Rule::Diffusive { coefficient } => diffuse(coefficient as f32, pressure, there),
@@ -450,8 +499,13 @@ mod tests {
                 }
                 net[face.index() / 2] += flow;
             }
-            let net = if S::NEIGHBOURS == 4 { balanced_sum::<4>(net) } else { balanced_sum::<6>(net) };
-            let after = if let Rule::Wave { .. } = rule { pressure - net } else { (pressure - net).max(0.0) };
+            let net =
+                if S::NEIGHBOURS == 4 { balanced_sum::<4>(net) } else { balanced_sum::<6>(net) };
+            let after = if let Rule::Wave { .. } = rule {
+                pressure - net
+            } else {
+                (pressure - net).max(0.0)
+            };
             assert_eq!(cells[index].to_bits(), after.to_bits(), "{index}");
             marked.set(index, marked.contains(index) || after != pressure);
         }
@@ -463,7 +517,8 @@ mod tests {
         );
     }
 
-    /// The step of the same chunk, and the cells that it changes, by the rules for links of any weight.
+    /// The step of the same chunk, and the cells that it changes, by the rules for links of any
+    /// weight.
     fn by_weight<S: FieldShape>(
         rule: Rule,
         here: &[f32; CHUNK_CELLS],
@@ -478,11 +533,16 @@ mod tests {
         if let Rule::Wave { damping, .. } = rule {
             let (damping, mut flows) = (damping as f32, before.clone());
             let flows = flows.faces_mut::<S>();
-            let mut rule = kernel::Ripple { conductances, damping, flows, rows, changed: changed_by };
+            let mut rule =
+                kernel::Ripple { conductances, damping, flows, rows, changed: changed_by };
             S::rows(&halo, &mut cells, &mut rule);
         } else {
             let [rows, ..] = rows;
-            S::rows(&halo, &mut cells, &mut kernel::Diffuse { conductances, rows, changed: changed_by });
+            S::rows(
+                &halo,
+                &mut cells,
+                &mut kernel::Diffuse { conductances, rows, changed: changed_by },
+            );
         }
         (cells, changed)
     }

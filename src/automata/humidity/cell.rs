@@ -5,7 +5,8 @@ use super::rules::Sweep;
 /// Units to one of humidity in the conservative sweep: 1/65,536 is the least that moves.
 pub const UNITS: u32 = 1 << 16;
 
-/// The most humidity that a cell can hold, in every sweep. Above the cap only what is held by rain and rock stays.
+/// The most humidity that a cell can hold, in every sweep. Above the cap only what is held by rain
+/// and rock stays.
 pub const MOST_HUMIDITY: f64 = 32_767.0;
 
 /// The impermeability of rock.
@@ -14,17 +15,20 @@ pub const ROCK: f32 = f32::MAX;
 /// Soil of this impermeability and more is rock, as in the original.
 pub(super) const ROCK_FROM: f32 = f32::MAX / 5.0 * 4.0;
 
-/// The least and the most impermeability that soil can have at all. Between these no product or quotient of the weighted
-/// mean leaves the range of `f32`, so that no humidity becomes infinite or not a number.
+/// The least and the most impermeability that soil can have at all. Between these no product or
+/// quotient of the weighted mean leaves the range of `f32`, so that no humidity becomes infinite or
+/// not a number.
 pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
 /// One cell of a [`HumidityWorld`](super::HumidityWorld), as edits take it and queries return it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// 0 to [`MOST_HUMIDITY`]. The world keeps it as `f32`, or in whole [`UNITS`] in the conservative sweep: what goes in is
-    /// rounded to the nearest, and what is kept comes out exactly.
+    /// 0 to [`MOST_HUMIDITY`]. The world keeps it as `f32`, or in whole [`UNITS`] in the
+    /// conservative sweep: what goes in is rounded to the nearest, and what is kept comes out
+    /// exactly.
     pub humidity: f64,
-    /// From the rules' least impermeability to 10³⁰ in soil; from ⅘ of `f32::MAX` on it is [`ROCK`].
+    /// From the rules' least impermeability to 10³⁰ in soil; from ⅘ of `f32::MAX` on it is
+    /// [`ROCK`].
     pub impermeability: f32,
     /// A source: the cell keeps its humidity whatever it gives.
     pub rain: bool,
@@ -55,7 +59,8 @@ impl Cell {
     }
 }
 
-/// The ground of a cell in one word: the bits of its impermeability, which is above zero, and rain in the sign.
+/// The ground of a cell in one word: the bits of its impermeability, which is above zero, and rain
+/// in the sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ground(pub(super) u32);
 
@@ -67,7 +72,8 @@ impl Ground {
     /// What lies beyond a draining border. No cell that an edit writes can have it.
     pub(super) const DRAIN: Ground = Ground(f32::INFINITY.to_bits());
 
-    /// The ground of a cell; rock, however impermeable it was said to be, is [`ROCK`], so that equal worlds have equal words.
+    /// The ground of a cell; rock, however impermeable it was said to be, is [`ROCK`], so that
+    /// equal worlds have equal words.
     pub(super) fn of(cell: Cell) -> Ground {
         let impermeability = if cell.is_rock() { ROCK } else { cell.impermeability };
         Ground(impermeability.to_bits() | if cell.rain { Ground::RAIN } else { 0 })
@@ -121,8 +127,12 @@ mod tests {
     #[test]
     fn what_a_word_keeps_comes_out_exactly() {
         let mut rng = fastrand::Rng::with_seed(1);
-        for humidity in (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY]) {
-            for (sweep, error) in [(Sweep::Synchronous, 1e-3), (Sweep::Conservative, 0.5 / f64::from(UNITS))] {
+        for humidity in
+            (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY])
+        {
+            for (sweep, error) in
+                [(Sweep::Synchronous, 1e-3), (Sweep::Conservative, 0.5 / f64::from(UNITS))]
+            {
                 let kept = sweep.humidity_of(sweep.word_of(humidity));
                 assert!((kept - humidity).abs() <= error);
                 assert_eq!(sweep.word_of(kept), sweep.word_of(humidity));

@@ -1,4 +1,5 @@
-//! Edits between steps: humidity, ground, rain, regions, whole chunks. A refused edit changes nothing.
+//! Edits between steps: humidity, ground, rain, regions, whole chunks. A refused edit changes
+//! nothing.
 
 use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
@@ -51,13 +52,18 @@ impl fmt::Display for EditError {
             EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
-            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
+            EditError::ChunkOutOfBounds(chunk) => {
+                write!(f, "chunk {chunk} lies beyond the world's bounds")
+            }
             EditError::Humidity { cell, value } => {
                 write!(f, "a humidity of {value} in cell {cell}, not 0 to {MOST_HUMIDITY}")
             }
             EditError::Impermeability { cell, value, least } => {
                 let most = SOIL.end();
-                write!(f, "an impermeability of {value} in cell {cell}, neither {least} to {most:e} nor that of rock")
+                write!(
+                    f,
+                    "an impermeability of {value} in cell {cell}, neither {least} to {most:e} nor that of rock"
+                )
             }
         }
     }
@@ -66,10 +72,12 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl<S: FieldShape> HumidityWorld<S> {
-    /// Makes a cell hold this much humidity, above the cap or not; rain is held at it from here on. Returns what it held.
+    /// Makes a cell hold this much humidity, above the cap or not; rain is held at it from here on.
+    /// Returns what it held.
     ///
     /// # Errors
-    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to [`MOST_HUMIDITY`].
+    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
+    /// [`MOST_HUMIDITY`].
     pub fn set_humidity(&mut self, cell: IVec3, humidity: f64) -> Result<f64, EditError> {
         let old = self.there(cell)?;
         self.set_cell(cell, Cell { humidity, ..old }).map(|old| old.humidity)
@@ -79,24 +87,32 @@ impl<S: FieldShape> HumidityWorld<S> {
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or there is no such ground by the rules.
-    pub fn set_impermeability(&mut self, cell: IVec3, impermeability: f32) -> Result<f32, EditError> {
+    pub fn set_impermeability(
+        &mut self,
+        cell: IVec3,
+        impermeability: f32,
+    ) -> Result<f32, EditError> {
         let old = self.there(cell)?;
         self.set_cell(cell, Cell { impermeability, ..old }).map(|old| old.impermeability)
     }
 
-    /// Makes a cell rock; `false` if it was rock already. Its humidity is locked in, and rain there ends.
+    /// Makes a cell rock; `false` if it was rock already. Its humidity is locked in, and rain there
+    /// ends.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_rock(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let old = self.there(cell)?;
-        self.set_cell(cell, Cell { impermeability: ROCK, rain: false, ..old }).map(|old| !old.is_rock())
+        self.set_cell(cell, Cell { impermeability: ROCK, rain: false, ..old })
+            .map(|old| !old.is_rock())
     }
 
-    /// Makes a cell a source that is held at this humidity. Its ground stays; rain on rock reaches nobody.
+    /// Makes a cell a source that is held at this humidity. Its ground stays; rain on rock reaches
+    /// nobody.
     ///
     /// # Errors
-    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to [`MOST_HUMIDITY`].
+    /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
+    /// [`MOST_HUMIDITY`].
     pub fn set_rain(&mut self, cell: IVec3, humidity: f64) -> Result<(), EditError> {
         let old = self.there(cell)?;
         self.set_cell(cell, Cell { humidity, rain: true, ..old }).map(drop)
@@ -130,7 +146,11 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.check_cell(region.min(), value)?;
         let (word, ground) = (self.store.sweep.word_of(value.humidity), Ground::of(value));
         let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()));
-        for slot in chunks.positions().filter_map(|chunk| self.store.moisture.slot(chunk)).collect::<Vec<_>>() {
+        for slot in chunks
+            .positions()
+            .filter_map(|chunk| self.store.moisture.slot(chunk))
+            .collect::<Vec<_>>()
+        {
             self.fill_in_chunk(slot, region, word, ground);
         }
         Ok(())
@@ -170,7 +190,9 @@ impl<S: FieldShape> HumidityWorld<S> {
             return Err(EditError::ChunkPresent(position));
         }
         let outside = EditError::ChunkOutOfBounds(position);
-        if !S::holds_chunk(position) || self.store.bounds.intersection(&S::region_of(position)).is_none() {
+        if !S::holds_chunk(position)
+            || self.store.bounds.intersection(&S::region_of(position)).is_none()
+        {
             return Err(outside);
         }
         let (moisture, ground) = self.words_of(position, &chunk)?;
@@ -180,7 +202,8 @@ impl<S: FieldShape> HumidityWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns it. Where it was, dry rock is. What it held is entered as removed.
+    /// Unloads a chunk and returns it. Where it was, dry rock is. What it held is entered as
+    /// removed.
     ///
     /// # Errors
     /// There is no such chunk.
@@ -188,7 +211,8 @@ impl<S: FieldShape> HumidityWorld<S> {
         let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.wake_around(slot);
         self.enter_chunk(slot, |world, units| world.ledger.removed += units);
-        let (moisture, ground) = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        let (moisture, ground) =
+            self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         Ok(self.cells_of(&moisture, &ground))
     }
 
@@ -199,8 +223,13 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
     }
 
-    /// The words of a chunk's humidity and ground, if all of its cells inside the bounds are in range.
-    fn words_of(&self, position: IVec3, chunk: &Chunk<Cell>) -> Result<(Chunk<u32>, Chunk<u32>), EditError> {
+    /// The words of a chunk's humidity and ground, if all of its cells inside the bounds are in
+    /// range.
+    fn words_of(
+        &self,
+        position: IVec3,
+        chunk: &Chunk<Cell>,
+    ) -> Result<(Chunk<u32>, Chunk<u32>), EditError> {
         let bounds = self.store.bounds;
         let region = S::region_of(position);
         let word = |cell: Cell| (self.store.sweep.word_of(cell.humidity), Ground::of(cell).0);
@@ -229,7 +258,9 @@ impl<S: FieldShape> HumidityWorld<S> {
 
     /// What edits and queries call a chunk.
     pub(super) fn cells_of(&self, moisture: &Chunk<u32>, ground: &Chunk<u32>) -> Chunk<Cell> {
-        let cell = |index| Ground(ground.get(index)).cell(self.store.sweep.humidity_of(moisture.get(index)));
+        let cell = |index| {
+            Ground(ground.get(index)).cell(self.store.sweep.humidity_of(moisture.get(index)))
+        };
         let mut chunk = Chunk::uniform(cell(0));
         if moisture.as_uniform().is_none() || ground.as_uniform().is_none() {
             chunk.cells_mut().iter_mut().enumerate().for_each(|(index, to)| *to = cell(index));
@@ -284,13 +315,18 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
         let least = self.rules.least_impermeability;
         let value = cell.impermeability;
-        if self.is_ground(value) { Ok(()) } else { Err(EditError::Impermeability { cell: at, value, least }) }
+        if self.is_ground(value) {
+            Ok(())
+        } else {
+            Err(EditError::Impermeability { cell: at, value, least })
+        }
     }
 
     /// Whether a cell can have this impermeability, as soil or as rock.
     pub(super) fn is_ground(&self, impermeability: f32) -> bool {
         let soil = self.rules.least_impermeability..=*SOIL.end();
-        soil.contains(&impermeability) || (impermeability >= ROCK_FROM && impermeability.is_finite())
+        soil.contains(&impermeability)
+            || (impermeability >= ROCK_FROM && impermeability.is_finite())
     }
 
     fn check_loaded(&self, region: Region) -> Result<(), EditError> {

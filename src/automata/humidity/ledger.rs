@@ -1,6 +1,7 @@
 //! The account of all humidity that entered or left a world, in whole units.
 
-/// What entered and left a world with the conservative sweep since it was made, in units of 1/65,536.
+/// What entered and left a world with the conservative sweep since it was made, in units of
+/// 1/65,536.
 ///
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,7 +27,8 @@ impl Ledger {
     /// assert_eq!(ledger.total(), 1);
     /// ```
     pub const fn total(&self) -> u128 {
-        // Whole numbers of 128 bits cannot be filled by a unit at a time, and a world never holds less than nothing.
+        // Whole numbers of 128 bits cannot be filled by a unit at a time, and a world never holds
+        // less than nothing.
         let left = (self.removed + self.runoff + self.drained) as i128;
         let total = self.placed as i128 + self.rained - left;
         if total < 0 { 0 } else { total as u128 }

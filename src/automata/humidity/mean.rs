@@ -1,14 +1,15 @@
-//! The weighted mean of a cell and its neighbours, in `f32`: the original's formula, synchronous and in place.
+//! The weighted mean of a cell and its neighbours, in `f32`: the original's formula, synchronous
+//! and in place.
 //!
-//! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … those of its neighbours at x − 1, x + 1, y − 1,
-//! y + 1 (z − 1, z + 1), in this order of operations:
+//! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … those of its
+//! neighbours at x − 1, x + 1, y − 1, y + 1 (z − 1, z + 1), in this order of operations:
 //!
 //! ```text
 //! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4), and the cap if r is above it
 //! ```
 //!
-//! Each quotient `h/i` is taken once for each cell and the denominator once for each edit: the same operations in the same
-//! order, so the same bits.
+//! Each quotient `h/i` is taken once for each cell and the denominator once for each edit: the same
+//! operations in the same order, so the same bits.
 
 use super::cell::Ground;
 use super::rules::Rules;
@@ -69,13 +70,21 @@ impl Mean {
         job: &mut Job<S>,
         changed: &mut CellMask,
     ) {
-        let denominators = self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
+        let denominators =
+            self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
         let ground = words(store.ground_at(job.slot), &mut room.ground);
         let around = before.around;
         let fixed = Fixed { ground, denominators, cap: self.cap };
         let Job { moisture, rims, .. } = job;
         let cells = moisture.cells_mut();
-        simd::run(MeanChunk::<S, IN_PLACE> { fixed, around, halo: &mut room.halo, cells, changed, rims });
+        simd::run(MeanChunk::<S, IN_PLACE> {
+            fixed,
+            around,
+            halo: &mut room.halo,
+            cells,
+            changed,
+            rims,
+        });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -103,7 +112,8 @@ impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_P
     fn run(self) {
         let MeanChunk { fixed, around, halo, cells, changed, rims } = self;
         let quotients = |first: usize, row: &mut [u32]| {
-            let (words, ground) = (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
+            let (words, ground) =
+                (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
             for x in 0..row.len() {
                 row[x] = quotient(words[x], ground[x]);
             }
@@ -130,7 +140,10 @@ fn quotient(word: u32, ground: u32) -> u32 {
 /// The denominators of a chunk's cells.
 fn denominators<S: FieldShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
     let mut denominators = Box::new([HELD; CHUNK_CELLS]);
-    simd::run(DenominatorsChunk::<S> { halo: &store.ground_halo(slot), denominators: &mut denominators });
+    simd::run(DenominatorsChunk::<S> {
+        halo: &store.ground_halo(slot),
+        denominators: &mut denominators,
+    });
     denominators
 }
 
@@ -167,7 +180,8 @@ impl RowRule<u32> for Denominators {
             for side in around {
                 let beyond = Ground(side[x]);
                 // Beyond a draining border lies soil like this.
-                let i = if beyond == Ground::DRAIN { impermeability } else { beyond.impermeability() };
+                let i =
+                    if beyond == Ground::DRAIN { impermeability } else { beyond.impermeability() };
                 sum += 1.0 / i;
             }
             cells[x] = if ground.is_rain() || ground.is_rock() { HELD } else { sum.to_bits() };
@@ -185,8 +199,16 @@ struct Fixed<'a> {
 
 /// The mean from the quotients around a cell, in order; the cell's own word if it is held.
 #[inline(always)]
-fn mean<const N: usize>(word: u32, impermeability: f32, quotients: [u32; N], denominator: u32, cap: f32) -> u32 {
-    let sum = quotients.into_iter().fold(f32::from_bits(word) * impermeability, |sum, q| sum + f32::from_bits(q));
+fn mean<const N: usize>(
+    word: u32,
+    impermeability: f32,
+    quotients: [u32; N],
+    denominator: u32,
+    cap: f32,
+) -> u32 {
+    let sum = quotients
+        .into_iter()
+        .fold(f32::from_bits(word) * impermeability, |sum, q| sum + f32::from_bits(q));
     let mean = sum / f32::from_bits(denominator);
     let capped = if mean > cap { cap } else { mean };
     if denominator == HELD { word } else { capped.to_bits() }
@@ -211,12 +233,13 @@ impl RowRule<u32> for Synchronous<'_> {
         let denominators: &[u32; W] = part(self.fixed.denominators, first);
         let cap = self.fixed.cap;
         let before = *cells;
-        // Into an array of its own: held cells are left out of a store into the chunk, and what is stored so has to reach the
-        // cache before it can be read again, to be compared.
+        // Into an array of its own: held cells are left out of a store into the chunk, and what is
+        // stored so has to reach the cache before it can be read again, to be compared.
         let mut after = [0; W];
         for x in 0..W {
             let impermeability = Ground(ground[x]).impermeability();
-            after[x] = mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap);
+            after[x] =
+                mean(before[x], impermeability, around.map(|side| side[x]), denominators[x], cap);
         }
         self.rows.mark(first, &before, &after, self.changed);
         *cells = after;
@@ -244,7 +267,8 @@ impl RowRule<u32> for InPlace<'_> {
         cells: &mut [u32; W],
     ) {
         let Fixed { ground, denominators, cap } = self.fixed;
-        let (ground, denominators) = (part::<_, W>(ground, first), part::<_, W>(denominators, first));
+        let (ground, denominators) =
+            (part::<_, W>(ground, first), part::<_, W>(denominators, first));
         let in_plane = first % self.plane;
         if first < self.plane {
             self.down[in_plane..][..W].copy_from_slice(around[2]);

@@ -1,9 +1,10 @@
 //! Humidity in permeable ground: what seeps from rain through soils, and round rocks.
 //!
-//! Source of the rules: the diffusion automaton of an underground-water prototype, in which each cell has a humidity and an
-//! impermeability. Its formula is kept to the bit, in place as the original's program runs it and synchronous as its text
-//! says; it is always stable, but makes and loses humidity. The third sweep, the default, moves whole units across faces
-//! instead, so that none is made or lost.
+//! Source of the rules: the diffusion automaton of an underground-water prototype, in which each
+//! cell has a humidity and an impermeability. Its formula is kept to the bit, in place as the
+//! original's program runs it and synchronous as its text says; it is always stable, but makes and
+//! loses humidity. The third sweep, the default, moves whole units across faces instead, so that
+//! none is made or lost.
 //!
 //! | [`Sweep`] | arithmetic | conserves | comes to rest | order |
 //! |---|---|---|---|---|
@@ -11,9 +12,10 @@
 //! | [`Synchronous`](Sweep::Synchronous) | `f32` | no | not promised | none |
 //! | [`Conservative`](Sweep::Conservative) | units of 1/65,536 | exactly | unless rain, cap or border keep it flowing | none |
 //!
-//! At rest the conservative sweep leaves differences too small to move a unit: between neighbours with impermeabilities `i`
-//! and `i'` in soil, less than `(i + i') / (2 · coefficient)` units, rounded up; by default 64 units, 0.001, between cells of
-//! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, nothing moves at all.
+//! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
+//! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
+//! rounded up; by default 64 units, 0.001, between cells of impermeability 2. Where soil is more
+//! impermeable than 2³² · `coefficient`, nothing moves at all.
 
 mod cell;
 mod edit;
@@ -42,11 +44,11 @@ use crate::coords::{Region, Sheet};
 use step::{Job, Kernel, Room};
 use store::Store;
 
-/// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where layers at different z do
-/// not touch, or 16³ for a [`Cube`](crate::Cube).
+/// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where
+/// layers at different z do not touch, or 16³ for a [`Cube`](crate::Cube).
 ///
-/// Cells that no chunk holds are dry rock, as beyond the original's board. Between two [`step`](HumidityWorld::step)s any number
-/// of edits may come, in any order.
+/// Cells that no chunk holds are dry rock, as beyond the original's board. Between two
+/// [`step`](HumidityWorld::step)s any number of edits may come, in any order.
 ///
 /// ```
 /// use floodplain::humidity::{Cell, HumidityWorld, Rules};
@@ -58,9 +60,16 @@ use store::Store;
 /// world.set_rock(IVec3::new(9, 8, 0))?;
 /// world.run(50);
 /// assert!(world.humidity(IVec3::new(7, 8, 0)) > 100.0, "it seeps away from the rain");
-/// assert!(world.humidity(IVec3::new(10, 8, 0)) < world.humidity(IVec3::new(6, 8, 0)), "and round the rock");
+/// assert!(
+///     world.humidity(IVec3::new(10, 8, 0)) < world.humidity(IVec3::new(6, 8, 0)),
+///     "and round the rock"
+/// );
 /// let ledger = world.ledger().expect("the default sweep keeps one");
-/// assert_eq!(world.total(), (ledger.placed as i128 + ledger.rained) as f64 / 65_536.0, "and none is made or lost");
+/// assert_eq!(
+///     world.total(),
+///     (ledger.placed as i128 + ledger.rained) as f64 / 65_536.0,
+///     "and none is made or lost"
+/// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct HumidityWorld<S: FieldShape = Sheet> {

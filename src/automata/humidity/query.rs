@@ -53,13 +53,15 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.cell(cell).is_some_and(|cell| cell.rain)
     }
 
-    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, for nothing passes there either.
+    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, for nothing passes
+    /// there either.
     pub fn is_rock(&self, cell: IVec3) -> bool {
         self.cell(cell).is_none_or(|cell| cell.is_rock())
     }
 
-    /// The humidity of all cells, rain and rock included. In the conservative sweep what the ledger says, exact below 2³⁷; in
-    /// the others a sum in `f64`, chunk by chunk in order of position, which costs a look at every cell.
+    /// The humidity of all cells, rain and rock included. In the conservative sweep what the ledger
+    /// says, exact below 2³⁷; in the others a sum in `f64`, chunk by chunk in order of
+    /// position, which costs a look at every cell.
     pub fn total(&self) -> f64 {
         if let Some(ledger) = self.ledger() {
             return ledger.total() as f64 / f64::from(UNITS);
@@ -73,8 +75,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum::<f64>() + 0.0
     }
 
-    /// The account of all humidity that entered and left, of the conservative sweep. `None` in the others: the weighted mean
-    /// makes and loses humidity in every step, so there is no account that would balance.
+    /// The account of all humidity that entered and left, of the conservative sweep. `None` in the
+    /// others: the weighted mean makes and loses humidity in every step, so there is no account
+    /// that would balance.
     pub fn ledger(&self) -> Option<Ledger> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
@@ -84,37 +87,40 @@ impl<S: FieldShape> HumidityWorld<S> {
         self.store.moisture.awake_slots().is_empty()
     }
 
-    /// Cells that the next step will look at: all of each chunk in which, or next to which, something changed or flowed
-    /// through rain, cap or border.
+    /// Cells that the next step will look at: all of each chunk in which, or next to which,
+    /// something changed or flowed through rain, cap or border.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
-    /// unloading is not listed.
+    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.moisture.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position, made as they are asked for. Cells beyond the world's bounds are dry
-    /// rock.
+    /// The chunks that are loaded, in order of position, made as they are asked for. Cells beyond
+    /// the world's bounds are dry rock.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Chunk<Cell>)> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| {
-            let cells = self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot));
+            let cells =
+                self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot));
             (self.store.moisture.position_at(slot), cells)
         })
     }
 
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
-        let jobs = self.jobs.capacity() * size_of::<Job<S>>() + self.jobs.len() * size_of::<S::Rims<u32>>();
+        let jobs = self.jobs.capacity() * size_of::<Job<S>>()
+            + self.jobs.len() * size_of::<S::Rims<u32>>();
         let rooms: usize = self.workers.rooms().iter().map(Room::memory_bytes).sum();
         self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + jobs
     }
 
-    /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in order of position. The
-    /// same on every platform; independent of the order in which chunks were loaded. Rules and bounds are not part of it.
+    /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in
+    /// order of position. The same on every platform; independent of the order in which chunks
+    /// were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let Ledger { placed, rained, removed, runoff, drained } = self.ledger;

@@ -29,15 +29,25 @@ impl<S: FieldShape> HumidityWorld<S> {
     }
 
     /// A world without chunks.
-    pub(crate) fn restored(rules: Rules, bounds: Region, ticks: u64, ledger: Ledger) -> Result<Self, RulesError> {
+    pub(crate) fn restored(
+        rules: Rules,
+        bounds: Region,
+        ticks: u64,
+        ledger: Ledger,
+    ) -> Result<Self, RulesError> {
         let mut world = HumidityWorld::with_bounds(rules, bounds)?;
         (world.ticks, world.ledger) = (ticks, ledger);
         Ok(world)
     }
 
-    /// Puts a chunk back without entering it in the ledger. `None` if no chunk can lie there, or if a humidity has other
-    /// words than its own.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, moisture: Chunk<u32>, ground: Chunk<u32>) -> Option<Slot> {
+    /// Puts a chunk back without entering it in the ledger. `None` if no chunk can lie there, or if
+    /// a humidity has other words than its own.
+    pub(crate) fn restore_chunk(
+        &mut self,
+        position: IVec3,
+        moisture: Chunk<u32>,
+        ground: Chunk<u32>,
+    ) -> Option<Slot> {
         if !S::holds_chunk(position) {
             return None;
         }

@@ -8,13 +8,15 @@ use core::fmt;
 /// In what order, and by which formula, cells take from their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sweep {
-    /// The weighted mean, each cell seeing what the cells before it have become: what the original program does, to the
-    /// bit. The order is x, then y, then z, x slowest; since a cell sees only its neighbours, this is the same as any order in
-    /// which each cell comes after its neighbours at smaller coordinates. It is one sequence, never parallel.
+    /// The weighted mean, each cell seeing what the cells before it have become: what the original
+    /// program does, to the bit. The order is x, then y, then z, x slowest; since a cell sees
+    /// only its neighbours, this is the same as any order in which each cell comes after its
+    /// neighbours at smaller coordinates. It is one sequence, never parallel.
     InPlace,
     /// The weighted mean of the old state: what the original's text says. Independent of order.
     Synchronous,
-    /// Flows across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to rest. Independent of order.
+    /// Flows across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
+    /// rest. Independent of order.
     Conservative,
 }
 
@@ -32,20 +34,21 @@ pub enum Border {
 pub struct Rules {
     /// The sweep; [`Sweep::Conservative`] by default.
     pub sweep: Sweep,
-    /// The most humidity that a step leaves in a cell, above 0, up to [`MOST_HUMIDITY`]; 1024 by default. Rain and rock keep
-    /// what they hold.
+    /// The most humidity that a step leaves in a cell, above 0, up to [`MOST_HUMIDITY`]; 1024 by
+    /// default. Rain and rock keep what they hold.
     pub cap: f32,
-    /// Of the conservative sweep, and without meaning in the others: the share of a difference in humidity that flows across a
-    /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8 in a [`Sheet`] and / 12
-    /// in a [`Cube`], so that a cell gives away at most half of what it could; 1/32 by default.
+    /// Of the conservative sweep, and without meaning in the others: the share of a difference in
+    /// humidity that flows across a face in a step between cells of impermeability 1. Above 0,
+    /// up to `least_impermeability` / 8 in a [`Sheet`] and / 12 in a [`Cube`], so that a cell
+    /// gives away at most half of what it could; 1/32 by default.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub coefficient: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
-    /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Chunks that are missing inside the bounds are
-    /// dry rock, whatever stands here.
+    /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Chunks that are
+    /// missing inside the bounds are dry rock, whatever stands here.
     pub borders: [Border; 6],
 }
 
@@ -81,9 +84,16 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesError::Cap(value) => write!(f, "cap is above 0, up to {MOST_HUMIDITY}, not {value}"),
+            RulesError::Cap(value) => {
+                write!(f, "cap is above 0, up to {MOST_HUMIDITY}, not {value}")
+            }
             RulesError::LeastImpermeability(value) => {
-                write!(f, "least_impermeability is {:e} to {:e}, not {value}", SOIL.start(), SOIL.end())
+                write!(
+                    f,
+                    "least_impermeability is {:e} to {:e}, not {value}",
+                    SOIL.start(),
+                    SOIL.end()
+                )
             }
             RulesError::Coefficient { value, most } => {
                 write!(f, "coefficient is above 0, up to {most} to be stable, not {value}")
@@ -110,21 +120,26 @@ impl Rules {
     /// Checks every field against its range, for worlds of this shape.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order, but for the coefficient, whose limit depends on the least impermeability.
+    /// The first [`RulesError`], in field order, but for the coefficient, whose limit depends on
+    /// the least impermeability.
     ///
     /// ```
     /// use floodplain::humidity::{Rules, RulesError};
     /// use floodplain::{Cube, Sheet};
     /// let rules = Rules { coefficient: 1.0 / 16.0, ..Rules::default() };
     /// assert_eq!(rules.check::<Sheet>(), Ok(()));
-    /// assert_eq!(rules.check::<Cube>(), Err(RulesError::Coefficient { value: 1.0 / 16.0, most: 0.5 / 12.0 }));
+    /// assert_eq!(
+    ///     rules.check::<Cube>(),
+    ///     Err(RulesError::Coefficient { value: 1.0 / 16.0, most: 0.5 / 12.0 })
+    /// );
     /// ```
     pub fn check<S: FieldShape>(&self) -> Result<(), RulesError> {
         if !(self.cap > 0.0 && f64::from(self.cap) <= MOST_HUMIDITY) {
             return Err(RulesError::Cap(self.cap));
         }
-        // Across a face flows k·g·Δh with g = 2/(i + i'), which is 1/least at most. The shares that a cell gives across all of
-        // its faces add up to a half at most, so it neither overshoots its neighbours nor swings.
+        // Across a face flows k·g·Δh with g = 2/(i + i'), which is 1/least at most. The shares that
+        // a cell gives across all of its faces add up to a half at most, so it neither
+        // overshoots its neighbours nor swings.
         let stable = f64::from(self.least_impermeability) / (2.0 * S::NEIGHBOURS as f64);
         let most = if self.sweep == Sweep::Conservative { stable } else { f64::from(f32::MAX) };
         if !SOIL.contains(&self.least_impermeability) {
@@ -150,7 +165,10 @@ mod tests {
         }
         for coefficient in [0.0, -1.0, f32::NAN, f32::INFINITY, 0.0626] {
             let rules = Rules { coefficient, ..Rules::default() };
-            assert!(matches!(rules.check::<Sheet>(), Err(RulesError::Coefficient { .. })), "{coefficient}");
+            assert!(
+                matches!(rules.check::<Sheet>(), Err(RulesError::Coefficient { .. })),
+                "{coefficient}"
+            );
         }
         for least_impermeability in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-31, 1e31] {
             let rules = Rules { least_impermeability, ..Rules::with_sweep(Sweep::Synchronous) };

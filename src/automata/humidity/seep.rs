@@ -1,9 +1,10 @@
 //! The conservative sweep: flows across faces, in whole units.
 //!
-//! Across the face between two cells flows `F = k·g·(h − h')` with `g = 2/(i + i')`, and `g = 0` at rock: from the wetter to
-//! the drier, rounded towards zero. What one cell loses its neighbour gains, so nothing is lost. The shares `k·g` of a cell's
-//! faces add up to at most a half, so it stays within the range of its neighbours; and each flow that is not zero lowers
-//! Σ h², a whole number, so without rain that goes on for ever it comes to rest.
+//! Across the face between two cells flows `F = k·g·(h − h')` with `g = 2/(i + i')`, and `g = 0` at
+//! rock: from the wetter to the drier, rounded towards zero. What one cell loses its neighbour
+//! gains, so nothing is lost. The shares `k·g` of a cell's faces add up to at most a half, so it
+//! stays within the range of its neighbours; and each flow that is not zero lowers Σ h², a whole
+//! number, so without rain that goes on for ever it comes to rest.
 
 use super::cell::UNITS;
 use super::rules::Rules;
@@ -29,7 +30,8 @@ pub(super) struct Seep<S: FieldShape> {
     faces: Vec<Option<Box<Faces<S>>>>,
 }
 
-/// Units that rain gave, less what it took, and that the cap and the borders took away, in one chunk and step.
+/// Units that rain gave, less what it took, and that the cap and the borders took away, in one
+/// chunk and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flows {
     pub(super) rained: i64,
@@ -40,8 +42,8 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell changes: what rain gives and the
-    /// cap and the borders take is entered anew in each step.
+    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell
+    /// changes: what rain gives and the cap and the borders take is entered anew in each step.
     pub(super) fn are_booked(&self) -> bool {
         (self.rained, self.runoff, self.drained) != (0, 0, 0)
     }
@@ -78,7 +80,12 @@ impl<S: FieldShape> Seep<S> {
     }
 
     /// Steps a chunk that was prepared.
-    pub(super) fn step_chunk(&self, before: Before<u32, S>, job: &mut Job<S>, changed: &mut CellMask) {
+    pub(super) fn step_chunk(
+        &self,
+        before: Before<u32, S>,
+        job: &mut Job<S>,
+        changed: &mut CellMask,
+    ) {
         let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
         simd::run(SeepChunk::<S> { faces, cap: self.cap, before, job, changed });
     }
@@ -110,7 +117,8 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
-            let flows_in = S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
+            let flows_in =
+                S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
             for ((entering, &share), (&there, &here)) in flows_in.zip(there.iter().zip(here)) {
                 *entering = flow(share, there, here);
             }
@@ -138,7 +146,8 @@ impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
 /// What flows across a face from one cell to another, in units; below zero if it flows back.
 #[inline(always)]
 fn flow(share: u32, from: u32, to: u32) -> i32 {
-    // Humidity is below 2³¹ units, so differences fit. The size first and the sign after: that rounds towards zero.
+    // Humidity is below 2³¹ units, so differences fit. The size first and the sign after: that
+    // rounds towards zero.
     let difference = from as i32 - to as i32;
     let sign = difference >> 31;
     let size = (difference ^ sign) - sign;
@@ -158,7 +167,8 @@ fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [
 /// Cells whose flows to the east are worked out together: some rows.
 const STRETCH: usize = 256;
 
-/// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across such a border.
+/// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across
+/// such a border.
 const PAGE: usize = 1024;
 
 struct Rule<'a, S: FieldShape> {
@@ -168,8 +178,9 @@ struct Rule<'a, S: FieldShape> {
     drains: &'a [(u16, u32)],
     /// What comes in at the faces of the chunk.
     entering: &'a S::Rims<i32>,
-    /// Of each row of a stretch, what comes in from the west, and then what flows to the east out of each cell. They are read
-    /// one cell off, which is slow so soon after they are written that they have not reached the cache: so not row by row.
+    /// Of each row of a stretch, what comes in from the west, and then what flows to the east out
+    /// of each cell. They are read one cell off, which is slow so soon after they are written
+    /// that they have not reached the cache: so not row by row.
     east: Aligned<[i32; STRETCH + STRETCH / 16 * FIRST_OUT]>,
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
     from_below: Aligned<[i32; 256]>,
@@ -194,7 +205,8 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
         let plane = S::STRIDES[1];
         let up = self.flow_on::<W>(1, first, first % plane, cells);
         let east = &self.east.0[first % STRETCH / W * (W + FIRST_OUT)..];
-        let (west, east): (&[i32; W], &[i32; W]) = (part(east, FIRST_OUT - 1), part(east, FIRST_OUT));
+        let (west, east): (&[i32; W], &[i32; W]) =
+            (part(east, FIRST_OUT - 1), part(east, FIRST_OUT));
         let from_below: &mut [i32; W] =
             self.from_below.0[first % plane..].first_chunk_mut().expect("a row of the plane");
         let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
@@ -219,7 +231,8 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
             }
             *from_north = south;
         }
-        // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not too many.
+        // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not
+        // too many.
         if first / W % 4 == 3 {
             self.flows.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];
@@ -233,17 +246,27 @@ impl<S: FieldShape> Rule<'_, S> {
     #[inline(always)]
     fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
-            hint::black_box((cells[index], self.faces.inner[0].0[index], self.faces.inner[1].0[index]));
+            hint::black_box((
+                cells[index],
+                self.faces.inner[0].0[index],
+                self.faces.inner[1].0[index],
+            ));
         }
     }
 
     /// Works out what flows to the east in a row of a stretch.
     #[inline(always)]
-    fn flow_east<const W: usize>(&mut self, stretch: usize, row: usize, cells: &[u32; CHUNK_CELLS]) {
+    fn flow_east<const W: usize>(
+        &mut self,
+        stretch: usize,
+        row: usize,
+        cells: &[u32; CHUNK_CELLS],
+    ) {
         let first = stretch + W * row;
         let (shares, here) = (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
-        // The share of the last cell is 0, so whatever cell comes next makes no difference; what flows out of it comes last.
+        // The share of the last cell is 0, so whatever cell comes next makes no difference; what
+        // flows out of it comes last.
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => flows(shares, here, next),
             None => flows(shares, here, &core::array::from_fn(|x| here[(x + 1) % W])),
@@ -253,7 +276,8 @@ impl<S: FieldShape> Rule<'_, S> {
         out[W] = -S::rim(self.entering, 1)[first / W];
     }
 
-    /// What flows up or south out of a row; `along_face` is its place at that face of the chunk, if it lies there.
+    /// What flows up or south out of a row; `along_face` is its place at that face of the chunk, if
+    /// it lies there.
     #[inline(always)]
     fn flow_on<const W: usize>(
         &self,
@@ -265,12 +289,14 @@ impl<S: FieldShape> Rule<'_, S> {
         let next = first + S::STRIDES[axis];
         let within = if axis == 1 { CHUNK_CELLS } else { S::STRIDES[1] };
         if next % within < S::STRIDES[axis] {
-            return part(S::rim(self.entering, 2 * axis + 1), along_face).map(|enters: i32| -enters);
+            return part(S::rim(self.entering, 2 * axis + 1), along_face)
+                .map(|enters: i32| -enters);
         }
         flows(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
     }
 
-    /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and take.
+    /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and
+    /// take.
     #[inline(always)]
     fn finish<const W: usize>(
         &mut self,

@@ -1,4 +1,5 @@
-//! What the conservative sweep derives from the ground: of a difference in humidity, how much flows in a step.
+//! What the conservative sweep derives from the ground: of a difference in humidity, how much flows
+//! in a step.
 
 use super::cell::Ground;
 use super::store::Store;
@@ -9,7 +10,8 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd::Aligned;
 
-/// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much flows in a step.
+/// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much
+/// flows in a step.
 #[derive(Clone)]
 pub(super) struct Faces<S: FieldShape> {
     /// Towards east, up and in cubes south, by cell, and 0 out of the chunk.
@@ -40,7 +42,9 @@ impl<S: FieldShape> Faces<S> {
 
     /// Bytes on the heap, with its own.
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.inner) + self.drains.capacity() * size_of::<(u16, u32)>()
+        size_of::<Self>()
+            + size_of_val(&*self.inner)
+            + self.drains.capacity() * size_of::<(u16, u32)>()
     }
 }
 
@@ -58,7 +62,8 @@ fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
         return 0;
     }
     let sum = f64::from(here.impermeability()) + f64::from(there.impermeability());
-    // Rounded down, and by the rules' check an eighth or a twelfth at most, so that those of a cell stay within a half.
+    // Rounded down, and by the rules' check an eighth or a twelfth at most, so that those of a cell
+    // stay within a half.
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }
 
@@ -84,7 +89,9 @@ impl<S: FieldShape> RowRule<u32> for Shares<'_, S> {
                 }
                 if beyond == Ground::DRAIN {
                     // Beyond a draining border lies soil like this.
-                    self.faces.drains.push((index as u16, self::share(self.coefficient, ground, ground)));
+                    self.faces
+                        .drains
+                        .push((index as u16, self::share(self.coefficient, ground, ground)));
                 }
             }
             self.faces.rain.set(index, ground.is_rain());

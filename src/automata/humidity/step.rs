@@ -1,4 +1,5 @@
-//! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it leaves awake.
+//! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it
+//! leaves awake.
 
 use super::mean::Mean;
 use super::rules::{Rules, Sweep};
@@ -18,8 +19,8 @@ use crate::grid::Slot;
 /// What steps chunks: the sweep's arithmetic, and what chunks show each other.
 pub(super) struct Kernel<S: FieldShape> {
     arithmetic: Arithmetic<S>,
-    /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost to every change of a chunk
-    /// that is not a step's.
+    /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost
+    /// to every change of a chunk that is not a step's.
     pub(super) rims: Rims<u32, S>,
 }
 
@@ -65,13 +66,21 @@ impl<S: FieldShape> Kernel<S> {
     }
 
     /// Steps a chunk that was prepared, whose words are no longer in the store.
-    pub(super) fn step_chunk(&self, store: &Store<S>, before: Before<u32, S>, room: &mut Room<S>, job: &mut Job<S>) {
+    pub(super) fn step_chunk(
+        &self,
+        store: &Store<S>,
+        before: Before<u32, S>,
+        room: &mut Room<S>,
+        job: &mut Job<S>,
+    ) {
         let mut changed = CellMask::EMPTY;
         match (&self.arithmetic, store.sweep) {
             (Arithmetic::Mean(mean), Sweep::InPlace) => {
                 mean.step_chunk::<S, true>(store, before, room, job, &mut changed);
             }
-            (Arithmetic::Mean(mean), _) => mean.step_chunk::<S, false>(store, before, room, job, &mut changed),
+            (Arithmetic::Mean(mean), _) => {
+                mean.step_chunk::<S, false>(store, before, room, job, &mut changed)
+            }
             (Arithmetic::Seep(seep), _) => seep.step_chunk(before, job, &mut changed),
         }
         job.moisture.canonicalize();
@@ -99,7 +108,8 @@ impl<S: FieldShape> Room<S> {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<u32>>() + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
+        size_of::<S::Halo<u32>>()
+            + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
     }
 }
 
@@ -136,9 +146,10 @@ impl<S: FieldShape> skew::Job<u32, S> for Job<S> {
 }
 
 impl<S: FieldShape> HumidityWorld<S> {
-    /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of 1/65,536 in the conservative
-    /// sweep, over borders and over the faces between two cells, each face with the cell at smaller coordinates, if its chunk is
-    /// awake; and nothing in the other sweeps.
+    /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of
+    /// 1/65,536 in the conservative sweep, over borders and over the faces between two cells,
+    /// each face with the cell at smaller coordinates, if its chunk is awake; and nothing in
+    /// the other sweeps.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -151,9 +162,10 @@ impl<S: FieldShape> HumidityWorld<S> {
         }
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but on
-    /// [`Sheet`](crate::Sheet)s, unless they are swept in place, faster in worlds larger than the cache: up to
-    /// sixteen steps are done in one go, for which the world takes some kilobytes more for each chunk meanwhile.
+    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but
+    /// on [`Sheet`](crate::Sheet)s, unless they are swept in place, faster in worlds larger
+    /// than the cache: up to sixteen steps are done in one go, for which the world takes some
+    /// kilobytes more for each chunk meanwhile.
     pub fn run(&mut self, steps: u64) -> StepReport {
         S::run_humidity(self, steps)
     }
@@ -168,7 +180,8 @@ impl<S: FieldShape> HumidityWorld<S> {
                 break;
             }
             // Where there is no plan, one is not sought anew in each step.
-            let plan = done.is_multiple_of(skew::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
+            let plan =
+                done.is_multiple_of(skew::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
             match plan {
                 Some(plan) => {
                     report += self.step_together(&plan);
@@ -227,7 +240,10 @@ impl<S: FieldShape> HumidityWorld<S> {
         let slots = self.store.moisture.awake_slots().to_vec();
         self.kernel.save_rims(&self.store, &slots);
         let jobs = self.step_chunks(&slots, &mut report);
-        front::advance(&mut self.store.moisture, jobs.iter().map(|job| (job.slot, job.changes.touched())));
+        front::advance(
+            &mut self.store.moisture,
+            jobs.iter().map(|job| (job.slot, job.changes.touched())),
+        );
         for job in jobs.iter().filter(|job| job.flows.are_booked()) {
             self.store.moisture.wake_chunk_at(job.slot);
         }
@@ -236,8 +252,9 @@ impl<S: FieldShape> HumidityWorld<S> {
         report
     }
 
-    /// Chunk by chunk in order of position, so that each comes after its neighbours at smaller coordinates. A chunk that
-    /// changes wakes its neighbours: those still to come for this step, the others for the next.
+    /// Chunk by chunk in order of position, so that each comes after its neighbours at smaller
+    /// coordinates. A chunk that changes wakes its neighbours: those still to come for this
+    /// step, the others for the next.
     fn step_in_order(&mut self) -> StepReport {
         let mut report = StepReport::default();
         if self.is_at_rest() {
@@ -301,7 +318,8 @@ impl<S: FieldShape> HumidityWorld<S> {
 
 /// Enters what came of a step of a chunk that is awake.
 fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &Flows) {
-    *report += StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: flows.moved };
+    *report +=
+        StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: flows.moved };
     ledger.rained += i128::from(flows.rained);
     ledger.runoff += u128::from(flows.runoff);
     ledger.drained += u128::from(flows.drained);
@@ -346,7 +364,8 @@ mod tests {
         let rules = Rules { borders: [Border::Drain; 6], ..Rules::with_sweep(sweep) };
         let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
         let mut rng = fastrand::Rng::with_seed(6);
-        let [mut keeping, mut forgetful] = [(); 2].map(|()| HumidityWorld::<S>::with_bounds(rules, bounds).unwrap());
+        let [mut keeping, mut forgetful] =
+            [(); 2].map(|()| HumidityWorld::<S>::with_bounds(rules, bounds).unwrap());
         for chunk in Region::new(IVec3::ZERO, LAST).positions() {
             let cells = Chunk::uniform(cell(&mut rng));
             keeping.insert_chunk(chunk, cells.clone()).unwrap();
@@ -354,7 +373,8 @@ mod tests {
         }
         let mut together = 0;
         for seed in 0..40 {
-            let edits = [&mut keeping, &mut forgetful].map(|world| edit(world, fastrand::Rng::with_seed(seed)));
+            let edits = [&mut keeping, &mut forgetful]
+                .map(|world| edit(world, fastrand::Rng::with_seed(seed)));
             assert_eq!(edits[0], edits[1], "edit {seed}");
             let steps = rng.u64(1..13);
             together += in_pool(1, || {
@@ -381,7 +401,13 @@ mod tests {
 
     /// All that can be told of a world, but for its cells.
     fn account(world: &mut HumidityWorld<Sheet>) -> String {
-        format!("{:?} {:?} {} {}", world.take_changes(), world.ledger(), world.awake_cells(), world.ticks())
+        format!(
+            "{:?} {:?} {} {}",
+            world.take_changes(),
+            world.ledger(),
+            world.awake_cells(),
+            world.ticks()
+        )
     }
 
     /// However few chunks are awake, and whatever lies around them.
@@ -390,7 +416,8 @@ mod tests {
         for seed in 0..16 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
-            let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
+            let rules =
+                Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
             let chunks = Region::new(IVec3::new(-4, -3, -1), IVec3::new(6, 5, 1));
             let ends = [chunks.min(), chunks.max()].map(Sheet::region_of);
             let bounds = Region::new(ends[0].min(), ends[1].max());
@@ -404,12 +431,20 @@ mod tests {
                 let one = rng.usize(..4096);
                 let mut cells = Chunk::uniform(dry);
                 cells.set(one, [Cell::rain(500.0, 1.0), wet, dry][rng.usize(..3)]);
-                [&mut together, &mut alone].into_iter().for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
+                [&mut together, &mut alone]
+                    .into_iter()
+                    .for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
             }
             for _ in 0..6 {
                 let steps = rng.u64(1..=skew::MOST_STEPS);
                 let moisture = &together.store.moisture;
-                let plan = Plan::new(moisture, &skew::members(moisture), steps, rng.i32(1..9), rng.usize(1..3));
+                let plan = Plan::new(
+                    moisture,
+                    &skew::members(moisture),
+                    steps,
+                    rng.i32(1..9),
+                    rng.usize(1..3),
+                );
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
                 let report = in_pool(rng.usize(1..4), || together.step_together(&plan));
@@ -418,7 +453,9 @@ mod tests {
                 assert_eq!(account(&mut together), account(&mut alone), "seed {seed}");
                 assert_eq!(together.validate(), Ok(()), "seed {seed}");
                 let at = Sheet::cell_at(IVec3::ONE.with_z(0), rng.usize(..4096));
-                [&mut together, &mut alone].into_iter().for_each(|world| _ = world.set_humidity(at, 400.0));
+                [&mut together, &mut alone]
+                    .into_iter()
+                    .for_each(|world| _ = world.set_humidity(at, 400.0));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Where a world keeps its cells: a word of humidity and a word of ground for each, and what lies beyond its end.
+//! Where a world keeps its cells: a word of humidity and a word of ground for each, and what lies
+//! beyond its end.
 
 use super::cell::Ground;
 use super::rules::{Border, Rules, Sweep};
@@ -10,8 +11,8 @@ use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 
-/// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie beyond the bounds; but those
-/// beyond a draining border have the ground [`Ground::DRAIN`].
+/// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
+/// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
 pub(super) struct Store<S: FieldShape> {
     pub(super) sweep: Sweep,
     pub(super) bounds: Region,
@@ -48,8 +49,14 @@ impl<S: FieldShape> Store<S> {
         self.ground[slot.index()].set(index, ground.0);
     }
 
-    /// Gives a chunk a place; none may lie at `position` yet. `None` if its cells have no `i32` positions.
-    pub(super) fn insert(&mut self, position: IVec3, moisture: Chunk<u32>, mut ground: Chunk<u32>) -> Option<Slot> {
+    /// Gives a chunk a place; none may lie at `position` yet. `None` if its cells have no `i32`
+    /// positions.
+    pub(super) fn insert(
+        &mut self,
+        position: IVec3,
+        moisture: Chunk<u32>,
+        mut ground: Chunk<u32>,
+    ) -> Option<Slot> {
         self.moisture.insert(position, moisture).ok()?;
         let slot = self.moisture.slot(position)?;
         ground.canonicalize();
@@ -64,7 +71,10 @@ impl<S: FieldShape> Store<S> {
     pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
         let slot = self.moisture.slot(position)?;
         let moisture = self.moisture.remove(position)?;
-        Some((moisture, core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0))))
+        Some((
+            moisture,
+            core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0)),
+        ))
     }
 
     /// What lies in a cell beyond the bounds, as its neighbour inside sees it.

@@ -1,4 +1,5 @@
-//! The laws of a humidity world between two steps, checked one by one, each with an error that names it.
+//! The laws of a humidity world between two steps, checked one by one, each with an error that
+//! names it.
 
 use super::HumidityWorld;
 use super::cell::MOST_HUMIDITY;
@@ -47,12 +48,22 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Ledger { counted, booked } => {
+                write!(f, "{counted} units in the cells, {booked} in the ledger")
+            }
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Humidity { cell, value } => write!(f, "cell {cell} has a humidity of {value}"),
-            Violation::Impermeability { cell, value } => write!(f, "cell {cell} has an impermeability of {value}"),
-            Violation::Outside(cell) => write!(f, "cell {cell} lies beyond the bounds and is not dry rock"),
-            Violation::Asleep(chunk) => write!(f, "chunk {chunk} is asleep, but a step would change it"),
+            Violation::Humidity { cell, value } => {
+                write!(f, "cell {cell} has a humidity of {value}")
+            }
+            Violation::Impermeability { cell, value } => {
+                write!(f, "cell {cell} has an impermeability of {value}")
+            }
+            Violation::Outside(cell) => {
+                write!(f, "cell {cell} lies beyond the bounds and is not dry rock")
+            }
+            Violation::Asleep(chunk) => {
+                write!(f, "chunk {chunk} is asleep, but a step would change it")
+            }
         }
     }
 }
@@ -60,7 +71,8 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl<S: FieldShape> HumidityWorld<S> {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
+    /// and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -104,15 +116,16 @@ impl<S: FieldShape> HumidityWorld<S> {
         if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
     }
 
-    /// A chunk that sleeps would come out of a step as it went in, and nothing would flow through rain, cap or border. The step
-    /// is worked out anew, without anything that was kept.
+    /// A chunk that sleeps would come out of a step as it went in, and nothing would flow through
+    /// rain, cap or border. The step is worked out anew, without anything that was kept.
     fn check_sleepers(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
         let (mut kernel, mut room) = (Kernel::new(&self.rules), Room::new());
         for slot in sleepers {
-            // One by one, because the rims of all would take many times the memory of a world of uniform chunks.
+            // One by one, because the rims of all would take many times the memory of a world of
+            // uniform chunks.
             kernel.save_rims(&self.store, &[slot]);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
@@ -166,7 +179,11 @@ mod tests {
         let ledger = Violation::Ledger { counted: 502 << 16, booked };
         assert_eq!(found(Sweep::Conservative, cell, word, soil), Err(ledger));
         let asleep = Err(Violation::Asleep(IVec3::ZERO));
-        assert_eq!(found(Sweep::Synchronous, cell, 7f32.to_bits(), soil), asleep, "there is no ledger to find it");
+        assert_eq!(
+            found(Sweep::Synchronous, cell, 7f32.to_bits(), soil),
+            asleep,
+            "there is no ledger to find it"
+        );
         let lost = found(Sweep::Synchronous, cell, f32::NAN.to_bits(), soil);
         assert!(matches!(lost, Err(Violation::Humidity { value, .. }) if value.is_nan()));
 

@@ -1,8 +1,8 @@
 //! Bodies of water: which cells are joined so that pressure passes between them, as rows of bits.
 //!
-//! Water that stands on ground or on a full cell is joined to what lies beside it, water or air, and a full cell to what lies
-//! above it. Two cells of air are never joined, so a body has a rim of air, one cell wide, into which it can grow. Water that
-//! falls belongs to no body.
+//! Water that stands on ground or on a full cell is joined to what lies beside it, water or air,
+//! and a full cell to what lies above it. Two cells of air are never joined, so a body has a rim of
+//! air, one cell wide, into which it can grow. Water that falls belongs to no body.
 
 use super::cell::Cell;
 use super::lines::{self, Cells, Line};
@@ -87,15 +87,21 @@ impl Bodies {
 
             let neighbours = map.neighbours;
             let filled_full = filled & map.full[row];
-            let beside = |end: u64, other: u64| (filled & end != 0).then_some((other, filled & end & standing == 0));
-            for (face, found) in [(Face::West, beside(1, 1 << 63)), (Face::East, beside(1 << 63, 1))] {
+            let beside = |end: u64, other: u64| {
+                (filled & end != 0).then_some((other, filled & end & standing == 0))
+            };
+            for (face, found) in
+                [(Face::West, beside(1, 1 << 63)), (Face::East, beside(1 << 63, 1))]
+            {
                 if let Some((there, from_air)) = found {
                     self.reach(cells, neighbours[face.index()], row, there, from_air, &mut open);
                 }
             }
-            let (up, above) = if row < 63 { (slot, row + 1) } else { (neighbours[Face::Up.index()], 0) };
+            let (up, above) =
+                if row < 63 { (slot, row + 1) } else { (neighbours[Face::Up.index()], 0) };
             self.reach(cells, up, above, filled_full, false, &mut open);
-            let (down, below) = if row > 0 { (slot, row - 1) } else { (neighbours[Face::Down.index()], 63) };
+            let (down, below) =
+                if row > 0 { (slot, row - 1) } else { (neighbours[Face::Down.index()], 63) };
             if down.is_some() {
                 let place = self.place(cells, down);
                 let joined = filled & self.maps[place].full[below];
@@ -105,8 +111,17 @@ impl Bodies {
         body
     }
 
-    /// Adds what is joined of these cells of a row and not reached yet. `standing_only`: air is not joined to them.
-    fn reach(&mut self, cells: &Cells, slot: Slot, row: usize, seeds: u64, standing_only: bool, open: &mut Vec<Piece>) {
+    /// Adds what is joined of these cells of a row and not reached yet. `standing_only`: air is not
+    /// joined to them.
+    fn reach(
+        &mut self,
+        cells: &Cells,
+        slot: Slot,
+        row: usize,
+        seeds: u64,
+        standing_only: bool,
+        open: &mut Vec<Piece>,
+    ) {
         if seeds == 0 || !slot.is_some() {
             return;
         }
@@ -138,12 +153,23 @@ impl Bodies {
 impl Map {
     fn of(cells: &Cells, slot: Slot) -> Map {
         let neighbours = cells.neighbours_of(slot);
-        let mut map = Map { slot, neighbours, standing: [0; 64], full: [0; 64], air: [0; 64], reached: [0; 64] };
-        let mut carried = where_in(&lines::row(cells, neighbours[Face::Down.index()], 63), Cell::carries);
+        let mut map = Map {
+            slot,
+            neighbours,
+            standing: [0; 64],
+            full: [0; 64],
+            air: [0; 64],
+            reached: [0; 64],
+        };
+        let mut carried =
+            where_in(&lines::row(cells, neighbours[Face::Down.index()], 63), Cell::carries);
         for row in 0..64 {
             let line = lines::row(cells, slot, row);
-            let (wet, full, ground) =
-                (where_in(&line, Cell::is_wet), where_in(&line, Cell::is_full), where_in(&line, Cell::is_solid));
+            let (wet, full, ground) = (
+                where_in(&line, Cell::is_wet),
+                where_in(&line, Cell::is_full),
+                where_in(&line, Cell::is_solid),
+            );
             map.standing[row] = wet & carried;
             map.full[row] = full & carried;
             map.air[row] = !(wet | ground);
@@ -158,7 +184,8 @@ fn where_in(line: &Line, is: impl Fn(Cell) -> bool) -> u64 {
     differing(&line.map(is), &[false; 64])
 }
 
-/// The cells of a row that are joined to `seeds`: standing water to all beside it, air to standing water only.
+/// The cells of a row that are joined to `seeds`: standing water to all beside it, air to standing
+/// water only.
 fn fill(seeds: u64, standing: u64, air: u64) -> u64 {
     let members = standing | air;
     // Bit x + 1: cells x and x + 1 are joined.

@@ -24,7 +24,8 @@ pub const MAX_LEVEL: u32 = 1_000_000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cell(
-    /// The level, or −1 for solid ground: two cells are both open if the bits of both, or-ed, are not negative.
+    /// The level, or −1 for solid ground: two cells are both open if the bits of both, or-ed, are
+    /// not negative.
     pub(super) i32,
 );
 

@@ -1,4 +1,5 @@
-//! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit changes nothing.
+//! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit
+//! changes nothing.
 
 use super::cell::{Cell, MAX_LEVEL};
 use super::{Displaced, Water2dWorld};
@@ -50,9 +51,15 @@ impl fmt::Display for EditError {
             EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
             EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
-            EditError::ChunkOutOfBounds(chunk) => write!(f, "chunk {chunk} lies beyond the world's bounds"),
-            EditError::Level { cell, level } => write!(f, "a level of {level} in cell {cell}, above {MAX_LEVEL}"),
-            EditError::LedgerFull { units } => write!(f, "{units} units more would overflow the ledger"),
+            EditError::ChunkOutOfBounds(chunk) => {
+                write!(f, "chunk {chunk} lies beyond the world's bounds")
+            }
+            EditError::Level { cell, level } => {
+                write!(f, "a level of {level} in cell {cell}, above {MAX_LEVEL}")
+            }
+            EditError::LedgerFull { units } => {
+                write!(f, "{units} units more would overflow the ledger")
+            }
         }
     }
 }
@@ -60,8 +67,9 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl Water2dWorld {
-    /// Makes a cell solid. Water in the way goes to open neighbours, up to [`MAX_LEVEL`] each: up first, then west, east
-    /// and down, into full cells too, where it becomes pressure. What finds no room leaves the world.
+    /// Makes a cell solid. Water in the way goes to open neighbours, up to [`MAX_LEVEL`] each: up
+    /// first, then west, east and down, into full cells too, where it becomes pressure. What
+    /// finds no room leaves the world.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -71,7 +79,9 @@ impl Water2dWorld {
         let stood = left;
         self.write(place, Cell::SOLID);
         for face in [Face::Up, Face::West, Face::East, Face::Down] {
-            let Some(there) = face.step(cell).and_then(|there| self.place(there).ok()) else { continue };
+            let Some(there) = face.step(cell).and_then(|there| self.place(there).ok()) else {
+                continue;
+            };
             let neighbour = self.read(there);
             if !neighbour.is_solid() {
                 let units = left.min(MAX_LEVEL - neighbour.level());
@@ -99,7 +109,8 @@ impl Water2dWorld {
     /// Pours all of `units` into a cell, beyond its capacity too, and returns its new level.
     ///
     /// # Errors
-    /// The cell would have a level above [`MAX_LEVEL`], is solid, not loaded or out of bounds, or the ledger is full.
+    /// The cell would have a level above [`MAX_LEVEL`], is solid, not loaded or out of bounds, or
+    /// the ledger is full.
     ///
     /// ```
     /// use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
@@ -134,7 +145,8 @@ impl Water2dWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, without looking for room: the water in it is entered as removed and returned.
+    /// Makes every cell of a region solid, without looking for room: the water in it is entered as
+    /// removed and returned.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -142,11 +154,12 @@ impl Water2dWorld {
         self.fill(region, Cell::SOLID)
     }
 
-    /// Makes every cell of a region open with this level (0 for air), ground included. The water that stood there is
-    /// entered as removed and returned; the new water is entered as placed.
+    /// Makes every cell of a region open with this level (0 for air), ground included. The water
+    /// that stood there is entered as removed and returned; the new water is entered as placed.
     ///
     /// # Errors
-    /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger is full.
+    /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger
+    /// is full.
     pub fn fill_water(&mut self, region: Region, level: u32) -> Result<u64, EditError> {
         self.fill(region, water(region.min(), u64::from(level))?)
     }
@@ -178,7 +191,8 @@ impl Water2dWorld {
         Ok(removed)
     }
 
-    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds become ground. It wakes, and what lies around it.
+    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds become ground. It
+    /// wakes, and what lies around it.
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or the ledger is full.
@@ -189,9 +203,12 @@ impl Water2dWorld {
     /// Loads many chunks at once, as [`insert_chunk`](Water2dWorld::insert_chunk) does one.
     ///
     /// # Errors
-    /// For one of the chunks: there is one already, here or in the list, or it lies outside the world; or the ledger is full.
-    /// None is loaded.
-    pub fn insert_chunks(&mut self, chunks: impl IntoIterator<Item = (IVec3, Chunk<Cell>)>) -> Result<(), EditError> {
+    /// For one of the chunks: there is one already, here or in the list, or it lies outside the
+    /// world; or the ledger is full. None is loaded.
+    pub fn insert_chunks(
+        &mut self,
+        chunks: impl IntoIterator<Item = (IVec3, Chunk<Cell>)>,
+    ) -> Result<(), EditError> {
         let mut seen = HashSet::new();
         let mut units = 0u64;
         let mut trimmed = Vec::new();
@@ -258,7 +275,8 @@ impl Water2dWorld {
     }
 
     fn book_placed(&mut self, units: u64) -> Result<(), EditError> {
-        self.ledger.placed = self.ledger.placed.checked_add(units).ok_or(EditError::LedgerFull { units })?;
+        self.ledger.placed =
+            self.ledger.placed.checked_add(units).ok_or(EditError::LedgerFull { units })?;
         Ok(())
     }
 
@@ -285,7 +303,10 @@ impl Water2dWorld {
         }
         let chunks = Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max()));
         let absent = |chunk| EditError::NotLoaded(Sheet::cell_at(chunk, 0).max(region.min()));
-        chunks.positions().map(|chunk| self.cells.slot(chunk).ok_or_else(|| absent(chunk))).collect()
+        chunks
+            .positions()
+            .map(|chunk| self.cells.slot(chunk).ok_or_else(|| absent(chunk)))
+            .collect()
     }
 
     pub(super) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
@@ -330,7 +351,10 @@ mod tests {
         assert_eq!(world.pour(IVec3::ZERO, 100), refused);
         assert_eq!(world.fill_water(Region::cell(IVec3::ZERO), 100).map(|_| 100), refused);
         let full = || Chunk::uniform(Cell(100));
-        assert!(matches!(world.insert_chunk(IVec3::X, full()), Err(EditError::LedgerFull { units: 409_600 })));
+        assert!(matches!(
+            world.insert_chunk(IVec3::X, full()),
+            Err(EditError::LedgerFull { units: 409_600 })
+        ));
         assert_eq!((world.total(), world.chunks().count(), world.level(IVec3::ZERO)), (0, 1, 0));
         assert_eq!(world.pour(IVec3::ZERO, 99), Ok(99));
         assert_eq!(world.validate(), Ok(()));

@@ -1,10 +1,11 @@
-//! Heads: the energy of each unit of water by its height and by how many lie under it in its cell. What lies still is
-//! what no exchange of two units could bring lower.
+//! Heads: the energy of each unit of water by its height and by how many lie under it in its cell.
+//! What lies still is what no exchange of two units could bring lower.
 //!
-//! The k-th unit of a cell at height y has the head `100·y + k` while the cell fills, k ≤ 100, and `100·(y+1) + 20·(k − 100)`
-//! above that: five units of pressure weigh as much as a whole cell of depth. A body lies still if all its units have
-//! heads up to its water line and no further unit would fit below it. Then free surfaces are level within a unit, and d
-//! cells below a full surface the level is 100 + 5·d.
+//! The k-th unit of a cell at height y has the head `100·y + k` while the cell fills, k ≤ 100, and
+//! `100·(y+1) + 20·(k − 100)` above that: five units of pressure weigh as much as a whole cell of
+//! depth. A body lies still if all its units have heads up to its water line and no further unit
+//! would fit below it. Then free surfaces are level within a unit, and d cells below a full surface
+//! the level is 100 + 5·d.
 
 use super::cell::{FULL, MAX_LEVEL, PRESSURE};
 
@@ -19,17 +20,19 @@ pub(super) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
 }
 
-/// How many units of a cell have heads up to this, counted from the bottom of the cell: 0 to [`MAX_LEVEL`].
+/// How many units of a cell have heads up to this, counted from the bottom of the cell: 0 to
+/// [`MAX_LEVEL`].
 pub(super) fn units_up_to(head: i64) -> i32 {
     let units = if head <= CELL { head.max(0) } else { CELL + (head - CELL) / WEIGHT };
     units.min(i64::from(MAX_LEVEL)) as i32
 }
 
-/// Units that move down from a cell to the one below it, so that no exchange between the two would lower their heads;
-/// negative if they move up. None move if either is ground, or if they need not.
+/// Units that move down from a cell to the one below it, so that no exchange between the two would
+/// lower their heads; negative if they move up. None move if either is ground, or if they need not.
 ///
-/// Of x units more than fill the lower cell, the upper takes 20 for each that the lower takes, until it is full; from then on
-/// they share. Between equal heads there is a choice of one unit; the lower cell stays as it is if the choice allows it.
+/// Of x units more than fill the lower cell, the upper takes 20 for each that the lower takes,
+/// until it is full; from then on they share. Between equal heads there is a choice of one unit;
+/// the lower cell stays as it is if the choice allows it.
 #[inline(always)]
 pub(super) fn sinking(lower: i32, upper: i32) -> i32 {
     const FULL_BOTH: i32 = FULL as i32 + PRESSURE as i32;

@@ -1,11 +1,13 @@
 //! The account of every unit of water that entered or left a world.
 
-/// Units that entered and left a world since it was made, all by edits: `total = placed − removed`, exactly.
+/// Units that entered and left a world since it was made, all by edits: `total = placed − removed`,
+/// exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Poured, filled, or standing in a chunk that was inserted.
     pub placed: u64,
-    /// Scooped, built over without room to go, filled over, or standing in a chunk that was removed.
+    /// Scooped, built over without room to go, filled over, or standing in a chunk that was
+    /// removed.
     pub removed: u64,
 }
 

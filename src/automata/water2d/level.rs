@@ -1,5 +1,5 @@
-//! Levelling a body: units move from where they have the highest heads to where they have the lowest, as far as a step lets
-//! them, until the body has one water line.
+//! Levelling a body: units move from where they have the highest heads to where they have the
+//! lowest, as far as a step lets them, until the body has one water line.
 
 use super::bodies::Piece;
 use super::cell::Cell;
@@ -28,7 +28,8 @@ struct Offers {
     room: u64,
 }
 
-/// Levels one body by one step: each cell gives or takes `flow` units at most. Returns the units that moved.
+/// Levels one body by one step: each cell gives or takes `flow` units at most. Returns the units
+/// that moved.
 pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mut Changes) -> u64 {
     let shelves = shelves(cells, body);
     let (mut volume, mut highest) = (0, 0);
@@ -41,7 +42,8 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
     let mut uneven = Vec::new();
     for &Shelf { height, piece } in &shelves {
         let bounds = bounds(line, height);
-        let Offers { spare, ready, lacking, room } = offers_of(&line_of(cells, &piece), piece.cells, bounds, flow);
+        let Offers { spare, ready, lacking, room } =
+            offers_of(&line_of(cells, &piece), piece.cells, bounds, flow);
         if spare | ready | lacking | room != 0 {
             uneven.push((piece, bounds));
         }
@@ -50,16 +52,19 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
         total.lacking += lacking;
         total.room += room;
     }
-    // Units with the first head above the line may move below it, and spare ones to it; from it to it none need to.
-    let moving = (total.spare + total.ready).min(total.lacking + total.room).min(total.spare.max(total.lacking));
+    // Units with the first head above the line may move below it, and spare ones to it; from it to
+    // it none need to.
+    let moving = (total.spare + total.ready)
+        .min(total.lacking + total.room)
+        .min(total.spare.max(total.lacking));
     if moving > 0 {
         exchange(cells, &uneven, total, moving, flow, changes);
     }
     moving
 }
 
-/// The pieces by height, then from west to east, all of a body's cells in one row of a chunk together: in which order the
-/// cells are served must not depend on how the body was flooded.
+/// The pieces by height, then from west to east, all of a body's cells in one row of a chunk
+/// together: in which order the cells are served must not depend on how the body was flooded.
 fn shelves(cells: &Cells, body: Vec<Piece>) -> Vec<Shelf> {
     let position = |piece: &Piece| {
         let chunk = cells.position_at(piece.slot);
@@ -81,7 +86,8 @@ fn line_of(cells: &Cells, piece: &Piece) -> Line {
     lines::row(cells, piece.slot, piece.row)
 }
 
-/// −1 for each cell of a row that is in the mask, 0 for the others: to be and-ed with what each contributes to a sum.
+/// −1 for each cell of a row that is in the mask, 0 for the others: to be and-ed with what each
+/// contributes to a sum.
 #[inline(always)]
 fn lanes(cells: u64) -> [i32; 64] {
     let mut lanes = [0; 64];
@@ -93,7 +99,8 @@ fn lanes(cells: u64) -> [i32; 64] {
     lanes
 }
 
-/// The sum over the cells of a mask. A row has 64 cells of a million units at most, so 32 bits are enough.
+/// The sum over the cells of a mask. A row has 64 cells of a million units at most, so 32 bits are
+/// enough.
 #[inline(always)]
 fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
     u64::from(cells.iter().zip(lanes).map(|(cell, lane)| cell & lane).sum::<i32>().unsigned_abs())
@@ -102,12 +109,14 @@ fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
 /// Units in the cells of a row, and the highest level among them.
 fn contents(line: &Line, cells: u64) -> (u64, i32) {
     let (levels, lanes) = (line.map(|cell| cell.0), lanes(cells));
-    let highest = levels.iter().zip(&lanes).fold(0, |highest, (level, lane)| highest.max(level & lane));
+    let highest =
+        levels.iter().zip(&lanes).fold(0, |highest, (level, lane)| highest.max(level & lane));
     (sum(&levels, &lanes), highest)
 }
 
-/// The highest head, above the floor of the lowest row, up to which the body has water enough for all units. It is not above
-/// all water that there is, the `highest` level of all in the highest row.
+/// The highest head, above the floor of the lowest row, up to which the body has water enough for
+/// all units. It is not above all water that there is, the `highest` level of all in the highest
+/// row.
 fn water_line(shelves: &[Shelf], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
     for shelf in shelves {
@@ -117,7 +126,9 @@ fn water_line(shelves: &[Shelf], volume: u64, highest: i32) -> i64 {
             _ => sizes.push((shelf.height, cells)),
         }
     }
-    let units = |&(height, size): &(i64, u64), line: i64| size * u64::from(bounds(line, height)[0].unsigned_abs());
+    let units = |&(height, size): &(i64, u64), line: i64| {
+        size * u64::from(bounds(line, height)[0].unsigned_abs())
+    };
     let fits = |line: i64| sizes.iter().map(|size| units(size, line)).sum::<u64>() <= volume;
     let top = sizes.last().map_or(0, |&(height, _)| height);
     let (mut fitting, mut beyond) = (0, head(top, i64::from(highest).max(1)) + 1);
@@ -189,8 +200,8 @@ fn exchange(
     }
 }
 
-/// `part` of `whole`, split among offers that add up to `whole`: after each, what was handed out is the same part of what was
-/// offered, rounded down.
+/// `part` of `whole`, split among offers that add up to `whole`: after each, what was handed out is
+/// the same part of what was offered, rounded down.
 struct Share {
     part: u64,
     whole: u64,

@@ -44,7 +44,8 @@ pub(super) fn is_dry(cells: &Cells, slot: Slot) -> bool {
 
 /// What lies below each cell of a column of a chunk at `slot`, `beneath` the chunk below it.
 pub(super) fn below(column: &Line, cells: &Cells, beneath: Slot, x: usize) -> Line {
-    let lowest = if beneath.is_some() { cells.chunk_at(beneath).get(64 * 63 + x) } else { Cell::SOLID };
+    let lowest =
+        if beneath.is_some() { cells.chunk_at(beneath).get(64 * 63 + x) } else { Cell::SOLID };
     core::array::from_fn(|y| if y == 0 { lowest } else { column[y - 1] })
 }
 
@@ -64,8 +65,13 @@ pub(super) fn rows_mut(cells: &mut Block) -> &mut [Line; 64] {
     cells.as_chunks_mut().0.first_chunk_mut().expect("a chunk has 64 rows of 64 cells")
 }
 
-/// Lets `run` change the cells of a chunk; returns those that differ afterwards. `before` is room for what stood there.
-pub(super) fn rewrite(chunk: &mut Chunk<Cell>, before: &mut Block, run: impl FnOnce(&Block, &mut Block)) -> CellMask {
+/// Lets `run` change the cells of a chunk; returns those that differ afterwards. `before` is room
+/// for what stood there.
+pub(super) fn rewrite(
+    chunk: &mut Chunk<Cell>,
+    before: &mut Block,
+    run: impl FnOnce(&Block, &mut Block),
+) -> CellMask {
     let mut changed = CellMask::EMPTY;
     let cells = chunk.cells_mut();
     *before = *cells;

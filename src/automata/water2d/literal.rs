@@ -1,7 +1,8 @@
 //! The literal rule: what each cell gives, from old levels alone, and what that makes of a chunk.
 //!
-//! What a cell receives depends on cells two steps away, some of them in chunks that touch only at a corner. So each chunk
-//! first works out what crosses its own faces; then every chunk needs its cells, and the rims and crossings of four neighbours.
+//! What a cell receives depends on cells two steps away, some of them in chunks that touch only at
+//! a corner. So each chunk first works out what crosses its own faces; then every chunk needs its
+//! cells, and the rims and crossings of four neighbours.
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
@@ -43,8 +44,8 @@ impl Literal {
         }
     }
 
-    /// One step of these chunks. Calls `done` with each that is not all ground, its changed cells, and the units that moved
-    /// out of its cells.
+    /// One step of these chunks. Calls `done` with each that is not all ground, its changed cells,
+    /// and the units that moved out of its cells.
     pub(super) fn step(
         &mut self,
         cells: &mut Cells,
@@ -54,7 +55,8 @@ impl Literal {
     ) {
         self.levels.save(cells, slots);
         self.crossings.save_as(cells, slots, |slot| crossings(cells, slot, left_first));
-        let open = slots.iter().filter(|&&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID));
+        let open =
+            slots.iter().filter(|&&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID));
         let open: Vec<Slot> = open.copied().collect();
         let take = |slot: Slot| {
             let chunk = core::mem::replace(cells.chunk_at_mut(slot), Chunk::uniform(Cell::SOLID));
@@ -67,7 +69,8 @@ impl Literal {
             let crossings = crossings.around(neighbours);
             let incoming = core::array::from_fn(|face| &crossings[face][face ^ 1]);
             let (around, cells) = (levels.around(neighbours), job.chunk.cells_mut());
-            (job.changed, job.moved) = simd::run(LiteralChunk { around, incoming, left_first, halo, cells });
+            (job.changed, job.moved) =
+                simd::run(LiteralChunk { around, incoming, left_first, halo, cells });
             job.chunk.canonicalize();
         });
         for Job { slot, chunk, changed, moved } in jobs {
@@ -78,7 +81,9 @@ impl Literal {
 
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.levels.memory_bytes() + self.crossings.memory_bytes() + self.workers.rooms().len() * size_of::<Halo>()
+        self.levels.memory_bytes()
+            + self.crossings.memory_bytes()
+            + self.workers.rooms().len() * size_of::<Halo>()
     }
 }
 
@@ -116,7 +121,8 @@ struct Gives {
     up: [i32; 64],
 }
 
-/// What the cells of a line give, from their old levels and those around them. `left_first`: west before east.
+/// What the cells of a line give, from their old levels and those around them. `left_first`: west
+/// before east.
 #[inline(always)]
 fn gives<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Gives {
     let [west, east, below, above] = around;
@@ -145,12 +151,14 @@ fn capacity(level: i32) -> i32 {
     if level >= FULL as i32 { level + PRESSURE as i32 } else { FULL as i32 }
 }
 
-/// Where no level exceeds this, no offer exceeds a quarter of any cell's room up to the highest level.
+/// Where no level exceeds this, no offer exceeds a quarter of any cell's room up to the highest
+/// level.
 const CALM: i32 = MAX_LEVEL as i32 / 5;
 
-/// What a cell with level `to`, −1 for ground, takes of an offer that may be negative. A quarter of the room up to the
-/// highest level is the most, as four neighbours may offer at once: with this cap, which never binds below [`CALM`] and
-/// need not be asked for there, no level ever exceeds the highest.
+/// What a cell with level `to`, −1 for ground, takes of an offer that may be negative. A quarter of
+/// the room up to the highest level is the most, as four neighbours may offer at once: with this
+/// cap, which never binds below [`CALM`] and need not be asked for there, no level ever exceeds the
+/// highest.
 #[inline(always)]
 fn accepted<const CAPPED: bool>(to: i32, offer: i32) -> i32 {
     let most = if CAPPED { (MAX_LEVEL as i32 - to) >> 2 } else { i32::MAX };
@@ -163,7 +171,8 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
         return [[0; 64]; 4];
     }
     let neighbours = cells.neighbours_of(slot);
-    let [west, east, down, up] = [Face::West, Face::East, Face::Down, Face::Up].map(|face| neighbours[face.index()]);
+    let [west, east, down, up] =
+        [Face::West, Face::East, Face::Down, Face::Up].map(|face| neighbours[face.index()]);
     let column = |slot, x| lines::column(cells, slot, x);
     let of_column = |x: usize, outside: Line| {
         let here = column(slot, x);
@@ -175,8 +184,12 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     };
     let of_row = |y: usize, below: Line, above: Line| {
         let here = lines::row(cells, slot, y);
-        let before = |chunk: Slot| if chunk.is_some() { cells.chunk_at(chunk).get(64 * y + 63) } else { Cell::SOLID };
-        let after = |chunk: Slot| if chunk.is_some() { cells.chunk_at(chunk).get(64 * y) } else { Cell::SOLID };
+        let before = |chunk: Slot| {
+            if chunk.is_some() { cells.chunk_at(chunk).get(64 * y + 63) } else { Cell::SOLID }
+        };
+        let after = |chunk: Slot| {
+            if chunk.is_some() { cells.chunk_at(chunk).get(64 * y) } else { Cell::SOLID }
+        };
         let west = core::array::from_fn(|x| if x == 0 { before(west) } else { here[x - 1] });
         let east = core::array::from_fn(|x| if x == 63 { after(east) } else { here[x + 1] });
         gives::<true>(&here, [&west, &east, &below, &above], left_first)
@@ -190,12 +203,13 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     ]
 }
 
-/// Rows whose gifts are worked out together. Those to the west and east are read one cell off from where they are written,
-/// which is slow as long as they have not reached the cache: so not row by row.
+/// Rows whose gifts are worked out together. Those to the west and east are read one cell off from
+/// where they are written, which is slow as long as they have not reached the cache: so not row by
+/// row.
 const STRETCH: usize = 4;
 
-/// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards. Returns the changed
-/// cells, and the units that moved out of its cells.
+/// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards.
+/// Returns the changed cells, and the units that moved out of its cells.
 #[inline(always)]
 fn step_chunk<const CAPPED: bool>(
     halo: &Halo,
@@ -214,7 +228,12 @@ fn step_chunk<const CAPPED: bool>(
         let at = y % STRETCH;
         if at == 0 {
             for (at, y) in (y..y + STRETCH).enumerate() {
-                let around = [part(&halo[y + 1], 0), part(&halo[y + 1], 2), part(&halo[y], 1), part(&halo[y + 2], 1)];
+                let around = [
+                    part(&halo[y + 1], 0),
+                    part(&halo[y + 1], 2),
+                    part(&halo[y], 1),
+                    part(&halo[y + 2], 1),
+                ];
                 let gives = gives::<CAPPED>(part(&halo[y + 1], 1), around, left_first);
                 (down.0[at], up.0[at]) = (gives.down, gives.up);
                 eastward.0[at][FIRST_OUT..].copy_from_slice(&gives.east);
@@ -224,7 +243,8 @@ fn step_chunk<const CAPPED: bool>(
             }
         }
         let here: &Line = part(&halo[y + 1], 1);
-        let [entering, east]: [&[i32; 64]; 2] = [FIRST_OUT - 1, FIRST_OUT].map(|first| part(&eastward.0[at], first));
+        let [entering, east]: [&[i32; 64]; 2] =
+            [FIRST_OUT - 1, FIRST_OUT].map(|first| part(&eastward.0[at], first));
         let [west, returning]: [&[i32; 64]; 2] = [0, 1].map(|first| part(&westward.0[at], first));
         let (down, up) = (&down.0[at], &up.0[at]);
         let mut row = [Cell(0); 64];
@@ -239,7 +259,12 @@ fn step_chunk<const CAPPED: bool>(
             finish(&mut cells[y - 1], down, part(&halo[y], 1), &mut changed.words_mut()[y - 1]);
         }
     }
-    finish(&mut cells[63], incoming[Face::Up.index()], part(&halo[64], 1), &mut changed.words_mut()[63]);
+    finish(
+        &mut cells[63],
+        incoming[Face::Up.index()],
+        part(&halo[64], 1),
+        &mut changed.words_mut()[63],
+    );
     (changed, moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum())
 }
 

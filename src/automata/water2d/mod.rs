@@ -1,29 +1,36 @@
 //! Two-dimensional water with pressure: a vertical slice of ground and integer water levels.
 //!
-//! Source of the rules: the cellular automaton of water flow in two dimensions, whose cells take five units more for each
-//! cell of depth, so that water climbs over obstacles when its body reaches higher behind them. [`Rule::Literal`] is that text;
-//! [`Rule::Settling`] keeps its pressure and comes to rest.
+//! Source of the rules: the cellular automaton of water flow in two dimensions, whose cells take
+//! five units more for each cell of depth, so that water climbs over obstacles when its body
+//! reaches higher behind them. [`Rule::Literal`] is that text; [`Rule::Settling`] keeps its
+//! pressure and comes to rest.
 //!
 //! # The settling rule
 //!
-//! Every unit of water has a head: as long as its cell fills, the height at which it lies, 100 to a cell; above that, in a
-//! cell with pressure, 20 for each unit, so that five units weigh as much as a cell of depth. A step lets water
+//! Every unit of water has a head: as long as its cell fills, the height at which it lies, 100 to a
+//! cell; above that, in a cell with pressure, 20 for each unit, so that five units weigh as much as
+//! a cell of depth. A step lets water
 //!
 //! 1. sink and rise between a cell and the one below it,
 //! 2. spread sideways where it stands on something,
-//! 3. move within its body, from the highest heads to the lowest, however far: the pressure of joined water acts at once.
+//! 3. move within its body, from the highest heads to the lowest, however far: the pressure of
+//!    joined water acts at once.
 //!
-//! It comes to rest: the sum of the heads of all units is a whole number with a least value, and every step that
-//! changes anything lowers it. In 1 and 3 each unit that moves has a lower head afterwards; in 2 the new levels of a row are mixtures
-//! of its old ones, which lowers every sum of convex functions of them. At rest nothing in 1 or 3 could move, and so:
+//! It comes to rest: the sum of the heads of all units is a whole number with a least value, and
+//! every step that changes anything lowers it. In 1 and 3 each unit that moves has a lower head
+//! afterwards; in 2 the new levels of a row are mixtures of its old ones, which lowers every sum of
+//! convex functions of them. At rest nothing in 1 or 3 could move, and so:
 //!
 //! - water lies on ground or on full cells;
-//! - in each body of joined water all surfaces under the open sky are level within one unit, in every arm;
-//! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the water does not suffice for all;
+//! - in each body of joined water all surfaces under the open sky are level within one unit, in
+//!   every arm;
+//! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the
+//!   water does not suffice for all;
 //! - a hollow without a way out for air fills like any other, as air has no pressure here.
 //!
-//! Where there is less of a cell at the surface, the pressure below it is that part of five, rounded down. A body
-//! transmits pressure through its narrowest neck as through its widest, [`Rules::pressure_flow`] units a cell and step.
+//! Where there is less of a cell at the surface, the pressure below it is that part of five,
+//! rounded down. A body transmits pressure through its narrowest neck as through its widest,
+//! [`Rules::pressure_flow`] units a cell and step.
 
 mod bodies;
 mod cell;
@@ -59,8 +66,9 @@ use wake::Wakefulness;
 
 /// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
 ///
-/// Each z is a slice of its own, and chunk positions keep their z. Cells that no chunk holds are *not loaded*: water waits
-/// there as at a wall, and goes on when a chunk comes. So are cells beyond the world's bounds, for ever.
+/// Each z is a slice of its own, and chunk positions keep their z. Cells that no chunk holds are
+/// *not loaded*: water waits there as at a wall, and goes on when a chunk comes. So are cells
+/// beyond the world's bounds, for ever.
 ///
 /// ```
 /// use floodplain::water2d::{Cell, Rules, Water2dWorld};
@@ -69,7 +77,7 @@ use wake::Wakefulness;
 /// let mut world = Water2dWorld::new(7, Rules::default())?;
 /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID))?;
 /// for (from, to) in [([1, 1, 0], [9, 1, 0]), ([1, 2, 0], [3, 9, 0]), ([9, 2, 0], [9, 9, 0])] {
-///     world.fill_water(Region::new(from.into(), to.into()), 0)?;             // a U: wide arm, narrow arm
+///     world.fill_water(Region::new(from.into(), to.into()), 0)?; // a U: wide arm, narrow arm
 /// }
 /// world.fill_water(Region::new(IVec3::new(1, 2, 0), IVec3::new(3, 8, 0)), 100)?;
 /// world.run(1000);
@@ -91,8 +99,8 @@ pub struct Water2dWorld {
 }
 
 impl Water2dWorld {
-    /// A world without end (but for the `i32` range) and without chunks. The seed says which side the literal rule's
-    /// first step prefers; the settling rule does without it.
+    /// A world without end (but for the `i32` range) and without chunks. The seed says which side
+    /// the literal rule's first step prefers; the settling rule does without it.
     ///
     /// # Errors
     /// Rules with a value out of range.

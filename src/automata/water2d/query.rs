@@ -35,7 +35,8 @@ impl Water2dWorld {
         self.place(cell).ok().map(|(slot, index)| self.cells.chunk_at(slot).get(index))
     }
 
-    /// Units of water in a cell, 0 to [`MAX_LEVEL`](super::MAX_LEVEL); 0 where there is no open cell.
+    /// Units of water in a cell, 0 to [`MAX_LEVEL`](super::MAX_LEVEL); 0 where there is no open
+    /// cell.
     pub fn level(&self, cell: IVec3) -> u32 {
         self.cell(cell).map_or(0, Cell::level)
     }
@@ -55,7 +56,8 @@ impl Water2dWorld {
         self.ledger
     }
 
-    /// Cells that the next step will look at: all of each chunk near which something changed in the last two steps.
+    /// Cells that the next step will look at: all of each chunk near which something changed in the
+    /// last two steps.
     pub fn awake_cells(&self) -> usize {
         self.cells.awake_slots().len() * CHUNK_CELLS
     }
@@ -65,13 +67,14 @@ impl Water2dWorld {
         self.cells.awake_slots().is_empty()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with those cells. Loading and
-    /// unloading is not listed.
+    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.cells.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds are ground.
+    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds are
+    /// ground.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Cell>)> {
         self.cells.chunks()
     }
@@ -81,9 +84,9 @@ impl Water2dWorld {
         self.cells.memory_bytes() + self.wakefulness.memory_bytes() + self.work.memory_bytes()
     }
 
-    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every chunk in order of
-    /// position. The same on every platform; independent of the order in which chunks were loaded. Rules and bounds are not
-    /// part of it.
+    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every
+    /// chunk in order of position. The same on every platform; independent of the order in
+    /// which chunks were loaded. Rules and bounds are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         for value in [self.seed, self.tick, self.ledger.placed, self.ledger.removed] {

@@ -41,7 +41,8 @@ impl Water2dWorld {
         Ok(world)
     }
 
-    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk can lie there.
+    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk can lie
+    /// there.
     pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Option<Slot> {
         if !Sheet::holds_chunk(position) {
             return None;

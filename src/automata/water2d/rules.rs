@@ -6,14 +6,17 @@ use core::fmt;
 /// How water moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// The source text to the letter: a step from old levels, left and right first by turns. Sideways halves are rounded
-    /// up, so water circulates for ever, and at high pressure they overshoot into a checkerboard.
+    /// The source text to the letter: a step from old levels, left and right first by turns.
+    /// Sideways halves are rounded up, so water circulates for ever, and at high pressure they
+    /// overshoot into a checkerboard.
     ///
-    /// From the old levels, for each cell with `level`, where `capacity` is the level above plus 5 if that is 100 or more,
-    /// and 100 if it is not: give **down** what the cell below lacks of its capacity; give each **side** half of the
-    /// difference, rounded up, from what is left; give **up** what is left above the cell's capacity.
+    /// From the old levels, for each cell with `level`, where `capacity` is the level above plus 5
+    /// if that is 100 or more, and 100 if it is not: give **down** what the cell below lacks of
+    /// its capacity; give each **side** half of the difference, rounded up, from what is left;
+    /// give **up** what is left above the cell's capacity.
     Literal,
-    /// Comes to rest: surfaces level within a unit, the arms of a U-tube too, five units of pressure for each cell of depth.
+    /// Comes to rest: surfaces level within a unit, the arms of a U-tube too, five units of
+    /// pressure for each cell of depth.
     Settling,
 }
 
@@ -22,8 +25,9 @@ pub enum Rule {
 pub struct Rules {
     /// How water moves.
     pub rule: Rule,
-    /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100, under [`Rule::Settling`]: how
-    /// fast a surface rises or falls because of another, far from it. What neighbours exchange comes on top.
+    /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100,
+    /// under [`Rule::Settling`]: how fast a surface rises or falls because of another, far
+    /// from it. What neighbours exchange comes on top.
     pub pressure_flow: u32,
 }
 
@@ -44,7 +48,9 @@ pub enum RulesError {
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesError::PressureFlow(value) => write!(f, "pressure_flow is 1 to {FULL} units a step, not {value}"),
+            RulesError::PressureFlow(value) => {
+                write!(f, "pressure_flow is 1 to {FULL} units a step, not {value}")
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
-//! The settling rule between neighbours: water sinks and rises in pairs of cells one above the other, then spreads to the
-//! sides. What no neighbours can even out, bodies do.
+//! The settling rule between neighbours: water sinks and rises in pairs of cells one above the
+//! other, then spreads to the sides. What no neighbours can even out, bodies do.
 //!
-//! **Up and down**, pairs whose lower cell has an even y first, then those whose lower cell has an odd one: the two cells
-//! exchange units as long as heads fall. **Sideways**, from the levels after that, every cell that stands on ground or on a
-//! full cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and nothing if it is
-//! less than three units lower. As that is at most a third, the new levels of a row are mixtures of its old ones in which
+//! **Up and down**, pairs whose lower cell has an even y first, then those whose lower cell has an
+//! odd one: the two cells exchange units as long as heads fall. **Sideways**, from the levels after
+//! that, every cell that stands on ground or on a full cell gives each side a quarter of how much
+//! lower it is, rounded to the nearest unit, and nothing if it is less than three units lower. As
+//! that is at most a third, the new levels of a row are mixtures of its old ones in which
 //! nothing can swing: the sum of any convex function of the levels falls, and so does the energy.
 
 use super::cell::Cell;
@@ -15,8 +16,8 @@ use crate::chunk::CellMask;
 use crate::coords::{Face, Sheet};
 use crate::grid::Slot;
 
-/// A cell as its neighbours at the sides see it: its level, −1 for ground, and how much of it can press sideways: the
-/// level if it stands on something, 0 if it is falling.
+/// A cell as its neighbours at the sides see it: its level, −1 for ground, and how much of it can
+/// press sideways: the level if it stands on something, 0 if it is falling.
 type Beside = [i32; 2];
 
 /// What the settling rule keeps from step to step, to work with.
@@ -37,9 +38,15 @@ impl Settling {
         }
     }
 
-    /// Lets water sink and rise between the cells of these chunks and those around them. Calls `done` with each chunk that is
-    /// not all ground, its changed cells, and the units that moved out of its cells.
-    pub(super) fn sink(&mut self, cells: &mut Cells, slots: &[Slot], mut done: impl FnMut(Slot, CellMask, u64)) {
+    /// Lets water sink and rise between the cells of these chunks and those around them. Calls
+    /// `done` with each chunk that is not all ground, its changed cells, and the units that
+    /// moved out of its cells.
+    pub(super) fn sink(
+        &mut self,
+        cells: &mut Cells,
+        slots: &[Slot],
+        mut done: impl FnMut(Slot, CellMask, u64),
+    ) {
         self.rows.save_as(cells, slots, |slot| rows_after_even_pairs(cells, slot));
         for &slot in open(cells, slots).iter() {
             let neighbours = cells.neighbours_of(slot);
@@ -52,16 +59,25 @@ impl Settling {
         }
     }
 
-    /// Lets water spread sideways in these chunks and across their sides; the rest as in [`sink`](Settling::sink).
-    pub(super) fn spread(&mut self, cells: &mut Cells, slots: &[Slot], mut done: impl FnMut(Slot, CellMask, u64)) {
+    /// Lets water spread sideways in these chunks and across their sides; the rest as in
+    /// [`sink`](Settling::sink).
+    pub(super) fn spread(
+        &mut self,
+        cells: &mut Cells,
+        slots: &[Slot],
+        mut done: impl FnMut(Slot, CellMask, u64),
+    ) {
         self.sides.save_as(cells, slots, |slot| sides(cells, slot));
         for &slot in open(cells, slots).iter() {
             let neighbours = cells.neighbours_of(slot);
-            let saved = |face: Face| &self.sides.at(neighbours[face.index()])[face.opposite().index()];
+            let saved =
+                |face: Face| &self.sides.at(neighbours[face.index()])[face.opposite().index()];
             let (west, east) = (saved(Face::West), saved(Face::East));
             let ground = saved(Face::Down).map(|[level, _]| Cell(level));
             let mut moved = 0;
-            let run = |before: &Block, block: &mut Block| moved = spread_chunk(before, block, &ground, west, east);
+            let run = |before: &Block, block: &mut Block| {
+                moved = spread_chunk(before, block, &ground, west, east)
+            };
             let changed = lines::rewrite(cells.chunk_at_mut(slot), &mut self.before, run);
             done(slot, changed, moved);
         }
@@ -75,20 +91,27 @@ impl Settling {
 
 /// These chunks without those that are all ground.
 fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
-    slots.iter().copied().filter(|&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID)).collect()
+    slots
+        .iter()
+        .copied()
+        .filter(|&slot| cells.chunk_at(slot).as_uniform() != Some(Cell::SOLID))
+        .collect()
 }
 
-/// The lowest and the highest row of a chunk as the even pairs leave them; a chunk begins at an even y.
+/// The lowest and the highest row of a chunk as the even pairs leave them; a chunk begins at an
+/// even y.
 fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
     let [mut lowest, mut second] = [lines::row(cells, slot, 0), lines::row(cells, slot, 1)];
-    let [mut last_but_one, mut highest] = [lines::row(cells, slot, 62), lines::row(cells, slot, 63)];
+    let [mut last_but_one, mut highest] =
+        [lines::row(cells, slot, 62), lines::row(cells, slot, 63)];
     exchange(&mut lowest, &mut second, &mut [0; 64]);
     exchange(&mut last_but_one, &mut highest, &mut [0; 64]);
     // Nobody asks for columns.
     [[Cell::SOLID; 64], [Cell::SOLID; 64], lowest, highest]
 }
 
-/// Lets the cells of two rows, one above the other, exchange what they need to; adds the units that moved.
+/// Lets the cells of two rows, one above the other, exchange what they need to; adds the units that
+/// moved.
 #[inline(always)]
 fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     for x in 0..64 {
@@ -137,7 +160,13 @@ fn pressing(cell: Cell, below: Cell) -> i32 {
 }
 
 /// Every row from its old cells, those below them, and the cells at both ends.
-fn spread_chunk(before: &Block, block: &mut Block, ground: &Line, west: &[Beside; 64], east: &[Beside; 64]) -> u64 {
+fn spread_chunk(
+    before: &Block,
+    block: &mut Block,
+    ground: &Line,
+    west: &[Beside; 64],
+    east: &[Beside; 64],
+) -> u64 {
     let mut moved = [0i32; 64];
     let old = lines::rows(before);
     for (y, row) in lines::rows_mut(block).iter_mut().enumerate() {

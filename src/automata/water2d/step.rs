@@ -26,7 +26,9 @@ impl Work {
     pub(super) fn new(rule: Rule) -> Work {
         match rule {
             Rule::Literal => Work::Literal(Literal::new()),
-            Rule::Settling => Work::Settling { settling: Settling::new(), bodies: Bodies::default() },
+            Rule::Settling => {
+                Work::Settling { settling: Settling::new(), bodies: Bodies::default() }
+            }
         }
     }
 
@@ -42,18 +44,21 @@ impl Work {
 impl Water2dWorld {
     /// Runs one step.
     ///
-    /// In the report, `visited` counts the cells of awake chunks, `changed` the cells that any phase of the step changed, and
-    /// `moved` the units that each of these cells gave to its neighbours and through its body.
+    /// In the report, `visited` counts the cells of awake chunks, `changed` the cells that any
+    /// phase of the step changed, and `moved` the units that each of these cells gave to its
+    /// neighbours and through its body.
     pub fn step(&mut self) -> StepReport {
         let slots = self.cells.awake_slots().to_vec();
         self.wakefulness.begin(&slots);
-        let near_water: Vec<Slot> = slots.iter().copied().filter(|&slot| self.is_near_water(slot)).collect();
+        let near_water: Vec<Slot> =
+            slots.iter().copied().filter(|&slot| self.is_near_water(slot)).collect();
         let (changes, moved) = match self.rules.rule {
             Rule::Literal => self.step_literal(&near_water),
             Rule::Settling => self.step_settling(&near_water),
         };
         self.tick = self.tick.wrapping_add(1);
-        let mut report = StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: 0, moved };
+        let mut report =
+            StepReport { visited: (slots.len() * CHUNK_CELLS) as u64, changed: 0, moved };
         for (slot, mask) in changes.sorted() {
             report.changed += mask.len() as u64;
             self.cells.mark_changes_at(slot, mask);
@@ -63,10 +68,13 @@ impl Water2dWorld {
         report
     }
 
-    /// Whether a step can change a chunk: not if there is only air, or only ground, in it and around it. Water that goes up or
-    /// down goes sideways in the same step, so it may come from a chunk that touches with a corner.
+    /// Whether a step can change a chunk: not if there is only air, or only ground, in it and
+    /// around it. Water that goes up or down goes sideways in the same step, so it may come
+    /// from a chunk that touches with a corner.
     fn is_near_water(&self, slot: Slot) -> bool {
-        let is_wet = |chunk: IVec3| self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot));
+        let is_wet = |chunk: IVec3| {
+            self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot))
+        };
         let chunk = self.cells.position_at(slot);
         is_wet(chunk) || wake::chunks_around(chunk, &CellMask::FULL).any(is_wet)
     }
@@ -86,8 +94,8 @@ impl Water2dWorld {
         report
     }
 
-    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right: they take turns, and the
-    /// seed says who begins.
+    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right:
+    /// they take turns, and the seed says who begins.
     pub fn prefers_left(&self) -> bool {
         fastrand::Rng::with_seed(self.seed).bool() == self.tick.is_multiple_of(2)
     }
@@ -113,7 +121,8 @@ impl Water2dWorld {
         };
         settling.sink(&mut self.cells, slots, &mut note);
         settling.spread(&mut self.cells, slots, &mut note);
-        // A body is looked at in the step in which something near it changes, even if its chunks were asleep.
+        // A body is looked at in the step in which something near it changes, even if its chunks
+        // were asleep.
         for (slot, mask) in changes.sorted() {
             self.wakefulness.touch(&mut self.cells, slot, mask);
         }

@@ -1,4 +1,5 @@
-//! The laws of a 2D water world between two steps, checked one by one, each with an error that names it.
+//! The laws of a 2D water world between two steps, checked one by one, each with an error that
+//! names it.
 
 use super::Water2dWorld;
 use super::bodies::{Bodies, Piece};
@@ -36,7 +37,8 @@ pub enum Violation {
     Bounds(IVec3),
     /// A cell of a sleeping chunk that the next step, or the one after it, would change.
     Restless(IVec3),
-    /// A sleeping body in which a unit of `high` has a higher head than one more unit of `low` would have.
+    /// A sleeping body in which a unit of `high` has a higher head than one more unit of `low`
+    /// would have.
     Uneven {
         /// The cell with the higher head.
         high: IVec3,
@@ -48,12 +50,18 @@ pub enum Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Violation::Ledger { counted, booked } => write!(f, "{counted} units in the cells, {booked} in the ledger"),
+            Violation::Ledger { counted, booked } => {
+                write!(f, "{counted} units in the cells, {booked} in the ledger")
+            }
             Violation::Storage => f.write_str("the chunk store is not in its canonical form"),
-            Violation::Level { cell, level } => write!(f, "cell {cell} has a level of {level}, out of range"),
+            Violation::Level { cell, level } => {
+                write!(f, "cell {cell} has a level of {level}, out of range")
+            }
             Violation::Bounds(cell) => write!(f, "cell {cell} is open beyond the world's bounds"),
             Violation::Restless(cell) => write!(f, "cell {cell} sleeps though it would change"),
-            Violation::Uneven { high, low } => write!(f, "cell {high} sleeps with water that belongs in cell {low}"),
+            Violation::Uneven { high, low } => {
+                write!(f, "cell {high} sleeps with water that belongs in cell {low}")
+            }
         }
     }
 }
@@ -61,7 +69,8 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl Water2dWorld {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers and bug reports.
+    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
+    /// and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with its place and figures.
@@ -101,7 +110,9 @@ impl Water2dWorld {
         }
         let position = Sheet::cell_at(self.cells.position_at(slot), index);
         let changes = match self.rules.rule {
-            Rule::Literal => [false, true].into_iter().any(|left| self.after_literal(position, left) != cell.0),
+            Rule::Literal => {
+                [false, true].into_iter().any(|left| self.after_literal(position, left) != cell.0)
+            }
             Rule::Settling => sinking(self.look(position, Face::Down).0, cell.0) != 0,
         };
         if changes { Err(Violation::Restless(position)) } else { Ok(()) }
@@ -128,7 +139,8 @@ impl Water2dWorld {
 
     /// What an open cell gives, by face.
     fn gives(&self, cell: IVec3, left_first: bool) -> [i32; 4] {
-        let capacity = |above: Cell| if above.is_full() { above.0 + PRESSURE as i32 } else { FULL as i32 };
+        let capacity =
+            |above: Cell| if above.is_full() { above.0 + PRESSURE as i32 } else { FULL as i32 };
         let mut left = self.cells.get(cell).0;
         let down = capacity(self.cells.get(cell)) - self.look(cell, Face::Down).0;
         let mut gives = [0; 4];
@@ -159,15 +171,19 @@ impl Water2dWorld {
             }
             let heads = |piece: &Piece, next: i64| {
                 let (slot, row) = (piece.slot, piece.row);
-                let place = move |x: usize| Sheet::cell_at(self.cells.position_at(slot), 64 * row + x);
+                let place =
+                    move |x: usize| Sheet::cell_at(self.cells.position_at(slot), 64 * row + x);
                 ones(piece.cells).map(move |x| {
                     let (cell, unit) = (place(x), i64::from(self.cells.get(place(x)).0) + next);
                     (head(i64::from(cell.y), unit), unit, cell)
                 })
             };
-            let highest = body.iter().flat_map(|piece| heads(piece, 0)).filter(|&(_, unit, _)| unit > 0);
-            let lowest =
-                body.iter().flat_map(|piece| heads(piece, 1)).filter(|&(_, unit, _)| unit <= i64::from(MAX_LEVEL));
+            let highest =
+                body.iter().flat_map(|piece| heads(piece, 0)).filter(|&(_, unit, _)| unit > 0);
+            let lowest = body
+                .iter()
+                .flat_map(|piece| heads(piece, 1))
+                .filter(|&(_, unit, _)| unit <= i64::from(MAX_LEVEL));
             if let Some((top, _, high)) = highest.max_by_key(|&(head, ..)| head)
                 && let Some((next, _, low)) = lowest.min_by_key(|&(head, ..)| head)
                 && top > next
@@ -186,7 +202,8 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::Region;
 
-    /// An empty tank, asleep, in which these cells were written behind the world's back, and entered in the ledger.
+    /// An empty tank, asleep, in which these cells were written behind the world's back, and
+    /// entered in the ledger.
     fn found(rules: Rules, cells: &[(IVec3, i32)]) -> Result<(), Violation> {
         let mut world = tank(rules);
         for &(at, level) in cells {
@@ -210,7 +227,10 @@ mod tests {
         let (low, high) = (IVec3::new(1, 2, 0), IVec3::new(1, 3, 0));
         for rules in [Rules::default(), Rules::literal()] {
             for level in [-2, i32::MIN, MAX_LEVEL as i32 + 1] {
-                assert_eq!(found(rules, &[(low, level)]), Err(Violation::Level { cell: low, level }));
+                assert_eq!(
+                    found(rules, &[(low, level)]),
+                    Err(Violation::Level { cell: low, level })
+                );
             }
             let outside = IVec3::new(2, 2, 0);
             assert_eq!(found(rules, &[(outside, 0)]), Err(Violation::Bounds(outside)));
@@ -223,16 +243,30 @@ mod tests {
             loose.cells.chunk_at_mut(slot).cells_mut();
             assert_eq!(loose.validate(), Err(Violation::Storage));
         }
-        assert_eq!(found(Rules::default(), &[(high, 5)]), Err(Violation::Restless(high)), "it would fall");
-        assert_eq!(found(Rules::literal(), &[(high, 5)]), Err(Violation::Restless(low)), "it would receive");
+        assert_eq!(
+            found(Rules::default(), &[(high, 5)]),
+            Err(Violation::Restless(high)),
+            "it would fall"
+        );
+        assert_eq!(
+            found(Rules::literal(), &[(high, 5)]),
+            Err(Violation::Restless(low)),
+            "it would receive"
+        );
     }
 
     #[test]
     fn a_sleeping_body_that_is_not_level_is_found() {
         let (high, low) = (IVec3::ZERO, IVec3::X);
         assert_eq!(found(Rules::default(), &[(high, 100), (low, 99)]), Ok(()));
-        assert_eq!(found(Rules::default(), &[(high, 100), (low, 50)]), Err(Violation::Uneven { high, low }));
+        assert_eq!(
+            found(Rules::default(), &[(high, 100), (low, 50)]),
+            Err(Violation::Uneven { high, low })
+        );
         assert_eq!(found(Rules::literal(), &[(high, 50), (low, 50)]), Ok(()));
-        assert_eq!(found(Rules::literal(), &[(high, 51), (low, 50)]), Err(Violation::Restless(high)));
+        assert_eq!(
+            found(Rules::literal(), &[(high, 51), (low, 50)]),
+            Err(Violation::Restless(high))
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! Which chunks the next step looks at: those that something changed in, or within two cells of, in the last two steps.
+//! Which chunks the next step looks at: those that something changed in, or within two cells of, in
+//! the last two steps.
 //!
-//! A cell's next level depends on cells up to two steps away, and on whether the step is an even or an odd one, as the
-//! literal rule gives left and right first by turns. So what two steps in a row left alone, no later step changes.
+//! A cell's next level depends on cells up to two steps away, and on whether the step is an even or
+//! an odd one, as the literal rule gives left and right first by turns. So what two steps in a row
+//! left alone, no later step changes.
 
 use super::lines::Cells;
 use crate::chunk::CellMask;
@@ -29,7 +31,8 @@ impl Wakefulness {
         cells.wake_chunk_at(slot);
     }
 
-    /// Wakes a chunk in which cells changed, and the chunks around it that lie within two cells of one.
+    /// Wakes a chunk in which cells changed, and the chunks around it that lie within two cells of
+    /// one.
     pub(super) fn touch(&mut self, cells: &mut Cells, slot: Slot, changed: &CellMask) {
         if changed.is_empty() {
             return;
@@ -105,5 +108,6 @@ pub(super) fn chunks_around(chunk: IVec3, cells: &CellMask) -> impl Iterator<Ite
         (high & EAST, 1, 1),
     ];
     let near = ways.into_iter().filter(|&(near, ..)| near != 0);
-    near.map(move |(_, x, y)| chunk + IVec3::new(x, y, 0)).filter(|&beyond| Sheet::holds_chunk(beyond))
+    near.map(move |(_, x, y)| chunk + IVec3::new(x, y, 0))
+        .filter(|&beyond| Sheet::holds_chunk(beyond))
 }

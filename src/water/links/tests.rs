@@ -21,8 +21,11 @@ fn planes_and_children_agree_with_parents() {
         let faces = random.u8(..64);
         let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
         let faces = if first == 0 { 0 } else { faces | first };
-        let voxel =
-            store.keep_parents(place, faces, voxel.with(CellFlags::EXTRA, store.read(place).has(CellFlags::EXTRA)));
+        let voxel = store.keep_parents(
+            place,
+            faces,
+            voxel.with(CellFlags::EXTRA, store.read(place).has(CellFlags::EXTRA)),
+        );
         store.write(place, voxel);
     }
     // Uniform chunks too, far from each other.
@@ -41,7 +44,10 @@ fn planes_and_children_agree_with_parents() {
                     assert_eq!(bits::contains(&planes[face.index()], cell), has);
                     let parent = store.step(place, face);
                     if parent.0.is_some() {
-                        assert_eq!(store.children_of(parent) & 1 << face.opposite().index() != 0, has);
+                        assert_eq!(
+                            store.children_of(parent) & 1 << face.opposite().index() != 0,
+                            has
+                        );
                     }
                 }
             }
@@ -49,8 +55,8 @@ fn planes_and_children_agree_with_parents() {
     }
 }
 
-/// Ties come and go at random in a corner of two chunks; each is made unless it would close a circle, by the rules of
-/// [`Store::attach`] and [`Store::add_parent`].
+/// Ties come and go at random in a corner of two chunks; each is made unless it would close a
+/// circle, by the rules of [`Store::attach`] and [`Store::add_parent`].
 #[test]
 fn ties_are_made_unless_they_close_a_circle() {
     let mut random = fastrand::Rng::with_seed(5);
@@ -64,12 +70,19 @@ fn ties_are_made_unless_they_close_a_circle() {
         let (x, y, z) = (random.usize(13..18), random.usize(..2), random.usize(..3));
         let place = (slots[x / 16], x % 16 + 16 * z + 256 * y);
         let face = Face::ALL[random.usize(..6)];
-        let (there, voxel, parents) = (store.step(place, face), store.read(place), store.parents_of(place));
+        let (there, voxel, parents) =
+            (store.step(place, face), store.read(place), store.parents_of(place));
         if random.u8(..12) == 0 {
             store.unlink(place, face);
             let left = parents & !(1 << face.index());
-            let first = parent_face(voxel).filter(|&first| first != face).or_else(|| Store::faces(left).next());
-            assert_eq!((store.parents_of(place), parent_face(store.read(place))), (left, first), "round {round}");
+            let first = parent_face(voxel)
+                .filter(|&first| first != face)
+                .or_else(|| Store::faces(left).next());
+            assert_eq!(
+                (store.parents_of(place), parent_face(store.read(place))),
+                (left, first),
+                "round {round}"
+            );
             continue;
         }
         if !there.0.is_some() {
@@ -87,7 +100,10 @@ fn ties_are_made_unless_they_close_a_circle() {
             let tied = store.attach(place, face, voxel);
             assert_eq!(tied.is_some(), !has_children || sourced && !closes, "round {round}");
             if let Some(tied) = tied {
-                assert_eq!((parent_face(tied), tied.has(CellFlags::HAS_SOURCE)), (Some(face), sourced));
+                assert_eq!(
+                    (parent_face(tied), tied.has(CellFlags::HAS_SOURCE)),
+                    (Some(face), sourced)
+                );
             }
             tied
         } else {
@@ -108,8 +124,8 @@ fn ties_are_made_unless_they_close_a_circle() {
     assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
 }
 
-/// A chunk of ties at random has circles with long tails, and ties over its edge, to dry cells and to rock. Across one
-/// face lies a chunk that is there already, each of whose ties leads to a head.
+/// A chunk of ties at random has circles with long tails, and ties over its edge, to dry cells and
+/// to rock. Across one face lies a chunk that is there already, each of whose ties leads to a head.
 #[test]
 fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
     let mut random = fastrand::Rng::with_seed(15);
@@ -131,7 +147,8 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         store.adopt(beside);
         let cells = cells();
         let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
-        // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or goes round before.
+        // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or
+        // goes round before.
         let leads = |start: usize| {
             let mut at = (slot, start);
             for _ in 0..2 * CHUNK_CELLS {
@@ -150,13 +167,20 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         for (index, &sound) in sound.iter().enumerate() {
             let parents = store.parents_of((slot, index));
             if sound {
-                assert_eq!(store.read((slot, index)), cells[index], "round {round}: {index} has lost its tie");
+                assert_eq!(
+                    store.read((slot, index)),
+                    cells[index],
+                    "round {round}: {index} has lost its tie"
+                );
                 kept += u32::from(parents != 0);
             } else {
                 cut += u32::from(parents == 0);
             }
             let leads_to_water = |face: Face| !store.look((slot, index), face).is_inert();
-            assert!(Store::faces(parents).all(leads_to_water), "round {round}: {index} has kept its tie");
+            assert!(
+                Store::faces(parents).all(leads_to_water),
+                "round {round}: {index} has kept its tie"
+            );
             assert!(is_free_of_circles(&store, (slot, index)), "round {round}: {index}");
         }
     }
@@ -168,18 +192,23 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
 fn a_search_gives_up_after_65_536_cells() {
     const LONGEST: usize = 65_536;
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let row = Chunk::uniform(Voxel::OPEN.with_height(3).with_direction_code(Face::West.index() + 1));
+    let row =
+        Chunk::uniform(Voxel::OPEN.with_height(3).with_direction_code(Face::West.index() + 1));
     for x in 0..=(LONGEST / 16) as i32 {
         store.insert(IVec3::new(x, 0, 0), row.clone());
     }
     let slots = store.grid.sorted_slots();
     let cell = |x: usize| (slots[x / 16], x % 16);
-    // The last cell of the last chunk is the head of the row: what is fed across the edge is nobody's child.
+    // The last cell of the last chunk is the head of the row: what is fed across the edge is
+    // nobody's child.
     let last = slots.len() * 16 - 1;
     let other_row = (slots[0], 16);
     assert!(!store.descends_from(cell(last + 1 - LONGEST), other_row));
     assert!(store.descends_from(cell(last - LONGEST), other_row), "too long to tell");
-    assert!(store.descends_from(cell(last - 5), cell(last)) && !store.descends_from(cell(last), cell(last - 5)));
+    assert!(
+        store.descends_from(cell(last - 5), cell(last))
+            && !store.descends_from(cell(last), cell(last - 5))
+    );
 }
 
 #[test]
@@ -194,9 +223,12 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
             sample::put_to_sleep(store);
             store.unlink(place, face);
             assert_ne!(store.parents_of(place), 0);
-            for &there in places.iter().filter(|&&there| there != place && store.parents_of(there) != 0) {
+            for &there in
+                places.iter().filter(|&&there| there != place && store.parents_of(there) != 0)
+            {
                 if ancestors(store, there).contains(&place) {
-                    let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                    let awake =
+                        store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
                     assert!(awake, "seed {seed}: {there:?} below {place:?}");
                     woken += 1;
                 }
@@ -249,7 +281,8 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
         let store = &mut world.store;
         let tied = |place: &Place| store.parents_of(*place) | store.children_of(*place) != 0;
         let places: Vec<Place> = places.into_iter().filter(tied).collect();
-        let above: Vec<HashSet<Place>> = places.iter().map(|&place| ancestors(store, place)).collect();
+        let above: Vec<HashSet<Place>> =
+            places.iter().map(|&place| ancestors(store, place)).collect();
         for &place in places.iter().step_by(5) {
             sample::put_to_sleep(store);
             store.wake_descendants(place);
@@ -267,5 +300,7 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
 /// Whether no way up from a cell comes back to it.
 fn is_free_of_circles(store: &Store, place: Place) -> bool {
     let parents = Store::faces(store.parents_of(place)).map(|face| store.step(place, face));
-    parents.filter(|parent| parent.0.is_some()).all(|parent| !ancestors(store, parent).contains(&place))
+    parents
+        .filter(|parent| parent.0.is_some())
+        .all(|parent| !ancestors(store, parent).contains(&place))
 }

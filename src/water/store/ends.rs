@@ -13,7 +13,8 @@ impl Store {
     /// The mark that stands in for the missing chunk across `face` of the chunk at `slot`.
     pub(in crate::water) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
         let chunk = self.grid.position_at(slot) + face.offset();
-        let inside = Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
+        let inside =
+            Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
         mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
     }
 
@@ -23,7 +24,8 @@ impl Store {
         self.beside[slot.index()].outlets.as_deref()
     }
 
-    /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under the sides.
+    /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under
+    /// the sides.
     pub(super) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
         let (min, max) = (self.bounds.min(), self.bounds.max());
         let beyond = [
@@ -37,7 +39,8 @@ impl Store {
         beyond.into_iter().find(|&(outside, _)| outside).map(|(_, face)| face)
     }
 
-    /// Whether every cell of a chunk lies inside the bounds, so that none of them is a mark of the world's end.
+    /// Whether every cell of a chunk lies inside the bounds, so that none of them is a mark of the
+    /// world's end.
     pub(super) fn is_within(&self, chunk: IVec3) -> bool {
         let cells = Cube::region_of(chunk);
         self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
@@ -68,14 +71,18 @@ impl Store {
         outlets
     }
 
-    /// Whether a chunk can have outlets at all. Most cannot, and nearly all loading of chunks is about those.
+    /// Whether a chunk can have outlets at all. Most cannot, and nearly all loading of chunks is
+    /// about those.
     fn may_drain(&self, slot: Slot) -> bool {
         let has_marks = |slot: Slot| !self.is_within(self.grid.position_at(slot));
         let drains = |face: Face| match self.neighbour(slot, face) {
             Slot::NONE => self.beyond(slot, face) == Voxel::DRAIN,
             there => has_marks(there),
         };
-        has_marks(slot) || [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter().any(drains)
+        has_marks(slot)
+            || [Face::Down, Face::West, Face::East, Face::North, Face::South]
+                .into_iter()
+                .any(drains)
     }
 
     /// The cells of a layer (0 to 15) in which water leaves the world.
@@ -127,7 +134,8 @@ mod tests {
     fn check_outlets(store: &Store, seed: u64) {
         for slot in store.grid.sorted_slots() {
             for index in 0..CHUNK_CELLS {
-                let mut drains = [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter();
+                let mut drains =
+                    [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter();
                 let expected = drains.any(|face| store.look((slot, index), face) == Voxel::DRAIN);
                 let found = store.outlets(slot).is_some_and(|outlets| outlets.contains(index));
                 assert_eq!(found, expected, "seed {seed}: cell {}", store.position((slot, index)));
@@ -139,10 +147,14 @@ mod tests {
     fn outlets_are_those_found_cell_by_cell_while_chunks_come_and_go() {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let mut corner = |base: i32| IVec3::from_array([0; 3].map(|_| base + random.i32(-9..9)));
+            let mut corner =
+                |base: i32| IVec3::from_array([0; 3].map(|_| base + random.i32(-9..9)));
             let bounds = Region::new(corner(-8), corner(24));
-            let edge = |random: &mut fastrand::Rng| [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)];
-            let edges = Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
+            let edge = |random: &mut fastrand::Rng| {
+                [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)]
+            };
+            let edges =
+                Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
             let mut store = Store::new(bounds, edges);
             let touched = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
             for chunk in touched.positions() {

@@ -11,8 +11,13 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl Store {
-    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are made.
-    pub(in crate::water) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
+    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are
+    /// made.
+    pub(in crate::water) fn insert(
+        &mut self,
+        position: IVec3,
+        mut chunk: Chunk<Voxel>,
+    ) -> Option<Slot> {
         self.note_ties();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
@@ -36,7 +41,8 @@ impl Store {
             self.count_all_sources(slot, sources, true);
         }
         let neighbours = self.grid.neighbours_of(slot);
-        self.beside[slot.index()] = Beside { masks, outlets: None, sources, extras: None, neighbours };
+        self.beside[slot.index()] =
+            Beside { masks, outlets: None, sources, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
         Some(slot)
@@ -71,7 +77,8 @@ impl Store {
         }
     }
 
-    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any difference.
+    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any
+    /// difference.
     pub(in crate::water) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
@@ -81,8 +88,9 @@ impl Store {
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
 
-    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies beside the cells above it,
-    /// for water goes into a cell from its side if it would fall there.
+    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies
+    /// beside the cells above it, for water goes into a cell from its side if it would fall
+    /// there.
     pub(in crate::water) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
@@ -97,8 +105,12 @@ impl Store {
 
     /// Wakes the cells along a face of a chunk, if it is there, whose index is below `end`.
     fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
-        if slot.is_some() && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert()) {
-            border_cells(face).filter(|&index| index < end).for_each(|index| self.wake((slot, index)));
+        if slot.is_some()
+            && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
+        {
+            border_cells(face)
+                .filter(|&index| index < end)
+                .for_each(|index| self.wake((slot, index)));
         }
     }
 }
@@ -158,9 +170,15 @@ mod tests {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
                 let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
                 let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
-                assert!((0..CHUNK_CELLS).all(|index| store.read((slot, index)) == kept(chunk.get(index))));
+                assert!(
+                    (0..CHUNK_CELLS)
+                        .all(|index| store.read((slot, index)) == kept(chunk.get(index)))
+                );
                 for index in 0..CHUNK_CELLS {
-                    let noted = bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS);
+                    let noted = bits::contains(
+                        &store.sources(slot, index / LAYER_CELLS),
+                        index % LAYER_CELLS,
+                    );
                     assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
                 }
 
@@ -169,7 +187,10 @@ mod tests {
                 for index in 0..CHUNK_CELLS {
                     let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
                     let voxel = store.read((slot, index));
-                    assert!(awake || voxel.is_mark() || voxel == Voxel::OPEN, "seed {seed}: {index} sleeps");
+                    assert!(
+                        awake || voxel.is_mark() || voxel == Voxel::OPEN,
+                        "seed {seed}: {index} sleeps"
+                    );
                     assert!(
                         voxel.is_mark() || !voxel.has(CellFlags::EXTRA),
                         "seed {seed}: {index} has further parents"
@@ -181,7 +202,8 @@ mod tests {
 
     #[test]
     fn whatever_is_untrue_beside_a_chunk_is_found() {
-        let mut store = Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
+        let mut store =
+            Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         cells[700] = Voxel::water(WaterCell::SOURCE);
         let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
@@ -211,8 +233,10 @@ mod tests {
         let water = Voxel::OPEN.with_height(7);
         let mut cells = [Voxel::SOLID; CHUNK_CELLS];
         cells[3 * LAYER_CELLS..].fill(water);
-        for chunk in
-            [water, Voxel::OPEN, Voxel::SOLID].map(Chunk::uniform).into_iter().chain([Chunk::from_cells(&cells)])
+        for chunk in [water, Voxel::OPEN, Voxel::SOLID]
+            .map(Chunk::uniform)
+            .into_iter()
+            .chain([Chunk::from_cells(&cells)])
         {
             for face in Face::ALL {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
@@ -221,7 +245,11 @@ mod tests {
                 let border: Vec<usize> = border_cells(face).collect();
                 for index in 0..CHUNK_CELLS {
                     let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
-                    assert_eq!(awake, border.contains(&index) && chunk.get(index) == water, "{face:?}: {index}");
+                    assert_eq!(
+                        awake,
+                        border.contains(&index) && chunk.get(index) == water,
+                        "{face:?}: {index}"
+                    );
                 }
             }
         }

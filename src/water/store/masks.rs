@@ -1,4 +1,5 @@
-//! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a few words.
+//! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a
+//! few words.
 
 use super::LAYER_CELLS;
 use crate::chunk::CellMask;
@@ -6,7 +7,8 @@ use crate::coords::CHUNK_CELLS;
 use crate::water::bits;
 use crate::water::voxel::Voxel;
 
-/// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and solid apart.
+/// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and
+/// solid apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LayerMasks {
     /// Height 1 to 7.
@@ -15,13 +17,19 @@ pub(super) struct LayerMasks {
     pub(super) closed: CellMask,
     /// The layers, by bit, that are full of water from side to side.
     pub(super) full_layers: u16,
-    /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly has none.
+    /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly
+    /// has none.
     pub(super) sourced: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
     pub(super) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
-        let mut masks = LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, full_layers: 0, sourced: None };
+        let mut masks = LayerMasks {
+            wet: CellMask::EMPTY,
+            closed: CellMask::EMPTY,
+            full_layers: 0,
+            sourced: None,
+        };
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Ground and air mostly lie in layers, of which one cell says all.
             let first = cells[0];
@@ -29,7 +37,9 @@ impl LayerMasks {
                 masks.refresh(layer, cells);
             } else {
                 masks.wet.set_layer(layer, if first.is_wet() { bits::ALL } else { bits::NONE });
-                masks.closed.set_layer(layer, if first.is_closed() { bits::ALL } else { bits::NONE });
+                masks
+                    .closed
+                    .set_layer(layer, if first.is_closed() { bits::ALL } else { bits::NONE });
                 masks.full_layers |= u16::from(first.is_wet() && first.is_closed()) << layer;
             }
         }
@@ -63,7 +73,8 @@ impl LayerMasks {
     /// Notes whether a layer is full of water from side to side, if it may be.
     #[inline]
     fn note_full(&mut self, layer: usize, may_be: bool) {
-        let is_full = may_be && bits::and(self.wet.layer(layer), self.closed.layer(layer)) == bits::ALL;
+        let is_full =
+            may_be && bits::and(self.wet.layer(layer), self.closed.layer(layer)) == bits::ALL;
         self.full_layers = self.full_layers & !(1 << layer) | u16::from(is_full) << layer;
     }
 
@@ -93,8 +104,9 @@ mod tests {
             let of_layer = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
             match random.u8(..4) {
                 0 => {
-                    cells[of_layer.clone()]
-                        .fill_with(|| Voxel::OPEN.with_height(7).with_direction_code(random.usize(..7)));
+                    cells[of_layer.clone()].fill_with(|| {
+                        Voxel::OPEN.with_height(7).with_direction_code(random.usize(..7))
+                    });
                     masks.refresh(layer, (&cells[of_layer]).try_into().expect("a layer"));
                 }
                 1 => {
@@ -107,8 +119,9 @@ mod tests {
                     masks.set(index, cells[index]);
                 }
             }
-            let is_full =
-                |layer: &usize| cells[layer * LAYER_CELLS..][..LAYER_CELLS].iter().all(|cell| cell.height() == 7);
+            let is_full = |layer: &usize| {
+                cells[layer * LAYER_CELLS..][..LAYER_CELLS].iter().all(|cell| cell.height() == 7)
+            };
             let expected = (0..16).filter(is_full).fold(0, |layers, layer| layers | 1 << layer);
             full += u32::from(expected != 0);
             assert_eq!(masks.full_layers, expected, "round {round}");

@@ -1,7 +1,8 @@
-//! The chunks of a water world and what is kept beside them: bit masks, outlets, sources and further parents.
+//! The chunks of a water world and what is kept beside them: bit masks, outlets, sources and
+//! further parents.
 //!
-//! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that the masks never disagree
-//! with the cells.
+//! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that
+//! the masks never disagree with the cells.
 
 mod ends;
 mod load;
@@ -39,7 +40,8 @@ struct Beside {
     outlets: Option<Box<CellMask>>,
     /// Source cells, if there are any.
     sources: Option<Box<CellMask>>,
-    /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or more for each such cell.
+    /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or
+    /// more for each such cell.
     extras: Option<Box<[CellMask; 6]>>,
     /// The chunks across the six faces: water crosses borders too often to look them up each time.
     neighbours: [Slot; 6],
@@ -50,7 +52,8 @@ pub(super) struct Store {
     beside: Vec<Beside>,
     /// Sources by the height of their layer.
     source_heights: BTreeMap<i32, usize>,
-    /// Whether parents or sources may have changed since this was last asked, otherwise than by the flow of a tick.
+    /// Whether parents or sources may have changed since this was last asked, otherwise than by
+    /// the flow of a tick.
     ties_changed: bool,
     /// There while a tick ends.
     withheld: Option<Withheld>,
@@ -111,7 +114,11 @@ impl Store {
 
     /// Changes the cells of a chunk in what the masks do not know: all but height and HasSource.
     #[inline]
-    pub(super) fn write_marks(&mut self, slot: Slot, change: impl FnOnce(&mut [Voxel; CHUNK_CELLS])) {
+    pub(super) fn write_marks(
+        &mut self,
+        slot: Slot,
+        change: impl FnOnce(&mut [Voxel; CHUNK_CELLS]),
+    ) {
         let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if beside.masks.is_none() {
@@ -129,9 +136,15 @@ impl Store {
         self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
     }
 
-    /// Changes the cells of a layer (0 to 15) and keeps the masks true, like [`write`](Store::write) for many.
+    /// Changes the cells of a layer (0 to 15) and keeps the masks true, like
+    /// [`write`](Store::write) for many.
     #[inline]
-    pub(super) fn write_layer(&mut self, slot: Slot, layer: usize, change: impl FnOnce(&mut [Voxel; LAYER_CELLS])) {
+    pub(super) fn write_layer(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        change: impl FnOnce(&mut [Voxel; LAYER_CELLS]),
+    ) {
         let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
@@ -161,7 +174,9 @@ impl Store {
         };
         match face {
             Face::West | Face::North | Face::Down if at > 0 => (slot, index - stride),
-            Face::West | Face::North | Face::Down => (self.neighbour(slot, face), index + 15 * stride),
+            Face::West | Face::North | Face::Down => {
+                (self.neighbour(slot, face), index + 15 * stride)
+            }
             _ if at < 15 => (slot, index + stride),
             _ => (self.neighbour(slot, face), index - 15 * stride),
         }
@@ -228,14 +243,20 @@ impl Store {
 
     /// The cells of a layer (0 to 15) that satisfy `is_in`.
     #[inline]
-    pub(super) fn select(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> LayerBits {
+    pub(super) fn select(
+        &self,
+        slot: Slot,
+        layer: usize,
+        is_in: impl Fn(Voxel) -> bool,
+    ) -> LayerBits {
         match self.cells(slot, layer) {
             Some(cells) => bits::select(cells, is_in),
             None => [if is_in(self.grid.chunk_at(slot).get(0)) { u64::MAX } else { 0 }; 4],
         }
     }
 
-    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are asked one by one.
+    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are asked one by
+    /// one.
     #[inline]
     pub(super) fn select_among(
         &self,
@@ -247,14 +268,17 @@ impl Store {
         match self.cells(slot, layer) {
             Some(voxels) if bits::are_few(cells) => {
                 let mut found = bits::NONE;
-                bits::iter(cells).filter(|&cell| is_in(voxels[cell])).for_each(|cell| bits::insert(&mut found, cell));
+                bits::iter(cells)
+                    .filter(|&cell| is_in(voxels[cell]))
+                    .for_each(|cell| bits::insert(&mut found, cell));
                 found
             }
             _ => bits::and(cells, self.select(slot, layer, is_in)),
         }
     }
 
-    /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has such cells.
+    /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has
+    /// such cells.
     #[inline]
     pub(super) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
         self.beside[slot.index()].extras.as_deref()
@@ -269,7 +293,8 @@ impl Store {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
-                + [&beside.outlets, &beside.sources].into_iter().flatten().count() * size_of::<CellMask>()
+                + [&beside.outlets, &beside.sources].into_iter().flatten().count()
+                    * size_of::<CellMask>()
         };
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
@@ -289,8 +314,9 @@ pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
         (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
         // A layer holds at most 1,792 units, so narrow sums do, of which a vector holds more.
         (_, Some(cells)) => {
-            let in_layer =
-                |layer: &[Voxel; LAYER_CELLS]| layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>();
+            let in_layer = |layer: &[Voxel; LAYER_CELLS]| {
+                layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>()
+            };
             cells.as_chunks().0.iter().map(|layer| u64::from(in_layer(layer))).sum()
         }
         _ => 0,
@@ -310,7 +336,8 @@ mod tests {
     #[test]
     fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
+        for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN]
+        {
             store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
         }
         store.remove(IVec3::NEG_Y);
@@ -330,7 +357,8 @@ mod tests {
         }
     }
 
-    /// A few cells of an empty chunk are changed and changed back, one by one or as part of their layer.
+    /// A few cells of an empty chunk are changed and changed back, one by one or as part of their
+    /// layer.
     #[test]
     fn a_chunk_is_stored_short_as_soon_as_its_cells_are_equal() {
         let mut random = fastrand::Rng::with_seed(12);
@@ -338,8 +366,9 @@ mod tests {
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         for round in 0..200 {
-            let some: Vec<usize> =
-                (0..random.usize(1..4)).map(|_| [0, 4095, random.usize(..CHUNK_CELLS)][random.usize(..3)]).collect();
+            let some: Vec<usize> = (0..random.usize(1..4))
+                .map(|_| [0, 4095, random.usize(..CHUNK_CELLS)][random.usize(..3)])
+                .collect();
             // What the masks do not know may be written behind their back.
             for voxel in [Voxel::OPEN.with_largest(1), Voxel::OPEN] {
                 for &index in &some {
@@ -351,7 +380,11 @@ mod tests {
                     }
                     cells[index] = voxel;
                     let are_equal = cells.iter().all(|&cell| cell == cells[0]);
-                    assert_eq!(store.grid.chunk_at(slot).as_uniform().is_some(), are_equal, "round {round}: {some:?}");
+                    assert_eq!(
+                        store.grid.chunk_at(slot).as_uniform().is_some(),
+                        are_equal,
+                        "round {round}: {some:?}"
+                    );
                     assert!(store.beside_is_true(slot), "round {round}: {some:?}");
                 }
             }
@@ -403,11 +436,16 @@ mod tests {
                 sources.remove(&place)
             };
             for &slot in &slots {
-                let noted = (0..CHUNK_CELLS)
-                    .filter(|index| bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS));
+                let noted = (0..CHUNK_CELLS).filter(|index| {
+                    bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS)
+                });
                 let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1);
                 assert!(noted.eq(expected), "round {round}");
-                assert_eq!(store.has_sources(slot), sources.iter().any(|place| place.0 == slot), "round {round}");
+                assert_eq!(
+                    store.has_sources(slot),
+                    sources.iter().any(|place| place.0 == slot),
+                    "round {round}"
+                );
             }
             let heights = || sources.iter().map(|&place| store.position(place).y);
             assert_eq!(store.lowest_source(), heights().min(), "round {round}");
@@ -419,14 +457,18 @@ mod tests {
     fn units_are_those_of_all_cells() {
         let mut random = fastrand::Rng::with_seed(14);
         for height in 0..8 {
-            assert_eq!(units_in(&Chunk::uniform(Voxel::OPEN.with_height(height))), 4096 * u64::from(height));
+            assert_eq!(
+                units_in(&Chunk::uniform(Voxel::OPEN.with_height(height))),
+                4096 * u64::from(height)
+            );
             let cells = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..=height)));
             let expected: u64 = cells.iter().map(|voxel| u64::from(voxel.height())).sum();
             assert_eq!(units_in(&Chunk::from_cells(&cells)), expected);
         }
         assert_eq!(units_in(&Chunk::uniform(Voxel::SOLID)), 0);
     }
-    /// Whichever way the last cell of another kind goes, at the border or inside, the chunk gets its short form back.
+    /// Whichever way the last cell of another kind goes, at the border or inside, the chunk gets
+    /// its short form back.
     #[test]
     fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
@@ -436,16 +478,24 @@ mod tests {
             let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
             for way in 0..3 {
                 store.write((slot, index), wet);
-                assert!(store.grid.chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot));
+                assert!(
+                    store.grid.chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot)
+                );
                 match way {
                     0 => store.write((slot, index), Voxel::OPEN),
                     1 => store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN),
                     _ => {
-                        store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN.with_largest(2));
+                        store.write_layer(slot, layer, |cells| {
+                            cells[cell] = Voxel::OPEN.with_largest(2)
+                        });
                         store.write_marks(slot, |cells| cells[index] = Voxel::OPEN);
                     }
                 }
-                assert_eq!(store.grid.chunk_at(slot).as_uniform(), Some(Voxel::OPEN), "{index}, way {way}");
+                assert_eq!(
+                    store.grid.chunk_at(slot).as_uniform(),
+                    Some(Voxel::OPEN),
+                    "{index}, way {way}"
+                );
                 assert!(store.beside_is_true(slot), "{index}, way {way}");
             }
         }
@@ -455,18 +505,27 @@ mod tests {
     fn among_few_cells_or_many_those_are_selected_that_satisfy() {
         let mut random = fastrand::Rng::with_seed(13);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        let heights: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
+        let heights: [Voxel; CHUNK_CELLS] =
+            core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
         let dense = store.insert(IVec3::ZERO, Chunk::from_cells(&heights)).expect("none is there");
-        let full = store.insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(7))).expect("none is there");
+        let full = store
+            .insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(7)))
+            .expect("none is there");
         for round in 0..100 {
             let (layer, height) = (random.usize(..16), random.u8(..8));
             let mut cells = bits::NONE;
-            (0..[1, 8, 200][round % 3]).for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
+            (0..[1, 8, 200][round % 3])
+                .for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
             for slot in [dense, full] {
-                let found = store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
+                let found =
+                    store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
                 for cell in 0..LAYER_CELLS {
                     let is_in = store.read((slot, layer * LAYER_CELLS + cell)).height() == height;
-                    assert_eq!(bits::contains(&found, cell), is_in && bits::contains(&cells, cell), "round {round}");
+                    assert_eq!(
+                        bits::contains(&found, cell),
+                        is_in && bits::contains(&cells, cell),
+                        "round {round}"
+                    );
                 }
             }
         }

@@ -1,7 +1,9 @@
-//! What is withheld while a tick ends, piece by piece: what has changed is not told, and it is kept who was awake.
+//! What is withheld while a tick ends, piece by piece: what has changed is not told, and it is kept
+//! who was awake.
 //!
-//! A world saved meanwhile is saved as it was when the tick began. What was told before would be told again when the saved
-//! world comes to the same place, so it is told when the tick is complete.
+//! A world saved meanwhile is saved as it was when the tick began. What was told before would be
+//! told again when the saved world comes to the same place, so it is told when the tick is
+//! complete.
 
 use super::{Place, Store};
 use crate::chunk::CellMask;
@@ -19,7 +21,8 @@ pub(super) struct Withheld {
 
 impl Withheld {
     pub(super) fn memory_bytes(&self) -> usize {
-        self.awake_before.capacity() * size_of::<(Slot, CellMask)>() + self.untold.capacity() * size_of::<Place>()
+        self.awake_before.capacity() * size_of::<(Slot, CellMask)>()
+            + self.untold.capacity() * size_of::<Place>()
     }
 }
 
@@ -31,7 +34,8 @@ impl Store {
 
     /// Tells what has changed since then; from now on changes are told at once.
     pub(in crate::water) fn tell_changes(&mut self) {
-        for (slot, index) in self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold) {
+        for (slot, index) in self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold)
+        {
             self.grid.mark_changed_at(slot, index);
         }
     }
@@ -53,7 +57,10 @@ impl Store {
             if awake.is_some_and(|awake| awake.contains(index)) {
                 return;
             }
-            withheld.awake_before.entry(slot).or_insert_with(|| awake.cloned().unwrap_or(CellMask::EMPTY));
+            withheld
+                .awake_before
+                .entry(slot)
+                .or_insert_with(|| awake.cloned().unwrap_or(CellMask::EMPTY));
         }
         self.grid.wake_at(slot, index);
     }

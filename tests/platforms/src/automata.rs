@@ -1,15 +1,18 @@
 //! Small worlds of the automata other than water, and the hash of what each goes through.
 //!
-//! Each grid has at least 16 chunks awake, from which on the threads of a pool share a step, where they share steps at all:
-//! not in the in-place sweep, the settling rule and graphs. The sheets of the synchronous and the conservative sweep have so
-//! many that `run` does several steps in one go, where the threads are not too many for that.
+//! Each grid has at least 16 chunks awake, from which on the threads of a pool share a step, where
+//! they share steps at all: not in the in-place sweep, the settling rule and graphs. The sheets of
+//! the synchronous and the conservative sweep have so many that `run` does several steps in one go,
+//! where the threads are not too many for that.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Face, FieldShape, Region, Sheet, StepReport};
+use floodplain::{
+    Automaton, CHUNK_CELLS, Chunk, Cube, Face, FieldShape, Region, Sheet, StepReport,
+};
 use std::error::Error;
 
 type Hashed = Result<u64, Box<dyn Error>>;
@@ -52,10 +55,13 @@ fn go_graph(mut graph: BlastGraph) -> Hashed {
     mix(|steps| (if steps == 1 { graph.step() } else { graph.run(steps) }, graph.state_hash()))
 }
 
-/// The hashes after every run, mixed into one. Fails if nothing changes, for then the rest would be no test.
+/// The hashes after every run, mixed into one. Fails if nothing changes, for then the rest would be
+/// no test.
 fn mix(mut run: impl FnMut(u64) -> (StepReport, u64)) -> Hashed {
     RUNS.iter().try_fold(0_u64, |mixed, &steps| match run(steps) {
-        (StepReport { changed: 0, .. }, _) => Err(format!("nothing changed in {steps} steps").into()),
+        (StepReport { changed: 0, .. }, _) => {
+            Err(format!("nothing changed in {steps} steps").into())
+        }
         (_, hash) => Ok(mixed.rotate_left(7) ^ hash),
     })
 }
@@ -78,12 +84,14 @@ fn humidity<S: FieldShape>(sweep: Sweep, last: IVec3) -> Result<HumidityWorld<S>
     Ok(world)
 }
 
-/// Pressure in all chunks but the last, which the front opens. In the first, a charge before walls of which some break,
-/// links of many weights and obstacles. Periodic along x, open along y, rigid along z.
+/// Pressure in all chunks but the last, which the front opens. In the first, a charge before walls
+/// of which some break, links of many weights and obstacles. Periodic along x, open along y, rigid
+/// along z.
 fn blast<S: FieldShape>(rules: blast::Rules, last: IVec3) -> Result<BlastWorld<S>, Box<dyn Error>> {
     let mut rng = Rng::with_seed(2);
     let bounds = Region::new(IVec3::ZERO, S::region_of(last).max());
-    let borders = Borders { x: blast::Border::Periodic, y: blast::Border::Open, z: blast::Border::Rigid };
+    let borders =
+        Borders { x: blast::Border::Periodic, y: blast::Border::Open, z: blast::Border::Rigid };
     let mut world = BlastWorld::with_bounds(rules, bounds, borders)?;
     for chunk in Region::new(IVec3::ZERO, last).positions().filter(|&chunk| chunk != last) {
         let cells: [f32; CHUNK_CELLS] = core::array::from_fn(|_| 100.0 * rng.f32());
@@ -98,8 +106,8 @@ fn blast<S: FieldShape>(rules: blast::Rules, last: IVec3) -> Result<BlastWorld<S
     Ok(world)
 }
 
-/// Nodes near the places of a square lattice, with links of many weights, periodic along x and with vents at one end of y; a
-/// charge and walls of which some break.
+/// Nodes near the places of a square lattice, with links of many weights, periodic along x and with
+/// vents at one end of y; a charge and walls of which some break.
 fn graph(rules: blast::Rules) -> Result<BlastGraph, Box<dyn Error>> {
     const SIDE: usize = 40;
     let mut rng = Rng::with_seed(3);

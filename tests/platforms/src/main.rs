@@ -1,7 +1,9 @@
-//! Prints the state hash of each recorded world, one a line, and holds them against `tests/data/golden/state_hashes.txt`.
+//! Prints the state hash of each recorded world, one a line, and holds them against
+//! `tests/data/golden/state_hashes.txt`.
 //!
-//! Exit code 1 if any differs. With the argument `record` it only prints; `.ci/platforms record` writes that to the file. With
-//! `short` it leaves out the valley, which takes an hour where unoptimised code is emulated.
+//! Exit code 1 if any differs. With the argument `record` it only prints; `.ci/platforms record`
+//! writes that to the file. With `short` it leaves out the valley, which takes an hour where
+//! unoptimised code is emulated.
 
 mod automata;
 #[expect(dead_code, reason = "the example uses the rest")]
@@ -26,8 +28,11 @@ fn main() -> ExitCode {
     let argument = std::env::args().nth(1);
     let check = argument.as_deref() != Some("record");
     let valley_count = usize::from(argument.as_deref() != Some("short"));
-    let scenarios = scenarios::SCENARIOS.iter().map(|&(name, text)| (name, scenarios::state_hash(text)));
-    let automata = automata::WORLDS.iter().map(|&(name, hash)| (name, hash().map_err(|error| error.to_string())));
+    let scenarios =
+        scenarios::SCENARIOS.iter().map(|&(name, text)| (name, scenarios::state_hash(text)));
+    let automata = automata::WORLDS
+        .iter()
+        .map(|&(name, hash)| (name, hash().map_err(|error| error.to_string())));
     let valley = std::iter::once_with(|| ("valley", valley::state_hash(VALLEY_TICKS)));
     #[cfg(feature = "rayon")]
     eprintln!("in a pool of {} threads", rayon::current_num_threads());

@@ -9,8 +9,10 @@ use glam::DVec3;
 /// Added to what an edit writes: −0 becomes 0, so that equal graphs have equal bytes.
 const POSITIVE_ZERO: f64 = 0.0;
 
-/// What the pressures that are refused are not; the limit is [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
-const POSSIBLE: &str = "; it must be finite, in size less than 1e18, and not negative where it diffuses";
+/// What the pressures that are refused are not; the limit is
+/// [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
+const POSSIBLE: &str =
+    "; it must be finite, in size less than 1e18, and not negative where it diffuses";
 
 /// Why an edit of a graph was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,13 +22,15 @@ pub enum GraphError {
     NoNode(NodeId),
     /// These nodes are not linked, or, for one node, it has no vent.
     NoLink(NodeId, Option<NodeId>),
-    /// These nodes are linked already, or, for one node, it has a vent or was to be linked with itself.
+    /// These nodes are linked already, or, for one node, it has a vent or was to be linked with
+    /// itself.
     Linked(NodeId, Option<NodeId>),
     /// The node is closed by a wall, so that it has no pressure.
     Closed(NodeId),
     /// A position with a coordinate that is not finite, of a node that was to be added.
     Position(DVec3),
-    /// A direction with a coordinate that is not finite, of a link of these nodes or, for one node, of its vent.
+    /// A direction with a coordinate that is not finite, of a link of these nodes or, for one node,
+    /// of its vent.
     Direction(NodeId, Option<NodeId>, DVec3),
     /// A pressure that is not a number, or too large, or negative under the diffusive rule.
     Pressure {
@@ -35,7 +39,8 @@ pub enum GraphError {
         /// What was asked for.
         value: f64,
     },
-    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`], of a link of these nodes or, for one node, of its vent.
+    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`], of a link of these nodes or, for
+    /// one node, of its vent.
     Weight(NodeId, Option<NodeId>, f64),
     /// A strength that is not a number above 0, of a wall at this node.
     Strength(NodeId, f64),
@@ -58,8 +63,12 @@ impl fmt::Display for GraphError {
             GraphError::NoNode(node) => write!(f, "there is no node {}", node.0),
             GraphError::NoLink(a, Some(b)) => write!(f, "nodes {} and {} are not linked", a.0, b.0),
             GraphError::NoLink(a, None) => write!(f, "node {} has no vent", a.0),
-            GraphError::Linked(a, Some(b)) if a == b => write!(f, "node {} cannot be linked with itself", a.0),
-            GraphError::Linked(a, Some(b)) => write!(f, "nodes {} and {} are linked already", a.0, b.0),
+            GraphError::Linked(a, Some(b)) if a == b => {
+                write!(f, "node {} cannot be linked with itself", a.0)
+            }
+            GraphError::Linked(a, Some(b)) => {
+                write!(f, "nodes {} and {} are linked already", a.0, b.0)
+            }
             GraphError::Linked(a, None) => write!(f, "node {} has a vent already", a.0),
             GraphError::Closed(node) => write!(f, "node {} is closed and has no pressure", node.0),
             GraphError::Position(value) => write!(f, "a new node at {value}, which is not finite"),
@@ -73,7 +82,11 @@ impl fmt::Display for GraphError {
                 write!(f, "a pressure of {value} at a new node{POSSIBLE}")
             }
             GraphError::Weight(a, b, value) => {
-                write!(f, "a weight of {value} of {}, not from 0 to {WEIGHT_LIMIT:e}", LinkName(*a, *b))
+                write!(
+                    f,
+                    "a weight of {value} of {}, not from 0 to {WEIGHT_LIMIT:e}",
+                    LinkName(*a, *b)
+                )
             }
             GraphError::Strength(node, value) => {
                 write!(f, "a strength of {value} at node {}, not a number above 0", node.0)
@@ -105,7 +118,8 @@ impl fmt::Display for LinkName {
 }
 
 impl BlastGraph {
-    /// Adds a node without links. Its pressure is entered as placed, or as removed if it is below 0.
+    /// Adds a node without links. Its pressure is entered as placed, or as removed if it is below
+    /// 0.
     ///
     /// # Errors
     /// A position that is not finite; a pressure out of range.
@@ -123,8 +137,8 @@ impl BlastGraph {
         Ok(id)
     }
 
-    /// Removes a node with its links, and returns the pressure that was in it, which is entered as removed,
-    /// or as placed if it is below 0.
+    /// Removes a node with its links, and returns the pressure that was in it, which is entered as
+    /// removed, or as placed if it is below 0.
     ///
     /// # Errors
     /// There is no such node.
@@ -139,38 +153,58 @@ impl BlastGraph {
         Ok(pressure)
     }
 
-    /// Links two nodes; the weight is 1 for open air, less for what lets pressure through slowly. The link's direction is
-    /// that from one node to the other.
+    /// Links two nodes; the weight is 1 for open air, less for what lets pressure through slowly.
+    /// The link's direction is that from one node to the other.
     ///
     /// # Errors
-    /// A node that is not there; the nodes are one, or linked; a weight that is out of range, or with which the rule is
-    /// unstable at either node.
+    /// A node that is not there; the nodes are one, or linked; a weight that is out of range, or
+    /// with which the rule is unstable at either node.
     pub fn add_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<(), GraphError> {
-        let [from, to] = [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
+        let [from, to] =
+            [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
         let (from, to) = (from?, to?);
         let apart = to - from;
-        // The difference of positions at opposite ends of the range of `f64` is not finite; that of their halves is.
-        self.add_link_along(a, b, weight, if apart.is_finite() { apart } else { 0.5 * to - 0.5 * from })
+        // The difference of positions at opposite ends of the range of `f64` is not finite; that of
+        // their halves is.
+        self.add_link_along(
+            a,
+            b,
+            weight,
+            if apart.is_finite() { apart } else { 0.5 * to - 0.5 * from },
+        )
     }
 
-    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own: where a link leaves over a
-    /// periodic border, the way that it sets out from `a`. Its length does not matter.
+    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own:
+    /// where a link leaves over a periodic border, the way that it sets out from `a`. Its
+    /// length does not matter.
     ///
     /// # Errors
     /// As for [`add_link`](BlastGraph::add_link); a direction that is not finite.
-    pub fn add_link_along(&mut self, a: NodeId, b: NodeId, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+    pub fn add_link_along(
+        &mut self,
+        a: NodeId,
+        b: NodeId,
+        weight: f64,
+        direction: DVec3,
+    ) -> Result<(), GraphError> {
         if a == b || self.link_between(a, Some(b)).is_some() {
             return Err(GraphError::Linked(a, Some(b)));
         }
         self.join(a, Some(b), weight, direction)
     }
 
-    /// Opens a node to the outside, where pressure is 0 without end; what flows out is entered as left.
+    /// Opens a node to the outside, where pressure is 0 without end; what flows out is entered as
+    /// left.
     ///
     /// # Errors
-    /// There is no such node, or it has a vent; a weight that is out of range, or with which the rule is unstable; a
-    /// direction that is not finite.
-    pub fn add_vent(&mut self, node: NodeId, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+    /// There is no such node, or it has a vent; a weight that is out of range, or with which the
+    /// rule is unstable; a direction that is not finite.
+    pub fn add_vent(
+        &mut self,
+        node: NodeId,
+        weight: f64,
+        direction: DVec3,
+    ) -> Result<(), GraphError> {
         if self.link_between(node, None).is_some() {
             return Err(GraphError::Linked(node, None));
         }
@@ -197,11 +231,13 @@ impl BlastGraph {
         Ok(())
     }
 
-    /// Changes the weight of the link between two nodes and returns what it was. Under the wave rule a lower weight makes what
-    /// flows there less in proportion, as in [`BlastWorld::set_link`](crate::blast::BlastWorld::set_link).
+    /// Changes the weight of the link between two nodes and returns what it was. Under the wave
+    /// rule a lower weight makes what flows there less in proportion, as in
+    /// [`BlastWorld::set_link`](crate::blast::BlastWorld::set_link).
     ///
     /// # Errors
-    /// They are not linked; a weight that is out of range, or with which the rule is unstable at either node.
+    /// They are not linked; a weight that is out of range, or with which the rule is unstable at
+    /// either node.
     pub fn set_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<f64, GraphError> {
         let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
         let old = self.links[place].weight;
@@ -233,7 +269,8 @@ impl BlastGraph {
     }
 
     /// Closes a node until the pressure difference across it passes `strength`; as in
-    /// [`BlastWorld::set_wall`](crate::blast::BlastWorld::set_wall). Returns the pressure that was in it.
+    /// [`BlastWorld::set_wall`](crate::blast::BlastWorld::set_wall). Returns the pressure that was
+    /// in it.
     ///
     /// # Errors
     /// There is no such node; a strength that is not a number above 0.
@@ -257,14 +294,21 @@ impl BlastGraph {
     /// # Errors
     /// There is no such node.
     pub fn clear_wall(&mut self, node: NodeId) -> Result<bool, GraphError> {
-        let was_closed = self.node_mut(node).ok_or(GraphError::NoNode(node))?.strength.take().is_some();
+        let was_closed =
+            self.node_mut(node).ok_or(GraphError::NoNode(node))?.strength.take().is_some();
         if was_closed {
             self.touch(node);
         }
         Ok(was_closed)
     }
 
-    fn join(&mut self, a: NodeId, b: Option<NodeId>, weight: f64, direction: DVec3) -> Result<(), GraphError> {
+    fn join(
+        &mut self,
+        a: NodeId,
+        b: Option<NodeId>,
+        weight: f64,
+        direction: DVec3,
+    ) -> Result<(), GraphError> {
         if !direction.is_finite() {
             return Err(GraphError::Direction(a, b, direction));
         }
@@ -295,7 +339,11 @@ impl BlastGraph {
         if let Some(moved) = self.links.get(place).cloned() {
             for end in ends(&moved) {
                 let links = self.node_mut(end).map(|node| &mut node.links);
-                links.into_iter().flatten().filter(|link| **link == last).for_each(|link| *link = place);
+                links
+                    .into_iter()
+                    .flatten()
+                    .filter(|link| **link == last)
+                    .for_each(|link| *link = place);
             }
         }
         for end in ends(&cut) {
@@ -306,7 +354,9 @@ impl BlastGraph {
 
     /// Adds up the weights at a node anew.
     fn weigh(&mut self, id: NodeId) {
-        let weights = self.node(id).map_or(0.0, |node| node.links.iter().map(|&link| self.links[link].weight).sum());
+        let weights = self
+            .node(id)
+            .map_or(0.0, |node| node.links.iter().map(|&link| self.links[link].weight).sum());
         if let Some(node) = self.node_mut(id) {
             node.weights = weights;
         }
@@ -318,10 +368,20 @@ impl BlastGraph {
     }
 
     fn check_pressure(&self, node: Option<NodeId>, value: f64) -> Result<(), GraphError> {
-        if is_pressure(self.rules.rule, value) { Ok(()) } else { Err(GraphError::Pressure { node, value }) }
+        if is_pressure(self.rules.rule, value) {
+            Ok(())
+        } else {
+            Err(GraphError::Pressure { node, value })
+        }
     }
 
-    fn check_weight(&self, a: NodeId, b: Option<NodeId>, weight: f64, more: f64) -> Result<(), GraphError> {
+    fn check_weight(
+        &self,
+        a: NodeId,
+        b: Option<NodeId>,
+        weight: f64,
+        more: f64,
+    ) -> Result<(), GraphError> {
         if !(0.0..=f64::from(WEIGHT_LIMIT)).contains(&weight) {
             return Err(GraphError::Weight(a, b, weight));
         }
@@ -335,8 +395,9 @@ impl BlastGraph {
     }
 }
 
-/// The unit vector of this direction, zero for zero. The squares of a very long or very short vector leave the range of
-/// `f64`, so its power of two, which changes no digit, is taken out first.
+/// The unit vector of this direction, zero for zero. The squares of a very long or very short
+/// vector leave the range of `f64`, so its power of two, which changes no digit, is taken out
+/// first.
 fn unit(direction: DVec3) -> DVec3 {
     const EXPONENT: u64 = f64::INFINITY.to_bits();
     let longest = direction.abs().max_element();

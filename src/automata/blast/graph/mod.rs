@@ -1,4 +1,5 @@
-//! Pressure on a graph: nodes at any position, finer where it matters, with links that come and go at any time.
+//! Pressure on a graph: nodes at any position, finer where it matters, with links that come and go
+//! at any time.
 
 mod edit;
 mod query;
@@ -21,11 +22,13 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
-/// Pressure on a graph, in `f64`, by the same [`Rules`] and in the same words as [`BlastWorld`](super::BlastWorld).
+/// Pressure on a graph, in `f64`, by the same [`Rules`] and in the same words as
+/// [`BlastWorld`](super::BlastWorld).
 ///
-/// It is no [`Automaton`](crate::Automaton): that trait speaks of cells and chunks, and a graph has nodes.
-/// [`take_changes`](BlastGraph::take_changes) gives those. A link's direction is that from node to node, unless it is said
-/// ([`add_link_along`](BlastGraph::add_link_along)), as for one that closes a periodic border.
+/// It is no [`Automaton`](crate::Automaton): that trait speaks of cells and chunks, and a graph has
+/// nodes. [`take_changes`](BlastGraph::take_changes) gives those. A link's direction is that from
+/// node to node, unless it is said ([`add_link_along`](BlastGraph::add_link_along)), as for one
+/// that closes a periodic border.
 ///
 /// ```
 /// use floodplain::blast::{BlastGraph, Rules};
@@ -44,7 +47,8 @@ pub struct BlastGraph {
     rules: Rules,
     tick: u64,
     ledger: Ledger,
-    /// By id; none where a node was removed. Boxed, because a graph that lives long has many that were.
+    /// By id; none where a node was removed. Boxed, because a graph that lives long has many that
+    /// were.
     nodes: Vec<Option<Box<Node>>>,
     /// In no order that anything depends on but the order in which they were added and removed.
     links: Vec<Link>,
@@ -82,7 +86,8 @@ impl BlastGraph {
     /// A graph without nodes.
     ///
     /// # Errors
-    /// Rules with a value out of range. Whether they are stable depends on the links, and is asked with each.
+    /// Rules with a value out of range. Whether they are stable depends on the links, and is asked
+    /// with each.
     pub fn new(rules: Rules) -> Result<Self, RulesError> {
         rules.check(0.0)?;
         Ok(BlastGraph {
@@ -107,7 +112,9 @@ impl BlastGraph {
 
     /// The nodes that there are, in order.
     fn ids<'a>(&'a self) -> impl Iterator<Item = (NodeId, &'a Node)> {
-        let node = |(index, node): (usize, &'a Option<Box<Node>>)| Some((NodeId(index as u32), node.as_deref()?));
+        let node = |(index, node): (usize, &'a Option<Box<Node>>)| {
+            Some((NodeId(index as u32), node.as_deref()?))
+        };
         self.nodes.iter().enumerate().filter_map(node)
     }
 }

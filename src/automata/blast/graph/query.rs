@@ -1,4 +1,5 @@
-//! Reading a graph: nodes, flows, totals, what changed, the hash of its state, and the check of its laws.
+//! Reading a graph: nodes, flows, totals, what changed, the hash of its state, and the check of its
+//! laws.
 
 use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::probe::{Flows, vector_of};
@@ -20,14 +21,16 @@ pub enum GraphViolation {
         /// What the ledger says.
         booked: f64,
     },
-    /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed node.
+    /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed
+    /// node.
     Pressure {
         /// Where.
         node: NodeId,
         /// The pressure.
         pressure: f64,
     },
-    /// A node's links or the sum of their weights are not those that lead to it, or the rule is unstable there.
+    /// A node's links or the sum of their weights are not those that lead to it, or the rule is
+    /// unstable there.
     Links {
         /// Where.
         node: NodeId,
@@ -41,14 +44,20 @@ pub enum GraphViolation {
 impl fmt::Display for GraphViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GraphViolation::Ledger { counted, booked } => write!(f, "{counted} in the nodes, {booked} in the ledger"),
-            GraphViolation::Pressure { node, pressure } => write!(f, "node {} has a pressure of {pressure}", node.0),
+            GraphViolation::Ledger { counted, booked } => {
+                write!(f, "{counted} in the nodes, {booked} in the ledger")
+            }
+            GraphViolation::Pressure { node, pressure } => {
+                write!(f, "node {} has a pressure of {pressure}", node.0)
+            }
             GraphViolation::Links { node, weights } => write!(
                 f,
                 "the links of node {}, of weights {weights} in sum, are not those that lead to it, or make it unstable",
                 node.0
             ),
-            GraphViolation::Asleep => f.write_str("the graph is asleep, but a step would change it"),
+            GraphViolation::Asleep => {
+                f.write_str("the graph is asleep, but a step would change it")
+            }
         }
     }
 }
@@ -91,7 +100,8 @@ impl BlastGraph {
         self.link_between(a, Some(b)).map(|place| self.links[place].weight)
     }
 
-    /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if it is not there.
+    /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if
+    /// it is not there.
     pub fn flow(&self, node: NodeId) -> DVec3 {
         vector_of(&self.flows_at(node))
     }
@@ -140,7 +150,8 @@ impl BlastGraph {
         self.is_awake = true;
     }
 
-    /// The nodes that were added, removed, or whose pressure or links changed since this was last asked, in order.
+    /// The nodes that were added, removed, or whose pressure or links changed since this was last
+    /// asked, in order.
     pub fn take_changes(&mut self) -> Vec<NodeId> {
         core::mem::take(&mut self.changed).into_iter().collect()
     }
@@ -150,8 +161,8 @@ impl BlastGraph {
         core::mem::take(&mut self.events)
     }
 
-    /// A hash of the state that decides the future: steps, nodes and links. The same on every platform. Rules are not part
-    /// of it.
+    /// A hash of the state that decides the future: steps, nodes and links. The same on every
+    /// platform. Rules are not part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -180,14 +191,19 @@ impl BlastGraph {
         }
         for (id, node) in self.ids() {
             let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
-            let fits = node.pressure.is_finite() && (is_signed || is_pressure(self.rules.rule, node.pressure));
+            let fits = node.pressure.is_finite()
+                && (is_signed || is_pressure(self.rules.rule, node.pressure));
             if !fits || node.strength.is_some() && node.pressure != 0.0 {
                 return Err(GraphViolation::Pressure { node: id, pressure: node.pressure });
             }
             let leads_here = |link: &Link| link.a == id || link.b == Some(id);
             let is_linked = |&place: &usize| self.links.get(place).is_some_and(leads_here);
-            let weights: f64 =
-                node.links.iter().filter_map(|&place| self.links.get(place)).map(|link| link.weight).sum();
+            let weights: f64 = node
+                .links
+                .iter()
+                .filter_map(|&place| self.links.get(place))
+                .map(|link| link.weight)
+                .sum();
             let is_true = node.links.iter().all(is_linked)
                 && node.links.len() == degrees[id.0 as usize]
                 && weights == node.weights;
@@ -206,7 +222,8 @@ impl BlastGraph {
 
     /// Bytes that the graph holds on the heap, about: those of its nodes, links and lists.
     pub fn memory_bytes(&self) -> usize {
-        let lists: usize = self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
+        let lists: usize =
+            self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
         lists
             + self.nodes.capacity() * size_of::<Option<Box<Node>>>()
             + self.ids().count() * size_of::<Node>()
@@ -229,7 +246,8 @@ impl BlastGraph {
 mod tests {
     use super::*;
 
-    /// What is found in two linked nodes, of which the second has a vent, after this was done behind the graph's back.
+    /// What is found in two linked nodes, of which the second has a vent, after this was done
+    /// behind the graph's back.
     fn found(damage: impl FnOnce(&mut BlastGraph)) -> GraphViolation {
         let mut graph = BlastGraph::new(Rules::default()).unwrap();
         let [a, b] = [0.0, 1.0].map(|x| graph.add_node(DVec3::X * x, 10.0).unwrap());
@@ -249,7 +267,8 @@ mod tests {
         };
         let negative = found(|graph| node(graph, b, |node| node.pressure = -1.0));
         assert_eq!(negative, GraphViolation::Pressure { node: b, pressure: -1.0 });
-        let closed = found(|graph| node(graph, a, |node| (node.pressure, node.strength) = (2.0, Some(1.0))));
+        let closed =
+            found(|graph| node(graph, a, |node| (node.pressure, node.strength) = (2.0, Some(1.0))));
         assert_eq!(closed, GraphViolation::Pressure { node: a, pressure: 2.0 });
         let weighed = found(|graph| node(graph, a, |node| node.weights = 0.75));
         assert_eq!(weighed, GraphViolation::Links { node: a, weights: 0.5 });
@@ -263,7 +282,9 @@ mod tests {
         });
         assert_eq!(stiff, GraphViolation::Links { node: b, weights: 9.5 });
         let lost = found(|graph| graph.ledger.placed += 1.0);
-        assert!(matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9));
+        assert!(
+            matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9)
+        );
         assert_eq!(found(|graph| graph.is_awake = false), GraphViolation::Asleep);
         for law in [negative, weighed, lost, GraphViolation::Asleep] {
             assert!(!law.to_string().is_empty());

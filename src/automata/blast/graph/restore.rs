@@ -68,11 +68,16 @@ impl BlastGraph {
     pub(crate) fn restored(parts: GraphParts) -> Result<Self, String> {
         let mut graph = BlastGraph::new(parts.rules).map_err(|error| error.to_string())?;
         (graph.tick, graph.ledger, graph.is_awake) = (parts.tick, parts.ledger, parts.is_awake);
-        let link = |LinkParts { a, b, weight, direction, flow }| Link { a, b, weight, direction, flow };
+        let link =
+            |LinkParts { a, b, weight, direction, flow }| Link { a, b, weight, direction, flow };
         graph.links = parts.links.into_iter().map(link).collect();
         let node = |parts: Box<NodeParts>| {
             let NodeParts { position, pressure, strength, links } = *parts;
-            let weights = links.iter().filter_map(|&place| graph.links.get(place)).map(|link| link.weight).sum();
+            let weights = links
+                .iter()
+                .filter_map(|&place| graph.links.get(place))
+                .map(|link| link.weight)
+                .sum();
             Box::new(Node { position, pressure, strength, weights, links })
         };
         graph.nodes = parts.nodes.into_iter().map(|there| there.map(node)).collect();
@@ -87,27 +92,38 @@ impl BlastGraph {
         }
     }
 
-    /// Each link joins nodes that are there, no two of them the same, and stands once in the list of each of its ends.
+    /// Each link joins nodes that are there, no two of them the same, and stands once in the list
+    /// of each of its ends.
     fn check_links(&self) -> Result<(), String> {
         let mut joined = BTreeSet::new();
         let mut ends = BTreeSet::new();
         for (place, link) in self.links.iter().enumerate() {
             let b = link.b.unwrap_or(link.a);
-            let fits = self.node(link.a).is_some() && self.node(b).is_some() && link.b != Some(link.a);
+            let fits =
+                self.node(link.a).is_some() && self.node(b).is_some() && link.b != Some(link.a);
             if !fits || !joined.insert((link.a.min(b), link.a.max(b))) {
-                return Err(format!("link {place} does not join two nodes that no other link joins"));
+                return Err(format!(
+                    "link {place} does not join two nodes that no other link joins"
+                ));
             }
             if !self.is_lawful(link) {
-                return Err(format!("link {place} has a weight, a direction or a flow that it cannot have"));
+                return Err(format!(
+                    "link {place} has a weight, a direction or a flow that it cannot have"
+                ));
             }
             ends.extend([Some(link.a), link.b].into_iter().flatten().map(|end| (end, place)));
         }
         for (id, node) in self.ids() {
             if let Some(place) = node.links.iter().find(|&&place| !ends.remove(&(id, place))) {
-                return Err(format!("node {} lists link {place}, which does not lead to it, or twice", id.0));
+                return Err(format!(
+                    "node {} lists link {place}, which does not lead to it, or twice",
+                    id.0
+                ));
             }
         }
-        ends.first().map_or(Ok(()), |(id, place)| Err(format!("node {} does not list its link {place}", id.0)))
+        ends.first().map_or(Ok(()), |(id, place)| {
+            Err(format!("node {} does not list its link {place}", id.0))
+        })
     }
 
     /// Whether edits and steps can have made this link.

@@ -1,4 +1,5 @@
-//! One step of a graph: walls break, pressure crosses each link once, what is below the threshold falls silent.
+//! One step of a graph: walls break, pressure crosses each link once, what is below the threshold
+//! falls silent.
 
 use super::{BlastGraph, Link, NodeId};
 use crate::automata::blast::Probe;
@@ -9,7 +10,8 @@ use crate::automaton::StepReport;
 use std::collections::BTreeSet;
 
 impl BlastGraph {
-    /// Runs one step. First the walls break that stand between too different pressures; then pressure moves.
+    /// Runs one step. First the walls break that stand between too different pressures; then
+    /// pressure moves.
     pub fn step(&mut self) -> StepReport {
         self.tick = self.tick.wrapping_add(1);
         if !self.is_awake {
@@ -40,7 +42,9 @@ impl BlastGraph {
         let mut report = StepReport { visited: self.ids().count() as u64, ..StepReport::default() };
         for (index, (node, after)) in self.nodes.iter_mut().zip(after).enumerate() {
             let id = NodeId(index as u32);
-            if let Some(node) = node.as_mut().filter(|node| node.pressure != after || broken.contains(&id)) {
+            if let Some(node) =
+                node.as_mut().filter(|node| node.pressure != after || broken.contains(&id))
+            {
                 node.pressure = after;
                 report.changed += 1;
                 self.changed.insert(id);
@@ -53,10 +57,17 @@ impl BlastGraph {
     /// Whether a step would change the graph, if it were awake.
     pub(super) fn would_change(&self) -> bool {
         let (nodes, links) = (self.nodes.clone(), self.links.clone());
-        let mut awake =
-            BlastGraph { nodes, links, is_awake: true, changed: BTreeSet::new(), events: Vec::new(), ..*self };
+        let mut awake = BlastGraph {
+            nodes,
+            links,
+            is_awake: true,
+            changed: BTreeSet::new(),
+            events: Vec::new(),
+            ..*self
+        };
         awake.step();
-        let flows_differ = self.links.iter().zip(&awake.links).any(|(before, after)| before.flow != after.flow);
+        let flows_differ =
+            self.links.iter().zip(&awake.links).any(|(before, after)| before.flow != after.flow);
         flows_differ || awake.is_awake || !awake.changed.is_empty()
     }
 
@@ -92,7 +103,9 @@ impl BlastGraph {
 
     /// What the next step moves over a link, from `a` to `b`.
     pub(super) fn crossing(&self, link: &Link) -> f64 {
-        let end = |id: NodeId| self.node(id).filter(|node| node.strength.is_none()).map(|node| node.pressure);
+        let end = |id: NodeId| {
+            self.node(id).filter(|node| node.strength.is_none()).map(|node| node.pressure)
+        };
         let there = match link.b {
             Some(b) => end(b),
             None => Some(0.0),
@@ -108,20 +121,27 @@ impl BlastGraph {
     /// If nothing reaches the threshold anywhere, all of it is absorbed.
     fn fall_silent(&mut self, after: &mut [f64]) {
         let is_silent = |value: f64| value.abs() < self.rules.threshold;
-        if after.iter().all(|&pressure| is_silent(pressure)) && self.links.iter().all(|link| is_silent(link.flow)) {
+        if after.iter().all(|&pressure| is_silent(pressure))
+            && self.links.iter().all(|link| is_silent(link.flow))
+        {
             self.ledger.absorbed += after.iter().sum::<f64>();
             after.fill(0.0);
             self.links.iter_mut().for_each(|link| link.flow = 0.0);
         }
     }
 
-    /// Opens every closed node that stands between too different pressures, and returns them. All are asked before the
-    /// first one opens.
+    /// Opens every closed node that stands between too different pressures, and returns them. All
+    /// are asked before the first one opens.
     fn break_walls(&mut self) -> BTreeSet<NodeId> {
         let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
             let difference = difference(self.pressures_at(place));
-            (difference > strength).then_some(Broken { tick: self.tick, place, difference, strength })
+            (difference > strength).then_some(Broken {
+                tick: self.tick,
+                place,
+                difference,
+                strength,
+            })
         };
         let mut broken: Vec<Broken<NodeId>> = self.ids().filter_map(breaks).collect();
         for wall in &broken {
@@ -136,7 +156,8 @@ impl BlastGraph {
 
     /// The pressures of the open nodes that a node has links to, and 0 for a vent.
     fn pressures_at(&self, id: NodeId) -> impl Iterator<Item = f64> {
-        let links = self.node(id).into_iter().flat_map(|node| &node.links).map(|&place| &self.links[place]);
+        let links =
+            self.node(id).into_iter().flat_map(|node| &node.links).map(|&place| &self.links[place]);
         links.filter(|link| link.weight > 0.0).filter_map(move |link| {
             let Some(b) = link.b else { return Some(0.0) };
             let other = self.node(if link.a == id { b } else { link.a })?;
