@@ -1,13 +1,13 @@
 //! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused
 //! edit changes nothing.
 
-use super::cell::{CellFlags, WaterCell};
-use super::store::{Place, border_cells, units_in};
-use super::voxel::Voxel;
-use super::{Displaced, WaterWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
+use crate::water::cell::{CellFlags, WaterCell};
+use crate::water::store::{Place, border_cells, units_in};
+use crate::water::voxel::Voxel;
+use crate::water::{Displaced, WaterWorld};
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -345,7 +345,7 @@ impl WaterWorld {
         }
     }
 
-    pub(super) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
+    pub(in crate::water) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
         if !self.store.bounds().contains(cell) {
             return Err(EditError::OutOfBounds(cell));
         }

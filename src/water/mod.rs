@@ -4,43 +4,25 @@
 //! cells in random order, parent paths traced back to the source; with its two open problems, pools
 //! and many parents, solved.
 
-mod bits;
-mod body;
 mod cell;
-mod chance;
-mod draws;
+mod context;
+mod draw;
 mod ebb;
 mod edit;
-mod finish;
 mod flow;
-mod follow;
-mod heads;
-mod layer_work;
+mod layer_mask;
 mod ledger;
-mod levelling;
-mod links;
-mod local_flow;
-mod nearest;
-mod opening;
 mod places;
 mod pools;
 mod query;
+mod random;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-#[cfg(test)]
-mod sample;
-mod schedule;
 mod store;
-mod straight;
-mod surface;
 mod tick;
-mod trace;
 mod validate;
 mod voxel;
-mod way;
-mod window;
-mod workspace;
 
 pub use crate::automaton::Displaced;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
@@ -55,8 +37,8 @@ pub use voxel::Voxel;
 
 use crate::automaton::automaton;
 use crate::coords::Region;
+use context::layers::Workspace;
 use store::Store;
-use workspace::Workspace;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///

@@ -1,17 +1,17 @@
 //! A set of cells of a whole world: a mask for each chunk that has one of them.
 
-use super::store::Place;
 use crate::chunk::CellMask;
+use crate::water::store::Place;
 
 /// Cells by chunk. Memory grows with the chunks, not with the cells.
 #[derive(Default)]
-pub(super) struct PlaceSet {
+pub(in crate::water) struct PlaceSet {
     masks: Vec<Option<Box<CellMask>>>,
 }
 
 impl PlaceSet {
     /// Adds a cell; `true` if it was not there.
-    pub(super) fn insert(&mut self, (slot, index): Place) -> bool {
+    pub(in crate::water) fn insert(&mut self, (slot, index): Place) -> bool {
         if self.masks.len() <= slot.index() {
             self.masks.resize_with(slot.index() + 1, || None);
         }
@@ -19,7 +19,7 @@ impl PlaceSet {
     }
 
     /// Whether the cell is in the set.
-    pub(super) fn contains(&self, (slot, index): Place) -> bool {
+    pub(in crate::water) fn contains(&self, (slot, index): Place) -> bool {
         let mask = self.masks.get(slot.index()).and_then(Option::as_deref);
         mask.is_some_and(|mask| mask.contains(index))
     }

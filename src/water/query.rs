@@ -1,13 +1,13 @@
 //! Reading a water world: cells, currents, totals, what changed, and the hash of its state.
 
-use super::WaterWorld;
-use super::cell::{FULL, WaterCell};
-use super::ledger::Ledger;
-use super::rules::Rules;
-use super::voxel::Voxel;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
 use crate::coords::Region;
+use crate::water::WaterWorld;
+use crate::water::cell::{FULL, WaterCell};
+use crate::water::ledger::Ledger;
+use crate::water::rules::Rules;
+use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {

@@ -4,15 +4,15 @@
 //! pieces of it were done: these are done anew when the world is gone on with, so that loading
 //! takes no more than the bytes are worth.
 
-use super::bits::{self, NONE};
-use super::ledger::Ledger;
-use super::rules::Rules;
-use super::store::LAYER_CELLS;
-use super::voxel::Voxel;
-use super::{CellFlags, RulesError, WaterWorld};
 use crate::chunk::{CellMask, Chunk, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
+use crate::water::layer_mask::{self, NONE};
+use crate::water::ledger::Ledger;
+use crate::water::rules::Rules;
+use crate::water::store::LAYER_CELLS;
+use crate::water::voxel::Voxel;
+use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;
 
 /// The numbers that decide the future, beside the cells.
@@ -83,7 +83,7 @@ impl WaterWorld {
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
                 let behind = work.extras_before().map_or(NONE, |extras| extras[face]);
-                faces | u8::from(bits::contains(&behind, cell)) << face
+                faces | u8::from(layer_mask::contains(&behind, cell)) << face
             })
         };
         for cell in 0..LAYER_CELLS {
@@ -121,15 +121,15 @@ impl WaterWorld {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
-    use super::super::schedule::Phase;
     use super::*;
+    use crate::water::context::schedule::Phase;
+    use crate::water::context::test_worlds;
 
     #[test]
     fn in_the_midst_of_a_tick_a_chunk_is_recorded_as_it_was_when_that_began() {
         let (mut changed, mut retied) = (0, 0);
         for seed in 0..24 {
-            let mut world = sample::springs(seed);
+            let mut world = test_worlds::springs(seed);
             let slots = world.store.grid.sorted_slots();
             let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
                 slots.iter().map(|&slot| world.chunk_record(slot)).collect()
@@ -157,9 +157,9 @@ mod tests {
         let (mut woken, mut retied) = (0, 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let mut world = sample::springs(seed);
+            let mut world = test_worlds::springs(seed);
             let slots = world.store.grid.sorted_slots();
-            let sources: Vec<IVec3> = sample::places(&world)
+            let sources: Vec<IVec3> = test_worlds::places(&world)
                 .into_iter()
                 .filter(|&place| world.store.read(place).is_source())
                 .map(|place| world.store.position(place))
@@ -170,7 +170,7 @@ mod tests {
             for source in sources {
                 world.run(2);
                 world.remove_source(source).expect("a source");
-                sample::put_to_sleep(&mut world.store);
+                test_worlds::put_to_sleep(&mut world.store);
                 for &slot in &slots {
                     let awake = core::array::from_fn(|_| random.u64(..) & random.u64(..));
                     world.store.grid.wake_layer_at(slot, random.usize(..16), awake);

@@ -1,7 +1,7 @@
 //! The public rules of a water world, with their units and ranges, and the checks at the door.
 
-use super::cell::FULL;
 use crate::coords::Face;
+use crate::water::cell::FULL;
 use core::fmt;
 
 /// What a face of the world does to water that reaches it.
@@ -36,7 +36,7 @@ impl Edges {
     };
 
     /// Whether water can leave the world anywhere.
-    pub(super) fn any_drains(&self) -> bool {
+    pub(in crate::water) fn any_drains(&self) -> bool {
         self.outer.contains(&Edge::Drain) || self.unloaded == Edge::Drain
     }
 

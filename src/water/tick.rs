@@ -4,24 +4,24 @@
 //!
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
-use super::bits::{self, LayerBits, NONE, and, any};
-use super::chance::{Purpose, Queue, fraction, mix};
-use super::local_flow::Limits;
-use super::schedule::Phase;
-use super::store::{LAYER_CELLS, Store};
-use super::window::Window;
-use super::workspace::Workspace;
-use super::{Ledger, Rules, WaterWorld};
 use crate::automaton::StepReport;
 use crate::grid::Slot;
+use crate::water::context::layers::Workspace;
+use crate::water::context::schedule::Phase;
+use crate::water::flow::kernel::Limits;
+use crate::water::flow::window::Window;
+use crate::water::layer_mask::{self, LayerBits, NONE, and, any};
+use crate::water::random::{Purpose, Queue, fraction, mix};
+use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::{Ledger, Rules, WaterWorld};
 
-pub(super) struct Tick<'w> {
-    pub(super) store: &'w mut Store,
-    pub(super) work: &'w mut Workspace,
-    pub(super) ledger: &'w mut Ledger,
-    pub(super) rules: &'w Rules,
-    pub(super) limits: Limits,
-    pub(super) report: StepReport,
+pub(in crate::water) struct Tick<'w> {
+    pub(in crate::water) store: &'w mut Store,
+    pub(in crate::water) work: &'w mut Workspace,
+    pub(in crate::water) ledger: &'w mut Ledger,
+    pub(in crate::water) rules: &'w Rules,
+    pub(in crate::water) limits: Limits,
+    pub(in crate::water) report: StepReport,
 }
 
 /// What a call with a budget did; see [`WaterWorld::step_within`].
@@ -142,7 +142,7 @@ impl WaterWorld {
     }
 
     /// Ends the tick that is underway, if there is one.
-    pub(super) fn end_tick(&mut self) {
+    pub(in crate::water) fn end_tick(&mut self) {
         if self.is_underway() {
             self.step();
         }
@@ -163,7 +163,7 @@ impl WaterWorld {
     }
 
     /// The tick that is underway, begun if there is none.
-    pub(super) fn underway(&mut self) -> Tick<'_> {
+    pub(in crate::water) fn underway(&mut self) -> Tick<'_> {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
@@ -262,10 +262,10 @@ impl Tick<'_> {
         if !any(bits) {
             return 0;
         }
-        let visited = u64::from(bits::count(bits));
+        let visited = u64::from(layer_mask::count(bits));
         self.report.visited += visited;
         let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
-        bits::iter(bits).for_each(|cell| queue.push(cell));
+        layer_mask::iter(bits).for_each(|cell| queue.push(cell));
         while let Some(cell) = queue.pop() {
             self.flow_out((slot, layer * LAYER_CELLS + cell));
         }
@@ -281,19 +281,19 @@ impl Tick<'_> {
     }
 
     #[inline]
-    pub(super) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(in crate::water) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
         self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
     }
 
     /// The chances of the ebb, as fractions of 65,536.
-    pub(super) fn chances(&self) -> (u32, u32) {
+    pub(in crate::water) fn chances(&self) -> (u32, u32) {
         (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
     }
 }
 
 /// Takes cells from those that a piece may still look at; `false` if none were left.
 #[inline]
-pub(super) fn spend(left: &mut usize, cells: usize) -> bool {
+pub(in crate::water) fn spend(left: &mut usize, cells: usize) -> bool {
     let may = *left > 0;
     *left = left.saturating_sub(cells);
     may

@@ -1,16 +1,16 @@
 //! The laws of a water world between two ticks, checked one by one, each with an error that names
 //! it.
 
-use super::WaterWorld;
-use super::bits;
-use super::cell::{CellFlags, WaterCell};
-use super::links::parent_face;
-use super::places::PlaceSet;
-use super::schedule::Phase;
-use super::store::{LAYER_CELLS, Place, Store, head, units_in};
-use super::voxel::Voxel;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
+use crate::water::WaterWorld;
+use crate::water::cell::{CellFlags, WaterCell};
+use crate::water::context::schedule::Phase;
+use crate::water::layer_mask;
+use crate::water::places::PlaceSet;
+use crate::water::store::links::parent_face;
+use crate::water::store::{LAYER_CELLS, Place, Store, head, units_in};
+use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;
@@ -167,7 +167,7 @@ impl WaterWorld {
         is_in: impl Fn(Voxel) -> bool,
     ) -> impl Iterator<Item = Place> {
         (0..16).flat_map(move |layer| {
-            bits::iter(self.store.select(slot, layer, &is_in))
+            layer_mask::iter(self.store.select(slot, layer, &is_in))
                 .map(move |cell| (slot, layer * LAYER_CELLS + cell))
         })
     }

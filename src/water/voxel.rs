@@ -1,7 +1,7 @@
 //! What stands in one cell of a water world: solid, open with its water, or one of the marks of the
 //! world's end.
 
-use super::cell::{CellError, CellFlags, FULL, WaterCell};
+use crate::water::cell::{CellError, CellFlags, FULL, WaterCell};
 use core::fmt;
 
 /// A cell of a water world in two bytes: solid ground, or open space and the water in it.

@@ -1,10 +1,10 @@
 //! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a
 //! few words.
 
-use super::LAYER_CELLS;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
-use crate::water::bits;
+use crate::water::layer_mask;
+use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
 /// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and
@@ -33,13 +33,17 @@ impl LayerMasks {
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Ground and air mostly lie in layers, of which one cell says all.
             let first = cells[0];
-            if first.is_sourced() || bits::has(cells, |voxel| voxel != first) {
+            if first.is_sourced() || layer_mask::has(cells, |voxel| voxel != first) {
                 masks.refresh(layer, cells);
             } else {
-                masks.wet.set_layer(layer, if first.is_wet() { bits::ALL } else { bits::NONE });
-                masks
-                    .closed
-                    .set_layer(layer, if first.is_closed() { bits::ALL } else { bits::NONE });
+                masks.wet.set_layer(
+                    layer,
+                    if first.is_wet() { layer_mask::ALL } else { layer_mask::NONE },
+                );
+                masks.closed.set_layer(
+                    layer,
+                    if first.is_closed() { layer_mask::ALL } else { layer_mask::NONE },
+                );
                 masks.full_layers |= u16::from(first.is_wet() && first.is_closed()) << layer;
             }
         }
@@ -48,10 +52,10 @@ impl LayerMasks {
 
     /// Makes the masks of a layer (0 to 15) those of its cells.
     pub(super) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
-        self.wet.set_layer(layer, bits::select(cells, Voxel::is_wet));
-        self.closed.set_layer(layer, bits::select(cells, Voxel::is_closed));
+        self.wet.set_layer(layer, layer_mask::select(cells, Voxel::is_wet));
+        self.closed.set_layer(layer, layer_mask::select(cells, Voxel::is_closed));
         self.note_full(layer, true);
-        let sourced = bits::select(cells, Voxel::is_sourced);
+        let sourced = layer_mask::select(cells, Voxel::is_sourced);
         if self.sourced.is_some() || sourced != [0; 4] {
             self.sourced.get_or_insert_default().set_layer(layer, sourced);
             self.drop_empty();
@@ -73,8 +77,8 @@ impl LayerMasks {
     /// Notes whether a layer is full of water from side to side, if it may be.
     #[inline]
     fn note_full(&mut self, layer: usize, may_be: bool) {
-        let is_full =
-            may_be && bits::and(self.wet.layer(layer), self.closed.layer(layer)) == bits::ALL;
+        let is_full = may_be
+            && layer_mask::and(self.wet.layer(layer), self.closed.layer(layer)) == layer_mask::ALL;
         self.full_layers = self.full_layers & !(1 << layer) | u16::from(is_full) << layer;
     }
 
@@ -90,8 +94,8 @@ impl LayerMasks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::sample;
     use super::*;
+    use crate::water::context::test_worlds;
 
     #[test]
     fn a_layer_is_full_if_each_of_its_cells_is() {
@@ -110,7 +114,7 @@ mod tests {
                     masks.refresh(layer, (&cells[of_layer]).try_into().expect("a layer"));
                 }
                 1 => {
-                    cells[of_layer].fill(sample::voxel(&mut random));
+                    cells[of_layer].fill(test_worlds::voxel(&mut random));
                     masks = LayerMasks::of(&cells);
                 }
                 _ => {

@@ -4,27 +4,28 @@
 //! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that
 //! the masks never disagree with the cells.
 
-mod ends;
-mod load;
-mod masks;
+mod chunks;
+mod edges;
 #[cfg(feature = "snapshot")]
+pub(in crate::water) mod links;
+mod masks;
 mod parents;
 mod sources;
-mod withheld;
+mod wake;
 
-pub(super) use ends::border_cells;
+pub(super) use edges::border_cells;
 
-use super::bits::{self, LayerBits};
-use super::cell::FULL;
-use super::rules::Edges;
-use super::voxel::Voxel;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
+use crate::water::cell::FULL;
+use crate::water::layer_mask::{self, LayerBits};
+use crate::water::rules::Edges;
+use crate::water::voxel::Voxel;
 use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
-use withheld::Withheld;
+use wake::Withheld;
 
 /// Cells in a horizontal layer of a chunk.
 pub(super) const LAYER_CELLS: usize = 256;
@@ -236,7 +237,7 @@ impl Store {
     /// Whether any cell of a layer (0 to 15) satisfies `is_in`.
     pub(super) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
         match self.cells(slot, layer) {
-            Some(cells) => bits::has(cells, is_in),
+            Some(cells) => layer_mask::has(cells, is_in),
             None => is_in(self.grid.chunk_at(slot).get(0)),
         }
     }
@@ -250,7 +251,7 @@ impl Store {
         is_in: impl Fn(Voxel) -> bool,
     ) -> LayerBits {
         match self.cells(slot, layer) {
-            Some(cells) => bits::select(cells, is_in),
+            Some(cells) => layer_mask::select(cells, is_in),
             None => [if is_in(self.grid.chunk_at(slot).get(0)) { u64::MAX } else { 0 }; 4],
         }
     }
@@ -266,14 +267,14 @@ impl Store {
         is_in: impl Fn(Voxel) -> bool,
     ) -> LayerBits {
         match self.cells(slot, layer) {
-            Some(voxels) if bits::are_few(cells) => {
-                let mut found = bits::NONE;
-                bits::iter(cells)
+            Some(voxels) if layer_mask::are_few(cells) => {
+                let mut found = layer_mask::NONE;
+                layer_mask::iter(cells)
                     .filter(|&cell| is_in(voxels[cell]))
-                    .for_each(|cell| bits::insert(&mut found, cell));
+                    .for_each(|cell| layer_mask::insert(&mut found, cell));
                 found
             }
-            _ => bits::and(cells, self.select(slot, layer, is_in)),
+            _ => layer_mask::and(cells, self.select(slot, layer, is_in)),
         }
     }
 
@@ -406,7 +407,7 @@ mod tests {
         store.keep_parents((slot, 1), 0b11, Voxel::OPEN.with_height(3));
         expected += size_of::<[CellMask; 6]>();
         assert_eq!(beside_chunks(&store), expected, "further parents");
-        store.write((slot, 2), Voxel::water(super::super::WaterCell::SOURCE));
+        store.write((slot, 2), Voxel::water(crate::water::WaterCell::SOURCE));
         expected += size_of::<CellMask>();
         assert_eq!(beside_chunks(&store), expected, "cells with a source");
         store.note_source((slot, 2), true);
@@ -437,7 +438,10 @@ mod tests {
             };
             for &slot in &slots {
                 let noted = (0..CHUNK_CELLS).filter(|index| {
-                    bits::contains(&store.sources(slot, index / LAYER_CELLS), index % LAYER_CELLS)
+                    layer_mask::contains(
+                        &store.sources(slot, index / LAYER_CELLS),
+                        index % LAYER_CELLS,
+                    )
                 });
                 let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1);
                 assert!(noted.eq(expected), "round {round}");
@@ -513,17 +517,17 @@ mod tests {
             .expect("none is there");
         for round in 0..100 {
             let (layer, height) = (random.usize(..16), random.u8(..8));
-            let mut cells = bits::NONE;
+            let mut cells = layer_mask::NONE;
             (0..[1, 8, 200][round % 3])
-                .for_each(|_| bits::insert(&mut cells, random.usize(..LAYER_CELLS)));
+                .for_each(|_| layer_mask::insert(&mut cells, random.usize(..LAYER_CELLS)));
             for slot in [dense, full] {
                 let found =
                     store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
                 for cell in 0..LAYER_CELLS {
                     let is_in = store.read((slot, layer * LAYER_CELLS + cell)).height() == height;
                     assert_eq!(
-                        bits::contains(&found, cell),
-                        is_in && bits::contains(&cells, cell),
+                        layer_mask::contains(&found, cell),
+                        is_in && layer_mask::contains(&cells, cell),
                         "round {round}"
                     );
                 }

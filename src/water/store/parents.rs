@@ -1,9 +1,9 @@
 //! Further parents, as a snapshot writes and reads them.
 
-use super::{Place, Store};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 impl Store {

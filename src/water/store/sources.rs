@@ -1,9 +1,9 @@
 //! Where the sources of a water world are: by chunk, and by height.
 
-use super::{LAYER_CELLS, Place, Store, boxed};
 use crate::chunk::CellMask;
 use crate::grid::Slot;
-use crate::water::bits::{self, LayerBits, NONE};
+use crate::water::layer_mask::{self, LayerBits, NONE};
+use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
 
 impl Store {
     /// The source cells of a layer (0 to 15) of a chunk.
@@ -43,7 +43,12 @@ impl Store {
     /// Enters the sources of a chunk that comes, or those of one that goes.
     pub(super) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
         for layer in 0..16 {
-            self.count_sources(slot, layer, bits::count(sources.layer(layer)) as usize, present);
+            self.count_sources(
+                slot,
+                layer,
+                layer_mask::count(sources.layer(layer)) as usize,
+                present,
+            );
         }
     }
 

@@ -1,0 +1,310 @@
+//! What a tick works with beside the cells of one layer of a chunk: how much each cell passed on,
+//! marks on cells, and the cells as they were before the tick.
+
+use crate::chunk::ones;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::layer_mask::{self, LayerBits, NONE};
+use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
+/// along x, y and z as four bits each, offset by 8.
+pub(in crate::water) const NO_FLOW: u16 = 0x8880;
+
+/// What one unit across each face adds to a flow record.
+const UNIT: [u16; 6] = [
+    1u16.wrapping_sub(1 << 4),
+    1 + (1 << 4),
+    1u16.wrapping_sub(1 << 8),
+    1 + (1 << 8),
+    1u16.wrapping_sub(1 << 12),
+    1 + (1 << 12),
+];
+
+/// Units passed on, 0 to 7.
+#[inline]
+pub(in crate::water) fn passed(flow: u16) -> u8 {
+    (flow & 7) as u8
+}
+
+/// Enters units that leave across a face.
+#[inline]
+pub(in crate::water) fn add_flow(flow: &mut u16, face: Face, units: u8) {
+    *flow = flow.wrapping_add(UNIT[face.index()].wrapping_mul(u16::from(units)));
+}
+
+/// The outflow as a vector, in units.
+pub(in crate::water) fn current(flow: u16) -> IVec3 {
+    let axis = |shift: u32| i32::from(flow >> shift & 15) - 8;
+    IVec3::new(axis(4), axis(8), axis(12))
+}
+
+/// One layer's part in a tick.
+pub(in crate::water) struct LayerWork {
+    /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need
+    /// not clear it.
+    pub(in crate::water) flow: [u16; LAYER_CELLS],
+    /// For each face, the cells that water came into through it.
+    pub(in crate::water) inflow: [LayerBits; 6],
+    /// The cells as they were before the tick, in the rows that are in `saved`.
+    before: [Voxel; LAYER_CELLS],
+    /// For each face, the cells that had further parents behind it, if anything is `saved` and
+    /// there were any in the chunk.
+    extras_before: Option<Box<[LayerBits; 6]>>,
+    /// The rows that are kept in `before`, by bit.
+    saved: u16,
+    /// The cells that were awake before the tick.
+    pub(in crate::water) awake_before: LayerBits,
+    /// What all random choices of the layer in this tick begin with.
+    pub(in crate::water) seed: u64,
+    /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
+    pub(in crate::water) trees: Option<Box<[u32; LAYER_CELLS]>>,
+    /// Water came, left or passed.
+    pub(in crate::water) touched: LayerBits,
+    /// Woken in this tick, so to be looked at in the next.
+    pub(in crate::water) woken: LayerBits,
+    /// The way to the head is exhausted for this tick.
+    pub(in crate::water) blocked: LayerBits,
+    /// Would draw, but the way is exhausted for this tick: may not sleep.
+    pub(in crate::water) waiting: LayerBits,
+    /// Seen to lie on a way to the world's end in this tick.
+    pub(in crate::water) marked: LayerBits,
+}
+
+impl LayerWork {
+    /// As in a layer where nothing goes on.
+    pub(in crate::water) fn new() -> Self {
+        LayerWork {
+            flow: [NO_FLOW; LAYER_CELLS],
+            inflow: [NONE; 6],
+            before: [Voxel::OPEN; LAYER_CELLS],
+            extras_before: None,
+            saved: 0,
+            awake_before: NONE,
+            seed: 0,
+            trees: None,
+            touched: NONE,
+            woken: NONE,
+            blocked: NONE,
+            waiting: NONE,
+            marked: NONE,
+        }
+    }
+
+    /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that
+    /// they are worth nothing.
+    pub(in crate::water) fn reset(&mut self) {
+        // Four rows at a time, since mostly few are touched.
+        for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
+            if touched != 0 {
+                flow.fill(NO_FLOW);
+            }
+        }
+        self.inflow = [NONE; 6];
+        self.saved = 0;
+        self.trees = None;
+        for bits in [
+            &mut self.touched,
+            &mut self.woken,
+            &mut self.blocked,
+            &mut self.waiting,
+            &mut self.marked,
+        ] {
+            *bits = NONE;
+        }
+    }
+
+    /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many
+    /// are kept with all of their layer: then it is compared as a whole.
+    pub(in crate::water) fn save(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) {
+        let rows = if layer_mask::are_few(cells) { layer_mask::rows(cells) } else { u16::MAX };
+        if rows & !self.saved != 0 {
+            self.save_rows(store, slot, layer, rows);
+        }
+    }
+
+    /// Keeps a cell of the layer as it is now, if this is the tick's first change to its row.
+    #[inline]
+    pub(in crate::water) fn save_cell(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+        cell: usize,
+    ) {
+        let row = 1 << (cell / 16);
+        if self.saved & row == 0 {
+            self.save_rows(store, slot, layer, row);
+        }
+    }
+
+    /// Keeps rows (by bit), as far as they are not kept yet.
+    fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
+        if self.saved == 0 {
+            self.extras_before = store
+                .extras(slot)
+                .map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
+        }
+        let rows = rows & !self.saved;
+        self.saved |= rows;
+        let before = self.before.as_chunks_mut::<16>().0;
+        match store.cells(slot, layer) {
+            Some(cells) => {
+                ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row])
+            }
+            None => ones(u64::from(rows))
+                .for_each(|row| before[row].fill(store.grid.chunk_at(slot).get(0))),
+        }
+    }
+
+    /// Enters units that a cell passes on across a face, of those that it still might in this tick.
+    /// Returns whether these were all of them.
+    #[inline]
+    pub(in crate::water) fn pass_on(
+        &mut self,
+        cell: usize,
+        face: Face,
+        units: u8,
+        left: u8,
+    ) -> bool {
+        add_flow(&mut self.flow[cell], face, units);
+        layer_mask::insert(&mut self.touched, cell);
+        let is_spent = left <= units;
+        if is_spent {
+            layer_mask::insert(&mut self.blocked, cell);
+        }
+        is_spent
+    }
+
+    /// Bytes on the heap.
+    pub(in crate::water) fn heap_bytes(&self) -> usize {
+        self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerBits; 6]>())
+            + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
+    }
+
+    /// Makes the layer's cells what they were before the tick.
+    pub(in crate::water) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+        let rows =
+            cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
+        rows.filter(|(row, _)| self.saved >> row & 1 != 0)
+            .for_each(|(_, (now, before))| *now = *before);
+    }
+
+    /// Whether cells are kept as they were before the tick: none has changed otherwise.
+    pub(in crate::water) fn may_have_changed(&self) -> bool {
+        self.saved != 0
+    }
+
+    /// For each face the cells that had further parents behind it before the tick; `None` if no
+    /// cell of the chunk had any.
+    #[cfg(feature = "snapshot")]
+    pub(in crate::water) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
+        self.extras_before.as_deref()
+    }
+
+    /// The cells that differ from before the tick.
+    pub(in crate::water) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+        let mut changed = NONE;
+        if self.saved == 0 {
+            return changed;
+        }
+        let uniform;
+        let now = match store.cells(slot, layer) {
+            Some(cells) => cells,
+            None => {
+                uniform = [store.grid.chunk_at(slot).get(0); LAYER_CELLS];
+                &uniform
+            }
+        };
+        if self.saved == u16::MAX {
+            let mut differs = [0; LAYER_CELLS];
+            for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(now) {
+                *differs = was.word() ^ is.word();
+            }
+            return layer_mask::select(&differs, |differs| differs != 0);
+        }
+        for row in ones(u64::from(self.saved)) {
+            let (was, is) = (&self.before.as_chunks::<16>().0[row], &now.as_chunks::<16>().0[row]);
+            if was != is {
+                let differing = (0..16).filter(|&x| was[x] != is[x]);
+                differing.for_each(|x| layer_mask::insert(&mut changed, row * 16 + x));
+            }
+        }
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::test_worlds;
+
+    /// One cell or many of a layer change, some more than once and some back.
+    #[test]
+    fn what_differs_from_before_a_tick_is_known_and_can_be_turned_back() {
+        let mut kept = [0; 2];
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = test_worlds::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let layers: Vec<(Slot, usize)> =
+                slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
+            let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {
+                core::array::from_fn(|cell| store.read((slot, layer * LAYER_CELLS + cell)))
+            };
+            let before: Vec<_> =
+                layers.iter().map(|&place| cells_of(&world.store, place)).collect();
+            let tick = test_worlds::tick(&mut world);
+            for _ in 0..100 {
+                let (slot, layer) = layers[random.usize(..layers.len())];
+                let mut cells = NONE;
+                let count = [1, 1, 6, 120][random.usize(..4)];
+                (0..count)
+                    .for_each(|_| layer_mask::insert(&mut cells, random.usize(..LAYER_CELLS)));
+                let work = tick.work.join(tick.store, slot, layer);
+                match count {
+                    1 => layer_mask::iter(cells)
+                        .for_each(|cell| work.save_cell(tick.store, slot, layer, cell)),
+                    _ => work.save(tick.store, slot, layer, cells),
+                }
+                for place in layer_mask::iter(cells).map(|cell| (slot, layer * LAYER_CELLS + cell))
+                {
+                    tick.store.write(
+                        place,
+                        [Voxel::OPEN, test_worlds::voxel(&mut random)][random.usize(..2)],
+                    );
+                }
+            }
+            for (&(slot, layer), before) in layers.iter().zip(&before) {
+                let mut cells = cells_of(tick.store, (slot, layer));
+                let work = tick.work.get(slot, layer);
+                let changed = work.map_or(NONE, |work| work.changed(tick.store, slot, layer));
+                for cell in 0..LAYER_CELLS {
+                    assert_eq!(
+                        layer_mask::contains(&changed, cell),
+                        cells[cell] != before[cell],
+                        "seed {seed}: {layer}, {cell}"
+                    );
+                }
+                if let Some(work) = work {
+                    assert!(work.may_have_changed() || changed == NONE, "seed {seed}");
+                    work.revert(&mut cells);
+                    kept[usize::from(work.saved == u16::MAX)] += u32::from(work.saved != 0);
+                }
+                assert!(cells == *before, "seed {seed}: layer {layer}");
+            }
+        }
+        assert!(
+            kept.iter().all(|&layers| layers > 50),
+            "{kept:?} layers kept in part, and as a whole"
+        );
+    }
+}

@@ -1,0 +1,410 @@
+//! What a tick works with beside the world itself: the layers that take part in it, and how far it
+//! is. Kept after the tick only to answer for its currents; not part of the state.
+
+use crate::chunk::{CellMask, ones};
+use crate::grid::Slot;
+use crate::water::context::layer_record::{LayerWork, current, passed};
+use crate::water::context::schedule::{Phase, Schedule, Sweep};
+use crate::water::draw::path::Trees;
+use crate::water::ebb::finish::{Afterwards, Ending};
+use crate::water::layer_mask::{self, LAYER_ROWS, NONE, any};
+use crate::water::ledger::Ledger;
+use crate::water::pools::Levelling;
+use crate::water::pools::body::{Body, Flooded, Piece};
+use crate::water::random::layer_seed;
+use crate::water::store::{LAYER_CELLS, Place, Store};
+use core::cmp::Reverse;
+use glam::IVec3;
+
+/// One chunk's part in a tick.
+#[derive(Default)]
+struct ChunkWork {
+    is_of_odd_tick: bool,
+    /// The layers (by bit) where anything goes on.
+    open: u16,
+    layers: [Option<Box<LayerWork>>; 16],
+}
+
+/// The chunks that take part in the current tick, or took part in the last.
+#[derive(Default)]
+pub(in crate::water) struct Workspace {
+    chunks: Vec<Option<Box<ChunkWork>>>,
+    members: Vec<Slot>,
+    /// When a tick begins: the members of the last.
+    leaving: Vec<Slot>,
+    /// How many of those in the schedule have entered.
+    entered: usize,
+    /// Layers and chunks that the last tick used.
+    last_used: (usize, usize),
+    #[expect(
+        clippy::vec_box,
+        reason = "the boxes go to chunks and come back; unboxed, each way would copy a kilobyte"
+    )]
+    spare: Vec<Box<LayerWork>>,
+    #[expect(clippy::vec_box, reason = "these too come and go")]
+    spare_chunks: Vec<Box<ChunkWork>>,
+    /// Layers in use.
+    layers: usize,
+    random: u64,
+    /// Whether an odd number of ticks have begun: tells what is of this tick from what is of the
+    /// last.
+    is_tick_odd: bool,
+    /// What the tick does next, and where it is.
+    pub(in crate::water) phase: Phase,
+    pub(in crate::water) schedule: Schedule,
+    pub(in crate::water) sweep: Sweep,
+    /// Pieces of the tick that are done.
+    pub(in crate::water) pieces: u64,
+    /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were
+    /// done, and are to be done anew before anything else. Until then the phase is that
+    /// between ticks.
+    pub(in crate::water) to_redo: u64,
+    /// The account when the tick began.
+    pub(in crate::water) opening: Ledger,
+    /// Whether parents or sources were changed between the last tick and this one.
+    pub(in crate::water) ties_changed: bool,
+    pub(in crate::water) trees: Trees,
+    pub(in crate::water) flooded: Flooded,
+    /// Of the layer in which bodies are being found, the cells whose bodies are not.
+    pub(in crate::water) seeds: Option<Piece>,
+    /// Bodies that are still to be levelled, the first last.
+    pub(in crate::water) bodies: Vec<Body>,
+    /// The one that is being levelled.
+    pub(in crate::water) levelling: Option<Levelling>,
+    pub(in crate::water) later: Afterwards,
+    /// How far the end of the tick is, when it has been begun.
+    pub(in crate::water) ending: Option<Ending>,
+}
+
+impl Workspace {
+    /// Begins a tick. `random` is the mix of world seed and tick.
+    pub(in crate::water) fn begin(&mut self, store: &Store, random: u64) {
+        self.random = random;
+        self.is_tick_odd = !self.is_tick_odd;
+        self.pieces = 0;
+        self.trees.begin();
+        self.flooded.begin(store.grid.slot_capacity());
+        self.chunks.resize_with(store.grid.slot_capacity(), || None);
+        self.last_used = (self.layers, self.members.len());
+        self.leaving.append(&mut self.members);
+        self.schedule.begin(store, random);
+        self.entered = 0;
+    }
+
+    /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a
+    /// row of a layer as one; `None` if it is done. What the last tick left must make no
+    /// difference to the number of pieces: it is not saved.
+    pub(in crate::water) fn enter_next(&mut self, store: &Store) -> Option<u64> {
+        if self.entered == self.schedule.members().len() {
+            return None;
+        }
+        let mut left = LAYER_CELLS;
+        while left > 0
+            && let Some(&slot) = self.schedule.members().get(self.entered)
+        {
+            let rows = store.grid.awake_at(slot).map_or(0, rows_awake);
+            if rows > left && left < LAYER_CELLS {
+                break;
+            }
+            self.entered += 1;
+            self.leave(slot);
+            self.enter(store, slot);
+            left -= rows;
+        }
+        Some((LAYER_CELLS - left) as u64)
+    }
+
+    /// When all have entered, drops what the last tick left of others. What two ticks in a row had
+    /// no use for goes back to the system.
+    pub(in crate::water) fn drop_last(&mut self) {
+        while let Some(slot) = self.leaving.pop() {
+            self.leave(slot);
+        }
+        let (layers, chunks) = self.last_used;
+        self.spare.truncate(layers);
+        self.spare_chunks.truncate(chunks);
+    }
+
+    /// Whether all chunks that are awake when a tick begins have their part in it, and none has one
+    /// in the last.
+    pub(in crate::water) fn have_entered(&self) -> bool {
+        self.phase > Phase::Begin
+    }
+
+    /// Drops what the last tick left of a chunk, if it did.
+    fn leave(&mut self, slot: Slot) {
+        let Some(mut chunk) =
+            self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
+        else {
+            return;
+        };
+        let open = core::mem::take(&mut chunk.open);
+        self.spare.extend(ones(u64::from(open)).filter_map(|layer| chunk.layers[layer].take()));
+        self.spare_chunks.push(chunk);
+        self.layers -= open.count_ones() as usize;
+    }
+
+    /// Makes a chunk a member, with its awake layers.
+    fn enter(&mut self, store: &Store, slot: Slot) {
+        let mut chunk = self.spare_chunks.pop().unwrap_or_default();
+        chunk.is_of_odd_tick = self.is_tick_odd;
+        self.chunks[slot.index()] = Some(chunk);
+        self.members.push(slot);
+        let Some(awake) = store.grid.awake_at(slot) else { return };
+        for layer in (0..16).filter(|&layer| any(awake.layer(layer))) {
+            self.open(store, slot, layer);
+        }
+    }
+
+    /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick
+    /// yet.
+    #[inline]
+    pub(in crate::water) fn join(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+    ) -> &mut LayerWork {
+        let here =
+            self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
+        if !here {
+            self.take_in(store, slot, layer);
+        }
+        match &mut self.chunks[slot.index()] {
+            Some(chunk) => match &mut chunk.layers[layer] {
+                Some(work) => work,
+                None => unreachable!("opened above"),
+            },
+            None => unreachable!("taken in above"),
+        }
+    }
+
+    #[cold]
+    fn take_in(&mut self, store: &Store, slot: Slot, layer: usize) {
+        if self.chunks[slot.index()].is_none() {
+            self.enter(store, slot);
+            self.schedule.join(store, slot);
+        }
+        self.open(store, slot, layer);
+    }
+
+    /// Gives a member's layer something to work with, if it has nothing yet.
+    fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
+        let Some(chunk) = &mut self.chunks[slot.index()] else { return };
+        if chunk.layers[layer].is_some() {
+            return;
+        }
+        let mut work = match self.spare.pop() {
+            Some(mut work) => {
+                work.reset();
+                work
+            }
+            None => Box::new(LayerWork::new()),
+        };
+        work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
+        work.awake_before = store.awake_before(slot).map_or(NONE, |mask| mask.layer(layer));
+        chunk.layers[layer] = Some(work);
+        chunk.open |= 1 << layer;
+        self.schedule.open(store, slot, layer);
+        self.layers += 1;
+    }
+
+    #[inline]
+    pub(in crate::water) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
+        self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
+    }
+
+    /// The next layer of the tick's way over the layers.
+    #[inline]
+    pub(in crate::water) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
+        let chunks = &self.chunks;
+        self.schedule
+            .next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
+    }
+
+    /// The next layer of the sweep over the chunks.
+    #[inline]
+    pub(in crate::water) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
+        let mut sweep = core::mem::take(&mut self.sweep);
+        let next = sweep.next(|slot| self.open_layers(slot));
+        self.sweep = sweep;
+        next
+    }
+
+    /// Begins a sweep over the chunks that take part.
+    pub(in crate::water) fn begin_sweep(&mut self) {
+        self.sweep.begin(self.schedule.members());
+    }
+
+    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
+    /// depend on who was awake.
+    pub(in crate::water) fn sort_bodies(&mut self) {
+        self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
+    }
+
+    /// Cells that the tick underway has still to look at, about; see
+    /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
+    pub(in crate::water) fn backlog(&self, store: &Store, pools: bool) -> u64 {
+        let in_layer = |(slot, layer): (Slot, usize)| {
+            let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
+            let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
+            u64::from(layer_mask::count(layer_mask::or(awake, touched)))
+        };
+        let layers_of =
+            |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
+        let everywhere = || self.members.iter().flat_map(layers_of);
+        let all = || everywhere().map(in_layer).sum::<u64>();
+        let in_schedule =
+            || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
+        let in_sweep = || self.sweep.ahead(|slot| self.open_layers(slot));
+        let ending = 1;
+        ending
+            + match self.phase {
+                Phase::Rest => return 0,
+                Phase::Begin => (2 + u64::from(pools)) * store.grid.awake_cells() as u64,
+                Phase::Outflows => {
+                    in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
+                }
+                Phase::Flow => {
+                    in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all()
+                }
+                Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
+                Phase::Level => all(),
+                Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
+                Phase::End => 0,
+            }
+    }
+
+    /// The layers (by bit) of a chunk where anything goes on.
+    #[inline]
+    pub(in crate::water) fn open_layers(&self, slot: Slot) -> u16 {
+        self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
+    }
+
+    /// What all random choices of a layer in this tick begin with.
+    #[inline]
+    pub(in crate::water) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
+        match self.get(slot, layer) {
+            Some(work) => work.seed,
+            None => layer_seed(self.random, store.grid.position_at(slot), layer),
+        }
+    }
+
+    /// Units that a cell has passed on in this tick.
+    #[inline]
+    pub(in crate::water) fn passed(&self, (slot, index): Place) -> u8 {
+        self.get(slot, index / LAYER_CELLS).map_or(0, |work| passed(work.flow[index % LAYER_CELLS]))
+    }
+
+    pub(in crate::water) fn current(&self, (slot, index): Place) -> IVec3 {
+        // Nothing has flowed yet, though chunks that have not entered have what the last tick left.
+        if self.phase == Phase::Begin {
+            return IVec3::ZERO;
+        }
+        self.get(slot, index / LAYER_CELLS)
+            .map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
+    }
+
+    /// Drops what the last tick left about a chunk that is going.
+    pub(in crate::water) fn forget(&mut self, slot: Slot) {
+        if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
+            self.layers -= chunk.open.count_ones() as usize;
+        }
+        self.members.retain(|&member| member != slot);
+    }
+
+    /// Bytes held.
+    pub(in crate::water) fn memory_bytes(&self) -> usize {
+        let chunks = || self.chunks.iter().flatten();
+        let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
+        (self.layers + self.spare.len()) * size_of::<LayerWork>()
+            + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
+            + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkWork>()
+            + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
+            + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
+            + self.trees.memory_bytes()
+            + self.flooded.memory_bytes()
+            + self
+                .bodies
+                .iter()
+                .map(|body| body.pieces.capacity() * size_of::<Piece>())
+                .sum::<usize>()
+    }
+}
+
+/// The rows of the layers with awake cells: those that are looked at when a chunk takes part.
+fn rows_awake(awake: &CellMask) -> usize {
+    LAYER_ROWS * (0..16).filter(|&layer| any(awake.layer(layer))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::layer_record::NO_FLOW;
+    use crate::water::context::test_worlds;
+
+    /// Layers and chunks are counted while they come and go; the count must be that of those there
+    /// are.
+    #[test]
+    fn layers_and_chunks_are_counted_as_they_are_there() {
+        let mut most = 0;
+        for seed in 0..12 {
+            let mut world = test_worlds::springs(seed);
+            for _ in 0..12 {
+                world.step_within(60);
+                let work = &world.work;
+                let chunks = work.chunks.iter().flatten();
+                let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count();
+                let members =
+                    chunks.filter(|chunk| chunk.is_of_odd_tick == work.is_tick_odd).count();
+                assert_eq!((work.layers, work.members.len()), (layers, members), "seed {seed}");
+                most = most.max(layers);
+            }
+            world.end_tick();
+            let chunk =
+                world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
+            let (before, slot) =
+                (world.work.layers, world.store.grid.slot(chunk).expect("it is loaded"));
+            let gone = world.work.open_layers(slot).count_ones() as usize;
+            world.work.forget(slot);
+            assert_eq!(
+                (world.work.open_layers(slot), world.work.layers),
+                (0, before - gone),
+                "seed {seed}"
+            );
+        }
+        assert!(most > 20, "{most} layers at most");
+    }
+
+    #[test]
+    fn a_tick_begins_with_nothing_of_the_last() {
+        let mut used = 0;
+        for seed in 0..12 {
+            let mut world = test_worlds::springs(seed);
+            for _ in 0..6 {
+                used += world.step().moved;
+                let tick = test_worlds::tick(&mut world);
+                for work in tick
+                    .work
+                    .chunks
+                    .iter()
+                    .flatten()
+                    .flat_map(|chunk| chunk.layers.iter().flatten())
+                {
+                    let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
+                    assert!(
+                        work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5],
+                        "seed {seed}"
+                    );
+                    assert!(
+                        work.inflow == [NONE; 6]
+                            && !work.may_have_changed()
+                            && work.trees.is_none(),
+                        "seed {seed}"
+                    );
+                }
+            }
+        }
+        assert!(used > 1_000, "{used} units moved");
+    }
+}

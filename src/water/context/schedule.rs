@@ -1,0 +1,329 @@
+//! The order in which a tick goes over its chunks. Kept between calls, so that a tick can stop
+//! anywhere and go on later.
+
+use crate::chunk::ones;
+use crate::grid::Slot;
+use crate::water::store::Store;
+use core::ops::Range;
+
+/// What a tick does next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::water) enum Phase {
+    /// No tick is underway.
+    #[default]
+    Rest,
+    /// What the last tick left is dropped, and who is awake takes part.
+    Begin,
+    /// Water at the world's end leaves, layer by layer.
+    Outflows,
+    /// Water falls, spreads and is drawn, layer by layer.
+    Flow,
+    /// Bodies of water are found, chunk by chunk.
+    Flood,
+    /// Bodies are levelled, one by one.
+    Level,
+    /// What has ended ebbs away, chunk by chunk.
+    Ebb,
+    /// What that brings beyond the cell where it was found is done, and changes are counted.
+    End,
+}
+
+/// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the
+/// chunks in the tick's order. Chunks that join meanwhile have their turn if it is still to come.
+#[derive(Default)]
+pub(in crate::water) struct Schedule {
+    /// Row by row, each in the tick's order.
+    members: Vec<Slot>,
+    /// The members of the row that is being worked on.
+    row: Option<Range<usize>>,
+    /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some
+    /// more.
+    open: u16,
+    layer: usize,
+    at: usize,
+    /// Who had the last turn, at `at` unless somebody has joined before it.
+    last: Option<Slot>,
+    random: u64,
+}
+
+impl Schedule {
+    /// Begins a tick with these chunks.
+    pub(in crate::water) fn begin(&mut self, store: &Store, random: u64) {
+        self.random = random;
+        self.members.clear();
+        self.members.extend_from_slice(store.grid.awake_slots());
+        self.members.sort_unstable_by_key(|&slot| turn_of(store, slot, random));
+    }
+
+    /// Adds a chunk that joins.
+    pub(in crate::water) fn join(&mut self, store: &Store, slot: Slot) {
+        let place = self.place_of(store, slot);
+        if let Some(row) = &mut self.row {
+            let (y, of_row) =
+                (store.grid.position_at(slot).y, height_of(store, &self.members, row));
+            row.start += usize::from(y < of_row);
+            row.end += usize::from(y <= of_row);
+        }
+        self.members.insert(place, slot);
+    }
+
+    /// Notes that something goes on in a layer of a member.
+    #[inline]
+    pub(in crate::water) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
+        let y = store.grid.position_at(slot).y;
+        if self.row.as_ref().is_some_and(|row| height_of(store, &self.members, row) == y) {
+            self.open |= 1 << layer;
+        }
+    }
+
+    /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end;
+    /// then the way begins anew.
+    #[inline]
+    pub(in crate::water) fn next(
+        &mut self,
+        store: &Store,
+        open: impl Fn(Slot) -> u16,
+    ) -> Option<(Slot, usize)> {
+        if self.row.is_none() && !self.next_row(store, &open) {
+            return None;
+        }
+        loop {
+            if let Some(last) = self.last.take() {
+                if self.members.get(self.at) != Some(&last) {
+                    self.at = self.place_of(store, last);
+                }
+                self.at += 1;
+            }
+            let row = self.row.clone().unwrap_or_default();
+            while self.at < row.end {
+                let slot = self.members[self.at];
+                if open(slot) >> self.layer & 1 != 0 {
+                    self.last = Some(slot);
+                    return Some((slot, self.layer));
+                }
+                self.at += 1;
+            }
+            let above = u32::from(self.open) >> (self.layer + 1);
+            (self.at, self.layer) = (row.start, self.layer + 1 + above.trailing_zeros() as usize);
+            if above == 0 && !self.next_row(store, &open) {
+                return None;
+            }
+        }
+    }
+
+    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all;
+    /// `false` when there is none left.
+    fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
+        let start = self.row.take().map_or(0, |row| row.end);
+        let left = &self.members[start..];
+        let Some(&first) = left.first() else { return false };
+        let y = store.grid.position_at(first).y;
+        let row = start..start + left.partition_point(|&slot| store.grid.position_at(slot).y == y);
+        self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
+        // With no layer open, the first is found empty.
+        self.layer = self.open.trailing_zeros() as usize % 16;
+        self.at = row.start;
+        self.row = Some(row);
+        true
+    }
+
+    /// All members, rows bottom-up, each in the tick's order.
+    pub(in crate::water) fn members(&self) -> &[Slot] {
+        &self.members
+    }
+
+    /// Whether a layer of a member has its turn still to come.
+    pub(in crate::water) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
+        let Some(row) = &self.row else { return true };
+        let turn = |slot: Slot| turn_of(store, slot, self.random);
+        let behind = |last: Slot| turn(slot) <= turn(last);
+        let y = store.grid.position_at(slot).y;
+        match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
+            core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
+            order => order.is_gt(),
+        }
+    }
+
+    /// The place of a chunk, there or not yet, among the members.
+    fn place_of(&self, store: &Store, slot: Slot) -> usize {
+        let turn = turn_of(store, slot, self.random);
+        self.members.partition_point(|&other| turn_of(store, other, self.random) < turn)
+    }
+}
+
+/// The chunk layer of a row, which is never empty.
+fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
+    store.grid.position_at(members[row.start]).y
+}
+
+/// A way over a list of chunks, one after the other, and over the layers of each.
+#[derive(Default)]
+pub(in crate::water) struct Sweep {
+    chunks: Vec<Slot>,
+    at: usize,
+    layer: u32,
+}
+
+impl Sweep {
+    /// Begins anew, over these chunks.
+    pub(in crate::water) fn begin(&mut self, chunks: &[Slot]) {
+        self.chunks.clear();
+        self.chunks.extend_from_slice(chunks);
+        (self.at, self.layer) = (0, 0);
+    }
+
+    /// The next layer; `open` says which layers (by bit) of a chunk there are.
+    #[inline]
+    pub(in crate::water) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
+        while let Some(&slot) = self.chunks.get(self.at) {
+            let left = u32::from(open(slot)) >> self.layer << self.layer;
+            if left != 0 {
+                let layer = left.trailing_zeros();
+                self.layer = layer + 1;
+                return Some((slot, layer as usize));
+            }
+            (self.at, self.layer) = (self.at + 1, 0);
+        }
+        None
+    }
+
+    /// The layers that have their turn still to come, of those that `open` says there are.
+    pub(in crate::water) fn ahead(
+        &self,
+        open: impl Fn(Slot) -> u16,
+    ) -> impl Iterator<Item = (Slot, usize)> {
+        let chunks = self.chunks.iter().enumerate().skip(self.at);
+        chunks.flat_map(move |(at, &slot)| {
+            let first = if at == self.at { self.layer } else { 0 };
+            let layers = u64::from(open(slot)) >> first << first;
+            ones(layers).map(move |layer| (slot, layer))
+        })
+    }
+}
+
+/// The order of the members: by y, then z, then x, the last two running up or down as the tick's
+/// random bits say.
+fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
+    let position = store.grid.position_at(slot);
+    let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
+    (position.y, turn(position.z, 0), turn(position.x, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::rules::Edges;
+    use crate::water::voxel::Voxel;
+    use glam::IVec3;
+    use hashbrown::{HashMap, HashSet};
+
+    /// Layers open while the way is under way, in chunks that take part and in others, which join:
+    /// whatever is opened ahead has its turn once, in order, and what is opened behind has none
+    /// until the way begins anew.
+    #[test]
+    fn whatever_opens_ahead_has_its_turn_in_order() {
+        for seed in 0..100 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+            for _ in 0..12 {
+                let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-2..3)));
+                store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
+            }
+            let slots = store.grid.sorted_slots();
+            let mut open: HashMap<Slot, u16> = HashMap::new();
+            for &slot in &slots[random.usize(..slots.len())..] {
+                store.grid.wake_at(slot, 0);
+                open.insert(slot, random.u16(..) & random.u16(..));
+            }
+            let flips = random.u64(..);
+            let turn = |slot: Slot, layer: usize| {
+                let IVec3 { x, y, z } = store.grid.position_at(slot);
+                let along =
+                    |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
+                (y, layer, along(z, 0), along(x, 1))
+            };
+            let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
+                let layers = |(&slot, &layers): (&Slot, &u16)| {
+                    ones(u64::from(layers)).map(move |layer| (slot, layer))
+                };
+                open.iter().flat_map(layers).collect()
+            };
+            let mut schedule = Schedule::default();
+            schedule.begin(&store, flips);
+            for way in 0..3 {
+                let mut expected = layers_of(&open);
+                let mut last = None;
+                while let Some((slot, layer)) =
+                    schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0))
+                {
+                    assert!(last < Some(turn(slot, layer)), "seed {seed}, way {way}: out of order");
+                    assert!(
+                        expected.remove(&(slot, layer)),
+                        "seed {seed}, way {way}: {slot:?}, {layer}"
+                    );
+                    last = Some(turn(slot, layer));
+                    for (&slot, &layers) in &open {
+                        for layer in ones(u64::from(layers)) {
+                            let ahead = last < Some(turn(slot, layer));
+                            assert_eq!(
+                                schedule.is_ahead(&store, slot, layer),
+                                ahead,
+                                "seed {seed}, way {way}"
+                            );
+                        }
+                    }
+                    for _ in 0..random.usize(..3) {
+                        let (slot, layer) =
+                            (slots[random.usize(..slots.len())], random.usize(..16));
+                        if !open.contains_key(&slot) {
+                            schedule.join(&store, slot);
+                        }
+                        let layers = open.entry(slot).or_default();
+                        let is_new = *layers >> layer & 1 == 0;
+                        *layers |= 1 << layer;
+                        schedule.open(&store, slot, layer);
+                        if is_new && last < Some(turn(slot, layer)) {
+                            expected.insert((slot, layer));
+                        }
+                    }
+                }
+                assert!(expected.is_empty(), "seed {seed}, way {way}: {expected:?} had no turn");
+                let members = schedule.members();
+                assert!(
+                    members.is_sorted_by_key(|&slot| turn(slot, 0)) && members.len() == open.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_goes_over_all_layers_of_one_chunk_after_the_other() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for x in 0..5 {
+            store.insert(IVec3::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        for round in 0..200 {
+            let layers: HashMap<Slot, u16> =
+                slots.iter().map(|&slot| (slot, random.u16(..))).collect();
+            let of = |slot: &Slot| {
+                ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>()
+            };
+            let all: Vec<(Slot, usize)> = slots.iter().flat_map(of).collect();
+            let mut sweep = Sweep::default();
+            sweep.begin(&slots);
+            for at in 0..all.len() {
+                assert!(
+                    sweep.ahead(|slot| layers[&slot]).eq(all[at..].iter().copied()),
+                    "round {round}"
+                );
+                assert_eq!(sweep.next(|slot| layers[&slot]), Some(all[at]), "round {round}");
+            }
+            assert_eq!(sweep.ahead(|slot| layers[&slot]).count(), 0);
+            assert_eq!(sweep.next(|slot| layers[&slot]), None);
+        }
+    }
+}

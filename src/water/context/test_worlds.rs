@@ -1,0 +1,126 @@
+//! Random worlds for the unit tests of the tick.
+
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::grid::Slot;
+use crate::water::context::schedule::Phase;
+use crate::water::layer_mask::NONE;
+use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::tick::Tick;
+use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
+use fastrand::Rng;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+/// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before
+/// the next.
+pub(in crate::water) fn springs(seed: u64) -> WaterWorld {
+    let mut random = Rng::with_seed(seed);
+    let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
+    let unloaded = [Edge::Wall, Edge::Drain][random.usize(..2)];
+    let rules = Rules {
+        throughput: random.u8(2..=7),
+        edges: Edges { unloaded, ..Edges::WALLS },
+        ..Rules::lossless()
+    };
+    let mut world =
+        WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
+    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
+    {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
+    }
+    let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
+    for _ in 0..12 {
+        let (rock, pool) = (cell(), cell());
+        // Where there is rock already, or none can be, another will do.
+        let _ = world.fill_solid(Region::new(rock, (rock + IVec3::new(3, 1, 3)).min(bounds.max())));
+        let _ = world.fill_water(Region::new(pool, (pool + 1).min(bounds.max())), 6);
+        let _ = world.add_source(cell());
+        world.run(3);
+    }
+    world
+}
+
+/// A chunk of water in which every cell is fed from the west, from the north and from below, up to
+/// a spring in its first cell: far more ways up than could be walked one by one.
+pub(in crate::water) fn weave() -> WaterWorld {
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = world.store.grid.sorted_slots()[0];
+    for index in 0..CHUNK_CELLS {
+        let behind =
+            [(Face::West, index & 15), (Face::North, index >> 4 & 15), (Face::Down, index >> 8)];
+        let faces = behind
+            .into_iter()
+            .fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
+        let voxel = match Store::faces(faces).next() {
+            Some(first) => {
+                Voxel::OPEN.with_height(3).with_direction_code(first.opposite().index() + 1)
+            }
+            None => Voxel::water(WaterCell::SOURCE),
+        };
+        let voxel = world.store.keep_parents((slot, index), faces, voxel);
+        world.store.write((slot, index), voxel);
+    }
+    world
+}
+
+/// Every cell of every loaded chunk.
+pub(in crate::water) fn places(world: &WaterWorld) -> Vec<Place> {
+    let slots = world.store.grid.sorted_slots();
+    slots
+        .into_iter()
+        .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index)))
+        .collect()
+}
+
+/// A tick that has begun, and in which nothing has flowed.
+pub(in crate::water) fn tick(world: &mut WaterWorld) -> Tick<'_> {
+    let tick = world.underway();
+    while tick.work.enter_next(tick.store).is_some() {}
+    tick.work.drop_last();
+    tick.work.phase = Phase::Flow;
+    tick
+}
+
+/// Finds all bodies with awake cells in a layer.
+pub(in crate::water) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
+    tick.begin_flood(slot, layer);
+    while let Some(seeds) = tick.work.seeds.take() {
+        tick.flood(seeds, LAYER_CELLS);
+    }
+}
+
+/// Lets every cell sleep.
+pub(in crate::water) fn put_to_sleep(store: &mut Store) {
+    for slot in store.grid.sorted_slots() {
+        if let Some(mask) = store.grid.awake_at_mut(slot) {
+            (0..16).for_each(|layer| mask.set_layer(layer, NONE));
+        }
+    }
+}
+
+/// A cell and all that feeds it, however far up.
+pub(in crate::water) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
+    let mut met: HashSet<Place> = HashSet::from([place]);
+    let mut open = vec![place];
+    while let Some(place) = open.pop() {
+        for face in Store::faces(store.parents_of(place)) {
+            let parent = store.step(place, face);
+            if parent.0.is_some() && met.insert(parent) {
+                open.push(parent);
+            }
+        }
+    }
+    met
+}
+
+/// Any voxel: rock, air, a spring, or water of any height that flows anywhere.
+pub(in crate::water) fn voxel(random: &mut Rng) -> Voxel {
+    match random.u8(..16) {
+        0 => Voxel::SOLID,
+        1 => Voxel::water(WaterCell::SOURCE),
+        2 => Voxel::OPEN,
+        _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..7)),
+    }
+}

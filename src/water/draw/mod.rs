@@ -1,0 +1,392 @@
+//! Who draws: outlets for what leaves the world, cells with room for themselves, full cells for
+//! those above them.
+//!
+//! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So
+//! that nobody has to find that out alone, it spreads from parents to children over bit masks, a
+//! layer at a time.
+
+pub(in crate::water) mod path;
+pub(in crate::water) mod roots;
+
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::CellFlags;
+use crate::water::draw::path::{Drawn, parent_beside};
+use crate::water::draw::roots::Need;
+use crate::water::flow::window::{lower_layer, upper_layer};
+use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
+use crate::water::random::{Purpose, Queue};
+use crate::water::store::{LAYER_CELLS, Place, Store, head};
+use crate::water::tick::Tick;
+use crate::water::voxel::Voxel;
+use smallvec::{SmallVec, smallvec};
+
+/// The ties of a layer's cells to their parents, when its turn to draw begins.
+struct Ways {
+    /// Cells with parents.
+    fed: LayerBits,
+    /// Cells with a parent above or below that is not exhausted.
+    upright: LayerBits,
+    /// For each lateral face, the cells with a parent behind it.
+    lateral: [LayerBits; 4],
+    /// For each lateral face, the exhausted cells of the chunk across it.
+    beyond: [LayerBits; 4],
+}
+
+impl Ways {
+    /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns
+    /// the cells all of whose parents are exhausted, and the exhausted cells.
+    fn spread(&self, exhausted: LayerBits) -> (LayerBits, LayerBits) {
+        let [west, east, north, south] = self.lateral;
+        let mut exhausted = exhausted;
+        loop {
+            let beside = layer_mask::neighbours(exhausted, &self.beyond);
+            let along_x = or(minus(west, beside[0]), minus(east, beside[1]));
+            let along_z = or(minus(north, beside[2]), minus(south, beside[3]));
+            let cut = minus(self.fed, or(self.upright, or(along_x, along_z)));
+            if !any(minus(cut, exhausted)) {
+                return (cut, exhausted);
+            }
+            exhausted = or(exhausted, cut);
+        }
+    }
+}
+
+impl Tick<'_> {
+    /// Lets an outlet's water leave: what its path brings from the head, then its own.
+    pub(in crate::water) fn flow_out(&mut self, place: Place) {
+        let voxel = self.store.read(place);
+        if voxel.is_mark() || voxel == Voxel::OPEN {
+            return;
+        }
+        let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
+        let Some(exit) =
+            exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
+        else {
+            return;
+        };
+        self.mark_way(place);
+        let wanted = self.limits.left(voxel, self.work.passed(place));
+        if wanted == 0 {
+            return;
+        }
+        if let Drawn::Units { units, .. } = self.draw(place, exit, wanted, Need::Leave) {
+            self.ledger.drained += u64::from(units);
+        }
+        let voxel = self.store.read(place);
+        let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
+        if own > 0 {
+            self.take(place, own);
+            self.pass_on(place, exit, own);
+            self.ledger.drained += u64::from(own);
+        }
+    }
+
+    /// Sets FlowOut from an outlet up to the heads of its flows.
+    fn mark_way(&mut self, outlet: Place) {
+        let mut open: SmallVec<[Place; 8]> = smallvec![outlet];
+        while let Some(place) = open.pop() {
+            let Some(place) = self.pass_marked(place) else { continue };
+            let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
+            layer_mask::insert(&mut work.marked, place.1 % LAYER_CELLS);
+            let voxel = self.store.read(place);
+            if !voxel.has(CellFlags::FLOW_OUT) {
+                self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
+                self.wake_cell(place);
+            }
+            for face in Store::faces(self.store.parents_of(place)) {
+                let parent = self.store.step(place, face);
+                if parent.0.is_some() {
+                    open.push(parent);
+                }
+            }
+        }
+    }
+
+    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns
+    /// the first cell where that ends; none where another way has passed in this tick.
+    fn pass_marked(&mut self, (slot, index): Place) -> Option<Place> {
+        let layer = index / LAYER_CELLS;
+        let passed = &mut self.work.join(self.store, slot, layer).marked;
+        let cells = self.store.cells(slot, layer);
+        let mut cell = index % LAYER_CELLS;
+        loop {
+            if layer_mask::contains(passed, cell) {
+                return None;
+            }
+            let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
+            match parent_beside(cell, voxel) {
+                Some((parent, _))
+                    if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) =>
+                {
+                    layer_mask::insert(passed, cell);
+                    cell = parent;
+                }
+                _ => return Some((slot, layer * LAYER_CELLS + cell)),
+            }
+        }
+    }
+
+    /// Lets the layer's awake cells draw from their heads: those on firm ground with room for
+    /// themselves, full ones with a source for the cell above.
+    pub(in crate::water) fn draws(&mut self, slot: Slot, layer: usize) {
+        let awake = self.awake(slot, layer);
+        if !any(awake) {
+            return;
+        }
+        let (wet, closed) = self.store.layer(slot, layer);
+        let firm = self.firm(slot, layer);
+        let roof = match upper_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Up).is_closed() => layer_mask::ALL,
+            None => NONE,
+        };
+        let fillers = minus(and(awake, firm), closed);
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let mut risers =
+            minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
+        if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
+            risers = NONE;
+        }
+        if any(or(fillers, risers)) {
+            self.draw_in_turn(slot, layer, y, fillers, risers);
+        }
+    }
+
+    /// Lets cells draw in random order, as long as any has a way that is not exhausted.
+    fn draw_in_turn(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        y: i32,
+        fillers: LayerBits,
+        risers: LayerBits,
+    ) {
+        let parents = self.store.parent_planes(slot, layer);
+        let fed = parents.into_iter().fold(NONE, or);
+        let mut open = and(fed, or(fillers, risers));
+        if !any(open) {
+            return;
+        }
+        let ways = self.ways_of(slot, layer, &parents);
+        let stuck =
+            |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
+        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+        let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
+        layer_mask::iter(able).for_each(|cell| queue.push(cell));
+        let mut waiting = NONE;
+        while let Some(cell) = queue.pop() {
+            if !layer_mask::contains(&able, cell) {
+                continue;
+            }
+            let place = (slot, layer * LAYER_CELLS + cell);
+            layer_mask::remove(&mut open, cell);
+            layer_mask::remove(&mut able, cell);
+            let drawn = if layer_mask::contains(&fillers, cell) {
+                self.fill_up(place, y)
+            } else {
+                self.rise(place, y)
+            };
+            if drawn == Drawn::Waiting {
+                layer_mask::insert(&mut waiting, cell);
+            }
+            if drawn == Drawn::Waiting || core::mem::take(&mut self.work.trees.spent) {
+                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+                if !any(able) {
+                    break;
+                }
+            }
+        }
+        // Whoever is left found no way.
+        let work = self.work.join(self.store, slot, layer);
+        work.waiting = or(work.waiting, or(waiting, open));
+    }
+
+    /// The ties of a layer's cells to their parents, as far as these are not exhausted.
+    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
+        let blocked = |place: Option<(Slot, usize)>| {
+            place
+                .and_then(|(slot, layer)| self.work.get(slot, layer))
+                .map_or(NONE, |work| work.blocked)
+        };
+        let [west, east, down, up, north, south] = *parents;
+        let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
+        let below = minus(down, blocked(lower_layer(self.store, slot, layer)));
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
+        }
+        let fed = or(or(or(west, east), or(north, south)), or(up, down));
+        Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
+    }
+
+    /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is
+    /// exhausted outside the layer is taken from `ways`; if more is by now, a search will find
+    /// out.
+    fn spread_exhaustion(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        ways: &Ways,
+    ) -> (LayerBits, LayerBits) {
+        let work = self.work.join(self.store, slot, layer);
+        let (cut, exhausted) = ways.spread(work.blocked);
+        work.blocked = exhausted;
+        (cut, exhausted)
+    }
+
+    /// Draws for a cell with room.
+    fn fill_up(&mut self, place: Place, y: i32) -> Drawn {
+        let voxel = self.store.read(place);
+        let sourced = voxel.has(CellFlags::HAS_SOURCE);
+        let need = Need::Fill { y, head: head(y, voxel.height()), sourced };
+        let mut ways = self.store.parents_in(place, voxel);
+        let mut drawn = Drawn::Nothing;
+        while let Some(face) = self.pick(place, &mut ways) {
+            let parent = self.store.step(place, face);
+            drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
+                Drawn::Nothing => drawn,
+                other => other,
+            };
+            if let Drawn::Units { units, largest } = drawn {
+                self.receive(place, face, units, largest);
+                break;
+            }
+        }
+        drawn
+    }
+
+    /// Draws for the cell above a full cell that has a source.
+    fn rise(&mut self, place: Place, y: i32) -> Drawn {
+        let above = self.store.look(place, Face::Up);
+        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
+        if let Drawn::Units { units, .. } = drawn {
+            if above == Voxel::DRAIN {
+                self.ledger.drained += u64::from(units);
+            } else {
+                let there = self.store.step(place, Face::Up);
+                self.receive(there, Face::Down, units, self.store.read(there).largest());
+            }
+        }
+        drawn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::context::test_worlds;
+    use crate::water::{Edge, Edges, Rules, WaterWorld};
+    use glam::IVec3;
+
+    /// Cell by cell, until nothing changes.
+    fn spread_slowly(
+        parents: &[[bool; 256]; 4],
+        upright: &[bool; 256],
+        exhausted: &mut [bool; 256],
+    ) -> [bool; 256] {
+        let beside = |cell: usize, side: usize| match side {
+            0 if cell & 15 > 0 => Some(cell - 1),
+            1 if cell & 15 < 15 => Some(cell + 1),
+            2 if cell >= 16 => Some(cell - 16),
+            3 if cell < 240 => Some(cell + 16),
+            _ => None,
+        };
+        loop {
+            let before = *exhausted;
+            let cut = core::array::from_fn(|cell| {
+                let fed = upright[cell] || (0..4).any(|side| parents[side][cell]);
+                let free = |side: usize| {
+                    parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there])
+                };
+                fed && !upright[cell] && !(0..4).any(free)
+            });
+            (0..256).for_each(|cell| exhausted[cell] |= cut[cell]);
+            if *exhausted == before {
+                return cut;
+            }
+        }
+    }
+
+    #[test]
+    fn exhaustion_spreads_as_it_would_from_cell_to_cell() {
+        let mut random = fastrand::Rng::with_seed(9);
+        let bits_of = |cells: &[bool; 256]| layer_mask::select(cells, |is_in| is_in);
+        for round in 0..200 {
+            let density = 1 + round % 4;
+            let parents: [[bool; 256]; 4] =
+                [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
+            let upright = core::array::from_fn(|_| random.usize(..20) == 0);
+            let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
+            let lateral = parents.each_ref().map(bits_of);
+            let fed = lateral.iter().fold(bits_of(&upright), |fed, &side| or(fed, side));
+            let ways = Ways { fed, upright: bits_of(&upright), lateral, beyond: [NONE; 4] };
+            let fast = ways.spread(bits_of(&exhausted));
+            let cut = spread_slowly(&parents, &upright, &mut exhausted);
+            assert_eq!(fast, (bits_of(&cut), bits_of(&exhausted)), "round {round}");
+        }
+    }
+
+    /// What a cell over a drain drew would fall out of it: only the cells on firm ground draw.
+    #[test]
+    fn a_cell_draws_over_ground_and_not_over_a_drain() {
+        for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {
+            let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+            let mut world = WaterWorld::new(1, rules).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+            let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
+            world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
+            world.add_source(source).expect("an open cell");
+            let place = (world.store.grid.sorted_slots()[0], 5 * 16 + 5);
+            let fed = Voxel::OPEN.with_height(1).with_direction_code(Face::East.index() + 1);
+            world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
+            world.wake_all();
+            let mut tick = test_worlds::tick(&mut world);
+            tick.draws(place.0, 0);
+            assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
+        }
+    }
+
+    /// One draw exhausts the spring; from then on all that it feeds in the layer are known to have
+    /// no way, even where the way leads through the layer above.
+    #[test]
+    fn all_that_hang_on_an_exhausted_way_are_known_to() {
+        let beside = [(5, 0, Face::East)];
+        let over_a_wall = [
+            (5, 0, Face::East),
+            (5, 1, Face::Up),
+            (6, 1, Face::East),
+            (6, 0, Face::Down),
+            (7, 0, Face::East),
+        ];
+        for (seed, cells) in (0..8).flat_map(|seed| [(seed, &beside[..]), (seed, &over_a_wall[..])])
+        {
+            let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
+            let mut world = WaterWorld::new(seed, rules).expect("rules in range");
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+            let spring = IVec3::new(4, 0, 5);
+            world.clear_solid(spring).expect("a loaded chunk");
+            world.add_source(spring).expect("an open cell");
+            let slot = world.store.grid.sorted_slots()[0];
+            let place = |x: usize, y: usize| (slot, y * LAYER_CELLS + 5 * 16 + x);
+            for &(x, y, heading) in cells {
+                let fed = Voxel::OPEN
+                    .with_direction_code(heading.index() + 1)
+                    .with(CellFlags::HAS_SOURCE, true);
+                world.store.write(place(x, y), fed);
+            }
+            world.wake_all();
+            let before = world.ledger.injected;
+            let mut tick = test_worlds::tick(&mut world);
+            tick.draws(slot, 0);
+            assert_eq!(tick.ledger.injected - before, 7);
+            let blocked = tick.work.get(slot, 0).map_or(NONE, |work| work.blocked);
+            let cut = |&(x, y, _): &(usize, usize, Face)| {
+                y > 0 || layer_mask::contains(&blocked, place(x, y).1)
+            };
+            assert!(cells.iter().all(cut), "seed {seed}");
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! The last sweep of a tick, layer by layer: activity rises with flow and falls without, directions
+//! follow it, inactive water goes, and what has come to rest falls asleep.
+
+pub(in crate::water) mod finish;
+pub(in crate::water) mod reparent;
+
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::{CellFlags, FULL};
+use crate::water::ebb::finish::Afterwards;
+use crate::water::flow::window::{lower_layer, upper_layer};
+use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
+use crate::water::random::{Purpose, chosen};
+use crate::water::store::links::parent_face;
+use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::tick::Tick;
+use crate::water::voxel::Voxel;
+use smallvec::SmallVec;
+
+/// The chances of the ebb, as fractions of 65,536.
+#[derive(Clone, Copy)]
+struct Chances {
+    decay: u32,
+    evaporation: u32,
+}
+
+/// A layer while the ebb passes over it.
+pub(in crate::water) struct Ebb {
+    pub(in crate::water) slot: Slot,
+    pub(in crate::water) layer: usize,
+    /// The cells that are looked at.
+    cells: LayerBits,
+    pub(in crate::water) touched: LayerBits,
+    waiting: LayerBits,
+    marked: LayerBits,
+}
+
+impl Tick<'_> {
+    /// Lets a layer ebb; returns how many cells were looked at.
+    pub(in crate::water) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
+        let mut later = core::mem::take(&mut self.work.later);
+        let looked_at = self.ebb_layer(slot, layer, &mut later);
+        self.work.later = later;
+        looked_at
+    }
+
+    fn ebb_layer(&mut self, slot: Slot, layer: usize, later: &mut Afterwards) -> u64 {
+        let Some(work) = self.work.get(slot, layer) else { return 0 };
+        let (decay, evaporation) = self.chances();
+        let chances = Chances { decay, evaporation };
+        let (touched, woken) = (work.touched, work.woken);
+        let mut ebb = Ebb {
+            slot,
+            layer,
+            cells: or(self.awake(slot, layer), touched),
+            touched,
+            waiting: work.waiting,
+            marked: work.marked,
+        };
+        if !any(ebb.cells) {
+            return 0;
+        }
+        let looked_at = u64::from(layer_mask::count(ebb.cells));
+        if chances.evaporation == 0 {
+            // Still water that nothing touched has nothing to do but fall asleep.
+            let still = self
+                .store
+                .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
+            ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
+        }
+        let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
+        if let Some(mask) = self.store.grid.awake_at_mut(slot) {
+            mask.set_layer(layer, NONE);
+        }
+        let stay = or(stay, woken);
+        if any(stay) {
+            self.store.grid.wake_layer_at(slot, layer, stay);
+        }
+        looked_at
+    }
+
+    /// Lets the cells of a layer ebb; returns those that stay awake.
+    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
+        let &Ebb { slot, layer, cells, touched, .. } = ebb;
+        let first = layer * LAYER_CELLS;
+        let seed = self.work.seed(self.store, slot, layer);
+        let mut resting = minus(cells, touched);
+        // A few are mostly idle, so that nothing is left to chance.
+        if layer_mask::are_few(resting) {
+            resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
+        }
+        if any(resting) {
+            resting = and(resting, chosen(Purpose::Decay.seed(seed), chances.decay));
+        }
+        self.change_activities(slot, layer, touched, resting);
+        let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
+        let sources = self.store.sources(slot, layer);
+        let idle = minus(minus(minus(cells, touched), active), sources);
+        let retied = self.retie(ebb, idle, sources, later);
+        let mut goes = NONE;
+        if chances.evaporation > 0 {
+            let mut rising = and(idle, self.store.layer(slot, layer).0);
+            if any(rising) {
+                rising = and(rising, chosen(Purpose::Evaporation.seed(seed), chances.evaporation));
+            }
+            for cell in layer_mask::iter(rising) {
+                self.evaporate((slot, first + cell), later);
+            }
+            goes = minus(self.store.layer(slot, layer).0, sources);
+        }
+        for cell in layer_mask::iter(minus(and(cells, flow_out), ebb.marked)) {
+            let voxel = self.store.read((slot, first + cell));
+            self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
+        }
+        if retied || self.work.ties_changed {
+            self.note_turned(ebb, sources, later);
+        }
+        let (wet, closed) = self.store.layer(slot, layer);
+        let dry = minus(cells, or(wet, closed));
+        if any(dry) {
+            let fed =
+                self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
+            later.dried.extend(
+                layer_mask::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)),
+            );
+        }
+        and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
+    }
+
+    /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for
+    /// those in `down`.
+    fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
+        let first = layer * LAYER_CELLS;
+        let Some(work) = self.work.get(slot, layer) else { return };
+        if !layer_mask::are_few(or(up, down)) {
+            let mut words = match self.store.cells(slot, layer) {
+                Some(cells) => *cells,
+                None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
+            };
+            if change_whole_layer(&mut words, &work.flow, up, down) {
+                self.work.join(self.store, slot, layer).save(
+                    self.store,
+                    slot,
+                    layer,
+                    layer_mask::ALL,
+                );
+                self.store.write_marks(slot, |cells| {
+                    cells[first..][..LAYER_CELLS].copy_from_slice(&words)
+                });
+            }
+            return;
+        }
+        let mut changes: SmallVec<[(usize, Voxel); layer_mask::FEW]> = SmallVec::new();
+        let mut changed = NONE;
+        for cell in layer_mask::iter(or(up, down)) {
+            let (rises, falls) =
+                (layer_mask::contains(&up, cell), layer_mask::contains(&down, cell));
+            let word = self.store.read((slot, first + cell)).word();
+            let after = with_activity(word, work.flow[cell], rises, falls);
+            if after != word {
+                changes.push((cell, Voxel::from_raw(after)));
+                layer_mask::insert(&mut changed, cell);
+            }
+        }
+        if any(changed) {
+            self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
+            self.store.write_marks(slot, |cells| {
+                changes.iter().for_each(|&(cell, voxel)| cells[first + cell] = voxel);
+            });
+        }
+    }
+
+    /// The cells among `cells` that are active, and those with FlowOut.
+    fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; 2] {
+        const ACTIVE: u16 = 7 << 11;
+        const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
+        let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
+        let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
+        let Some(words) = self.store.cells(slot, layer) else {
+            let marks = marks_of(self.store.grid.chunk_at(slot).get(0));
+            return [0, 1].map(|bit| if marks >> bit & 1 != 0 { cells } else { NONE });
+        };
+        if !layer_mask::are_few(cells) {
+            let marks = layer_mask::bytes(words, marks_of);
+            return [0, 1].map(|bit| and(cells, layer_mask::plane(&marks, bit)));
+        }
+        let mut found = [NONE; 2];
+        for cell in layer_mask::iter(cells) {
+            let marks = marks_of(words[cell]);
+            for (bit, found) in found.iter_mut().enumerate() {
+                if marks >> bit & 1 != 0 {
+                    layer_mask::insert(found, cell);
+                }
+            }
+        }
+        found
+    }
+
+    /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties
+    /// have changed since the last tick, for after each tick HasSource is true.
+    fn note_turned(&self, ebb: &Ebb, sources: LayerBits, later: &mut Afterwards) {
+        let &Ebb { slot, layer, cells, .. } = ebb;
+        let cells = minus(cells, sources);
+        let first = layer * LAYER_CELLS;
+        if layer_mask::are_few(cells) {
+            let places = layer_mask::iter(cells).map(|cell| (slot, first + cell));
+            return later.turned.extend(places.filter(|&place| self.has_turned(place)));
+        }
+        let parents = self.store.parent_planes(slot, layer);
+        let turned = layer_mask::xor(
+            self.sourced_parents(slot, layer, &parents),
+            self.store.sourced(slot, layer),
+        );
+        later.turned.extend(layer_mask::iter(and(cells, turned)).map(|cell| (slot, first + cell)));
+    }
+
+    /// Whether a cell that is no source has HasSource where no parent has it, or the other way
+    /// round.
+    fn has_turned(&self, place: Place) -> bool {
+        let voxel = self.store.read(place);
+        voxel.is_sourced() != self.is_fed(place, voxel)
+    }
+
+    /// The cells of a layer with a parent that has a source.
+    fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> LayerBits {
+        let there = |place: Option<(Slot, usize)>| {
+            place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer))
+        };
+        let mut beyond = [NONE; 4];
+        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
+        }
+        let [from_west, from_east, from_north, from_south] =
+            layer_mask::neighbours(self.store.sourced(slot, layer), &beyond);
+        let [west, east, down, up, north, south] = *parents;
+        let above = and(up, there(upper_layer(self.store, slot, layer)));
+        let below = and(down, there(lower_layer(self.store, slot, layer)));
+        let along_x = or(and(west, from_west), and(east, from_east));
+        let along_z = or(and(north, from_north), and(south, from_south));
+        or(or(along_x, along_z), or(above, below))
+    }
+
+    /// Takes a unit from an inactive cell.
+    fn evaporate(&mut self, place: Place, later: &mut Afterwards) {
+        let voxel = self.store.read(place);
+        self.ledger.evaporated += 1;
+        self.put(place, voxel.with_height(voxel.height() - 1));
+        later.lowered.push(place);
+    }
+}
+
+/// Changes the activity of a layer's cells as [`with_activity`] says: up for those in `up`, down
+/// for those in `down`. Whether that changed anything.
+fn change_whole_layer(
+    cells: &mut [Voxel; LAYER_CELLS],
+    flow: &[u16; LAYER_CELLS],
+    up: LayerBits,
+    down: LayerBits,
+) -> bool {
+    const BIT: [u16; 16] = {
+        let mut bits = [0; 16];
+        let mut bit = 0;
+        while bit < 16 {
+            bits[bit] = 1 << bit;
+            bit += 1;
+        }
+        bits
+    };
+    let mut differ = 0;
+    let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(flow.as_chunks::<16>().0);
+    for (row, (cells, flow)) in rows.enumerate() {
+        let (up, down) = (layer_mask::row(&up, row), layer_mask::row(&down, row));
+        if up | down == 0 {
+            continue;
+        }
+        for ((cell, &flow), bit) in cells.iter_mut().zip(flow).zip(BIT) {
+            let word = cell.word();
+            let after = with_activity(word, flow, up & bit != 0, down & bit != 0);
+            differ |= word ^ after;
+            *cell = Voxel::from_raw(after);
+        }
+    }
+    differ != 0
+}
+
+/// A cell's word with its activity one higher, if it `rises`, or one lower, if it `falls`; a cell
+/// that rises and has a direction has at least what it passed, by its flow record, for its
+/// bottleneck.
+#[inline(always)]
+fn with_activity(word: u16, flow: u16, rises: bool, falls: bool) -> u16 {
+    let (rises, falls) = (u16::from(rises), u16::from(falls));
+    let active = word >> 11 & 7;
+    let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
+    let largest = word >> 8 & 7;
+    let passes = (rises & u16::from(word & 7 << 3 != 0)).wrapping_neg();
+    let largest = largest.max(flow & 7 & passes);
+    word & !(7 << 11 | 7 << 8) | active << 11 | largest << 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::test_worlds;
+
+    #[test]
+    fn activity_changes_as_it_would_cell_by_cell() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut unchanged = 0;
+        for round in 0..100 {
+            // Now and then cells of which most are at an end of their range, and few are in the
+            // sets.
+            let still = [0, 7 << 11 | 7 << 8][round / 2 % 2];
+            let voxel = |random: &mut fastrand::Rng| {
+                if round % 2 == 0 { random.u16(..) } else { random.u16(..) & 7 | still }
+            };
+            let before: [Voxel; LAYER_CELLS] =
+                core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
+            let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
+            let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
+            let up: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+            let down = minus(core::array::from_fn(|_| random.u64(..) & few), up);
+            let mut after = before;
+            let differ = change_whole_layer(&mut after, &flow, up, down);
+            assert_eq!(differ, before != after);
+            unchanged += u32::from(!differ);
+            for (cell, (&was, &is)) in before.iter().zip(&after).enumerate() {
+                let active =
+                    match (layer_mask::contains(&up, cell), layer_mask::contains(&down, cell)) {
+                        (true, _) => (was.active() + 1).min(7),
+                        (_, true) => was.active().saturating_sub(1),
+                        _ => was.active(),
+                    };
+                let flows = layer_mask::contains(&up, cell) && was.direction_code() != 0;
+                let largest =
+                    if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
+                let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11)
+                    .with_largest(largest);
+                assert_eq!(is.word(), expected.word());
+            }
+        }
+        assert!(unchanged > 5, "{unchanged} rounds changed nothing");
+    }
+
+    #[test]
+    fn a_few_cells_ebb_as_those_of_a_whole_layer_do() {
+        let mut changes = 0;
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = test_worlds::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let mut tick = test_worlds::tick(&mut world);
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
+                let wet: Vec<usize> = layer_mask::iter(tick.store.layer(slot, layer).0).collect();
+                let mut some = |most: usize| {
+                    let mut cells = NONE;
+                    let count = if wet.is_empty() { 0 } else { random.usize(..most) };
+                    (0..count).for_each(|_| {
+                        layer_mask::insert(&mut cells, wet[random.usize(..wet.len())])
+                    });
+                    cells
+                };
+                let (up, down, cells) = (some(6), some(6), or(some(6), some(40)));
+                let down = minus(down, up);
+                let work = tick.work.join(tick.store, slot, layer);
+                work.flow.fill_with(|| random.u16(..));
+                let flow = work.flow;
+                let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
+                    core::array::from_fn(|cell| tick.store.read((slot, layer * LAYER_CELLS + cell)))
+                };
+                let mut expected = now(&tick);
+                changes += u32::from(change_whole_layer(&mut expected, &flow, up, down));
+                tick.change_activities(slot, layer, up, down);
+                assert!(now(&tick) == expected, "seed {seed}: layer {layer}");
+                let [active, flow_out] = tick.active_and_flow_out(slot, layer, cells);
+                for cell in layer_mask::iter(cells) {
+                    let voxel = expected[cell];
+                    let is = (
+                        layer_mask::contains(&active, cell),
+                        layer_mask::contains(&flow_out, cell),
+                    );
+                    assert_eq!(
+                        is,
+                        (voxel.active() > 0, voxel.has(CellFlags::FLOW_OUT)),
+                        "seed {seed}: layer {layer}"
+                    );
+                }
+            }
+        }
+        assert!(changes > 200, "{changes} layers changed");
+    }
+
+    #[test]
+    fn cells_that_turned_are_found_one_by_one_as_in_a_whole_layer() {
+        let (mut found, mut layers) = (0, 0);
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = test_worlds::springs(seed);
+            for place in test_worlds::places(&world) {
+                let voxel = world.store.read(place);
+                if !voxel.is_inert() && !voxel.is_source() && random.u8(..4) == 0 {
+                    world
+                        .store
+                        .write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
+                }
+            }
+            let slots = world.store.grid.sorted_slots();
+            let tick = test_worlds::tick(&mut world);
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
+                let sources = tick.store.sources(slot, layer);
+                let turned = |cells: LayerBits| {
+                    let ebb =
+                        Ebb { slot, layer, cells, touched: NONE, waiting: NONE, marked: NONE };
+                    let mut later = Afterwards::default();
+                    tick.note_turned(&ebb, sources, &mut later);
+                    later.turned
+                };
+                let alone = |cell: usize| {
+                    let mut cells = NONE;
+                    layer_mask::insert(&mut cells, cell);
+                    turned(cells)
+                };
+                let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();
+                assert_eq!(turned(layer_mask::ALL), one_by_one, "seed {seed}: layer {layer}");
+                found += one_by_one.len();
+                layers += usize::from(one_by_one.len() > 1);
+            }
+        }
+        assert!(found > 500 && layers > 50, "{found} cells turned, in {layers} layers several");
+    }
+}

@@ -1,0 +1,272 @@
+//! Directions follow the flow: who a cell takes for its parents after a tick, and who loses them.
+
+use crate::coords::Face;
+use crate::water::cell::CellFlags;
+use crate::water::ebb::Ebb;
+use crate::water::ebb::finish::Afterwards;
+use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
+use crate::water::store::links::{orphaned, parent_face};
+use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::tick::Tick;
+use crate::water::voxel::Voxel;
+
+impl Tick<'_> {
+    /// Lets directions follow the flow, and takes them from idle cells without a source. Whether
+    /// any cell has other parents now.
+    pub(in crate::water) fn retie(
+        &mut self,
+        ebb: &Ebb,
+        idle: LayerBits,
+        sources: LayerBits,
+        later: &mut Afterwards,
+    ) -> bool {
+        let &Ebb { slot, layer, touched, .. } = ebb;
+        let Some(work) = self.work.get(slot, layer) else { return false };
+        let sourced = self.store.sourced(slot, layer);
+        let entered = work.inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
+        let entered = and(entered, touched);
+        let is_fed = |voxel| parent_face(voxel).is_some();
+        let cut_off = self.store.select_among(slot, layer, minus(idle, sourced), is_fed);
+        if !any(or(entered, cut_off)) {
+            return false;
+        }
+        let inflow = work.inflow;
+        // Further parents may change before any voxel does.
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, cut_off));
+        let first = layer * LAYER_CELLS;
+        let parents = self.store.parent_planes(slot, layer);
+        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
+        let mut retied = false;
+        for cell in layer_mask::iter(minus(and(follows, touched), sources)) {
+            retied |= self.follow((slot, first + cell), &inflow, later);
+        }
+        for cell in layer_mask::iter(cut_off) {
+            let voxel = self.store.read((slot, first + cell));
+            let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
+            self.put((slot, first + cell), voxel);
+            retied = true;
+        }
+        retied
+    }
+
+    /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
+    /// Whether it did.
+    fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) -> bool {
+        let cell = place.1 % LAYER_CELLS;
+        let inflow = (0..6).fold(0, |faces, face| {
+            faces | u8::from(layer_mask::contains(&inflow[face], cell)) << face
+        });
+        let voxel = self.store.read(place);
+        let before = self.store.parents_in(place, voxel);
+        let after = self.follow_flow(place, voxel, inflow);
+        let parents = self.store.parents_in(place, after);
+        if parents & !before != 0 {
+            later.joined.push(place);
+        }
+        let passed = self.work.passed(place);
+        let after = if after.direction_code() == 0 {
+            after
+        } else {
+            after.with_largest(after.largest().max(passed))
+        };
+        if after != voxel {
+            self.put(place, after);
+        }
+        parents != before
+    }
+
+    /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.
+    fn follow_flow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
+        let parents = self.store.parents_in(place, voxel);
+        if inflow == 0 || inflow & parents == inflow {
+            return voxel;
+        }
+        let sourced =
+            |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let faces = || Store::faces(inflow & !parents);
+        let strays = inflow & parents == 0 && !voxel.has(CellFlags::HAS_SOURCE);
+        if parents == 0 || strays && self.store.children(place).next().is_none() {
+            // Water from above first, then from a flow with a source, then any.
+            let first = faces().find(|&face| face == Face::Up);
+            let face = first
+                .or_else(|| faces().find(|&face| sourced(self, face)))
+                .or_else(|| faces().next());
+            let Some(face) = face else { return voxel };
+            let loose = self.store.keep_parents(place, 0, voxel);
+            // HasSource is handed down in one place: see `turn_sources`.
+            let attached = self.store.attach(place, face, loose);
+            return attached.map_or(loose, |attached| attached.with(CellFlags::HAS_SOURCE, false));
+        }
+        if !self.rules.many_parents || !voxel.has(CellFlags::HAS_SOURCE) {
+            return voxel;
+        }
+        let mut voxel = voxel;
+        for face in faces() {
+            let feeder = self.store.look(place, face);
+            let heading = feeder.direction_code() == face.opposite().index() + 1
+                || feeder.has(CellFlags::IS_SOURCE);
+            if feeder.has(CellFlags::HAS_SOURCE) && heading {
+                self.store.write(place, voxel);
+                voxel = self.store.add_parent(place, face, voxel).unwrap_or(voxel);
+                self.store.write(place, voxel);
+            }
+        }
+        voxel
+    }
+}
+
+/// The cells whose directions may follow the flow that came in, and some more: those with inflow
+/// not from a parent that have no parent, or only such without a source, or into which a cell with
+/// a source may be heading.
+fn may_follow(
+    inflow: &[LayerBits; 6],
+    parents: &[LayerBits; 6],
+    sourced: LayerBits,
+    sources: LayerBits,
+    many_parents: bool,
+) -> LayerBits {
+    let entered: [LayerBits; 6] = core::array::from_fn(|face| minus(inflow[face], parents[face]));
+    let any_of = |planes: &[LayerBits; 6]| planes.iter().fold(NONE, |all, &plane| or(all, plane));
+    let kept = any_of(&core::array::from_fn(|face| and(inflow[face], parents[face])));
+    let loose =
+        or(minus(layer_mask::ALL, any_of(parents)), minus(minus(layer_mask::ALL, sourced), kept));
+    let mut joins = NONE;
+    if many_parents {
+        // What lies in other layers is not looked at here: it may.
+        joins = or(entered[Face::Down.index()], entered[Face::Up.index()]);
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let heading = and(or(parents[face.index()], sources), sourced);
+            joins = or(
+                joins,
+                and(
+                    entered[face.index()],
+                    layer_mask::neighbours(heading, &[layer_mask::ALL; 4])[side],
+                ),
+            );
+        }
+    }
+    and(any_of(&entered), or(loose, and(sourced, joins)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::context::test_worlds::{self, ancestors};
+    use crate::water::{Edges, Rules, WaterWorld};
+    use glam::IVec3;
+
+    /// The parents that a cell has after water came in through the faces `inflow`, by the rules
+    /// said of it alone.
+    fn parents_after(tick: &Tick, place: Place, inflow: u8) -> u8 {
+        let (store, voxel) = (&*tick.store, tick.store.read(place));
+        let before = store.parents_of(place);
+        let feeds = |face: &Face| inflow & !before & 1 << face.index() != 0;
+        let entered: Vec<Face> = Face::ALL.into_iter().filter(feeds).collect();
+        let has_children = store.children_of(place) != 0;
+        let is_above = |face: Face| ancestors(store, store.step(place, face)).contains(&place);
+        let is_sourced = |face: Face| store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let astray = inflow & before == 0 && !voxel.has(CellFlags::HAS_SOURCE) && !has_children;
+        if entered.is_empty() {
+            before
+        } else if before == 0 || astray {
+            let sourced = entered.iter().copied().find(|&face| is_sourced(face));
+            let face =
+                if entered.contains(&Face::Up) { Face::Up } else { sourced.unwrap_or(entered[0]) };
+            let ties = !has_children || is_sourced(face) && !is_above(face);
+            if ties { 1 << face.index() } else { 0 }
+        } else if voxel.has(CellFlags::HAS_SOURCE) {
+            let joins = |face: &Face| {
+                let feeder = store.look(place, *face);
+                let heads_here = feeder.direction_code() == face.opposite().index() + 1;
+                is_sourced(*face)
+                    && (heads_here || feeder.has(CellFlags::IS_SOURCE))
+                    && !(has_children && is_above(*face))
+            };
+            entered
+                .into_iter()
+                .filter(joins)
+                .fold(before, |parents, face| parents | 1 << face.index())
+        } else {
+            before
+        }
+    }
+
+    #[test]
+    fn a_cell_follows_who_fed_it_and_says_so() {
+        let mut random = fastrand::Rng::with_seed(22);
+        let (mut first, mut further, mut kept) = (0, 0, 0);
+        for seed in 0..12 {
+            let mut world = test_worlds::springs(seed);
+            let places = test_worlds::places(&world);
+            let mut tick = test_worlds::tick(&mut world);
+            for place in places {
+                let voxel = tick.store.read(place);
+                if voxel.is_mark() || voxel.has(CellFlags::IS_SOURCE) {
+                    continue;
+                }
+                let is_wet = |face: &Face| tick.store.look(place, *face).is_wet();
+                let wet = Face::ALL
+                    .into_iter()
+                    .filter(is_wet)
+                    .fold(0, |faces, face| faces | 1 << face.index());
+                let faces = random.u8(..) & wet;
+                let inflow: [LayerBits; 6] = core::array::from_fn(|face| {
+                    let mut cells = NONE;
+                    if faces >> face & 1 != 0 {
+                        layer_mask::insert(&mut cells, place.1 % LAYER_CELLS);
+                    }
+                    cells
+                });
+                let (before, expected) =
+                    (tick.store.parents_of(place), parents_after(&tick, place, faces));
+                let mut later = Afterwards::default();
+                let retied = tick.follow(place, &inflow, &mut later);
+                assert_eq!(
+                    tick.store.parents_of(place),
+                    expected,
+                    "seed {seed}: {place:?}, {faces:#b}"
+                );
+                assert_eq!(retied, expected != before, "seed {seed}: {place:?}, {faces:#b}");
+                let joined = expected & !before != 0;
+                assert_eq!(
+                    later.joined.contains(&place),
+                    joined,
+                    "seed {seed}: {place:?}, {faces:#b}"
+                );
+                first += u32::from(joined && before == 0);
+                further += u32::from(joined && before != 0 && expected & before == before);
+                kept += u32::from(faces & !before != 0 && expected == before);
+            }
+        }
+        assert!(
+            first > 100 && further > 20 && kept > 100,
+            "{first} first, {further} further, {kept} kept"
+        );
+    }
+
+    #[test]
+    fn an_idle_cell_without_a_source_loses_all_its_parents() {
+        let mut world = WaterWorld::new(1, Rules { edges: Edges::WALLS, ..Rules::lossless() })
+            .expect("rules in range");
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        world
+            .fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3)
+            .expect("a loaded chunk");
+        world.run(40);
+        let place = (world.store.grid.sorted_slots()[0], LAYER_CELLS + 5 * 16 + 5);
+        let voxel = world.store.read(place).with_direction_code(Face::East.index() + 1);
+        let several = 1 << Face::West.index() | 1 << Face::East.index();
+        let voxel = world.store.keep_parents(place, several, voxel);
+        world.store.write(place, voxel);
+        world.store.wake(place);
+        assert_eq!((world.store.parents_of(place), voxel.active()), (several, 0));
+        world.step();
+        assert_eq!(world.store.read(place).word(), 3);
+        assert!(
+            world.store.parent_planes(place.0, 1).iter().all(|cells| !any(*cells)),
+            "nor is any kept elsewhere"
+        );
+    }
+}

@@ -1,0 +1,458 @@
+//! Local flow: the rules by which the cells of one layer give to the cells below and to their
+//! sides.
+
+use crate::coords::Face;
+use crate::water::cell::CellFlags;
+use crate::water::context::layer_record::{add_flow, passed};
+use crate::water::flow::window::{SIDE, Window, around, window_index};
+use crate::water::layer_mask::{self, LayerBits, NONE};
+use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
+use crate::water::store::LAYER_CELLS;
+use crate::water::voxel::Voxel;
+
+/// What a step across each lateral face adds to a cell's index in its layer.
+const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
+
+/// What local flow did to a window.
+#[cfg_attr(test, derive(PartialEq))]
+pub(in crate::water) struct LocalFlow {
+    /// Cells of the layer whose word changed.
+    pub(in crate::water) changed: LayerBits,
+    /// Cells of the layer below that received.
+    pub(in crate::water) fell: LayerBits,
+    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are
+    /// not among them.
+    pub(in crate::water) gave: LayerBits,
+    /// Sources of the layer that gave.
+    pub(in crate::water) sprang: LayerBits,
+    /// Cells of the layer that may not pass on any more in this tick.
+    pub(in crate::water) exhausted: LayerBits,
+    /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's
+    /// layer.
+    pub(in crate::water) left: [LayerBits; 4],
+    pub(in crate::water) drained: u64,
+    pub(in crate::water) injected: u64,
+    pub(in crate::water) moved: u64,
+}
+
+/// The limits that hold for every cell in a tick, in units.
+#[derive(Clone, Copy)]
+pub(in crate::water) struct Limits {
+    pub(in crate::water) throughput: u8,
+    pub(in crate::water) supply: u8,
+}
+
+impl Limits {
+    /// What a cell may still pass on in this tick, if it has passed on `passed`.
+    #[inline]
+    pub(in crate::water) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
+        let limit = if voxel.has(CellFlags::IS_SOURCE) {
+            self.supply.min(self.throughput)
+        } else {
+            self.throughput
+        };
+        limit.saturating_sub(passed)
+    }
+}
+
+impl Window {
+    /// Works out `least` and `has_way_out`, when all cells are there.
+    pub(in crate::water) fn prepare(&mut self) {
+        let mut out = 0;
+        for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {
+            *least = least_height(own, below);
+            out |= (own & CellFlags::FLOW_OUT.bits()) | u16::from(own == Voxel::DRAIN.word());
+        }
+        self.has_way_out = out != 0;
+    }
+
+    /// The cells that would give, if it were their turn.
+    pub(in crate::water) fn givers(&self) -> LayerBits {
+        let mut gives = [0u8; LAYER_CELLS];
+        for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let at = window_index(row * 16);
+            let (own, below) = (&self.own[at..][..16], &self.below[at..][..16]);
+            let [west, east] = [&self.least[at - 1..][..16], &self.least[at + 1..][..16]];
+            let [north, south] = [&self.least[at - SIDE..][..16], &self.least[at + SIDE..][..16]];
+            for x in 0..16 {
+                let lowest = west[x].min(east[x]).min(north[x]).min(south[x]);
+                gives[x] = u8::from(can_give(own[x], below[x], lowest));
+            }
+        }
+        layer_mask::plane(&gives, 0)
+    }
+
+    /// Adds a cell to those whose turn is to come, if it would give.
+    #[inline]
+    fn queue_if_giving(&self, cell: usize, queue: &mut Queue) {
+        let index = window_index(cell);
+        let [west, east, north, south] = around(index);
+        let least = &self.least;
+        let lowest = least[west].min(least[east]).min(least[north]).min(least[south]);
+        if can_give(self.own[index], self.below[index], lowest) {
+            queue.push(cell);
+        }
+    }
+
+    /// Notes that a cell of the window, or what lies below it, has changed.
+    #[inline]
+    fn refresh(&mut self, index: usize) {
+        self.least[index] = least_height(self.own[index], self.below[index]);
+    }
+
+    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A
+    /// cell that a move sets free to give has its turn in the same layer if its turn is still
+    /// to come.
+    ///
+    /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are
+    /// entered there.
+    pub(in crate::water) fn run(
+        &mut self,
+        givers: LayerBits,
+        limits: Limits,
+        seeds: (u64, u64),
+        flow: &mut [u16; LAYER_CELLS],
+        inflow: &mut [LayerBits; 6],
+    ) -> LocalFlow {
+        let mut queue = Queue::new(seeds.0);
+        layer_mask::iter(givers).for_each(|cell| queue.push(cell));
+        let mut done = LocalFlow {
+            changed: NONE,
+            fell: NONE,
+            gave: NONE,
+            sprang: NONE,
+            exhausted: NONE,
+            left: [NONE; 4],
+            drained: 0,
+            injected: 0,
+            moved: 0,
+        };
+        while let Some(cell) = queue.pop() {
+            let index = window_index(cell);
+            let voxel = Voxel::from_raw(self.own[index]);
+            let left = limits.left(voxel, passed(flow[cell]));
+            let mut turn = Turn {
+                cell,
+                index,
+                height: voxel.height(),
+                left,
+                endless: voxel.has(CellFlags::IS_SOURCE),
+            };
+            if left == 0 || turn.height == 0 {
+                continue;
+            }
+            self.fall(&mut turn, &mut flow[cell], &mut done);
+            // What is left has found the cell below full.
+            if turn.height > 0 && turn.left > 0 {
+                self.spread(
+                    &mut turn,
+                    voxel,
+                    seeds.1,
+                    &mut flow[cell],
+                    inflow,
+                    &mut queue,
+                    &mut done,
+                );
+            }
+            let units = left - turn.left;
+            if units == 0 {
+                continue;
+            }
+            done.moved += u64::from(units);
+            if turn.left == 0 {
+                layer_mask::insert(&mut done.exhausted, cell);
+            }
+            if turn.endless {
+                done.injected += u64::from(units);
+                layer_mask::insert(&mut done.sprang, cell);
+                continue;
+            }
+            self.own[index] = voxel.with_height(turn.height).word();
+            self.refresh(index);
+            layer_mask::insert(&mut done.changed, cell);
+            layer_mask::insert(&mut done.gave, cell);
+            let (inside, least) = (sides_inside(cell), self.least[index]);
+            for (side, near) in around(index).into_iter().enumerate() {
+                if Voxel::from_raw(self.own[near]).height() >= least && inside >> side & 1 != 0 {
+                    queue.push(cell.wrapping_add_signed(CELL_STEP[side]));
+                }
+            }
+        }
+        done
+    }
+
+    /// Down first: any water over a cell with room falls.
+    #[inline]
+    fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LocalFlow) {
+        let below = self.below[turn.index];
+        if below & 7 == 7 {
+            return;
+        }
+        if below == Voxel::DRAIN.word() {
+            done.drained += u64::from(turn.give(turn.height, Face::Down, flow));
+            return;
+        }
+        let units = turn.give(7 - (below & 7) as u8, Face::Down, flow);
+        self.below[turn.index] += u16::from(units);
+        self.refresh(turn.index);
+        layer_mask::insert(&mut done.fell, turn.cell);
+    }
+
+    /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at
+    /// random.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the layer's records are borrowed apart from the window"
+    )]
+    #[inline]
+    fn spread(
+        &mut self,
+        turn: &mut Turn,
+        voxel: Voxel,
+        seed: u64,
+        flow: &mut u16,
+        inflow: &mut [LayerBits; 6],
+        queue: &mut Queue,
+        done: &mut LocalFlow,
+    ) {
+        let around = around(turn.index);
+        let [west, east, north, south] = around;
+        let least = &self.least;
+        if turn.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
+            return;
+        }
+        let momentum = match voxel.direction_code() {
+            code @ 1..=2 => code,
+            code @ 5..=6 => code - 2,
+            _ => 0,
+        };
+        let random = mix(seed, turn.cell as u64) >> 32;
+        let mut order = SIDE_ORDERS[momentum][((random * 24) >> 32) as usize];
+        if self.has_way_out {
+            order = sides_first(order, self.ways_out(&around));
+        }
+        let inside = sides_inside(turn.cell);
+        for place in 0..4 {
+            let side = usize::from(order >> (2 * place) & 3);
+            let index = around[side];
+            if turn.height < self.least[index] || turn.left == 0 {
+                continue;
+            }
+            let face = Face::LATERAL[side];
+            let units = turn.give(self.flows_to(index, turn.height), face, flow);
+            if self.own[index] == Voxel::DRAIN.word() {
+                done.drained += u64::from(units);
+                continue;
+            }
+            self.own[index] += u16::from(units);
+            self.refresh(index);
+            if inside >> side & 1 == 0 {
+                layer_mask::insert(&mut done.left[side], across(turn.cell, side));
+                continue;
+            }
+            let near = turn.cell.wrapping_add_signed(CELL_STEP[side]);
+            layer_mask::insert(&mut done.changed, near);
+            layer_mask::insert(&mut inflow[face.opposite().index()], near);
+            self.queue_if_giving(near, queue);
+        }
+    }
+
+    /// Which of four cells lie on a way to the world's end, or are one.
+    #[inline]
+    fn ways_out(&self, around: &[usize; 4]) -> u8 {
+        if !self.has_way_out {
+            return 0;
+        }
+        (0..4).fold(0, |ways, side| {
+            let beside = Voxel::from_raw(self.own[around[side]]);
+            ways | u8::from(beside == Voxel::DRAIN || beside.has(CellFlags::FLOW_OUT)) << side
+        })
+    }
+
+    /// Units that a cell of this height, enough for any, gives to the neighbour at a window index:
+    /// all that fits, where the neighbour would let it fall or is a drain; else half of the
+    /// difference.
+    #[inline]
+    fn flows_to(&self, index: usize, height: u8) -> u8 {
+        let there = (self.own[index] & 7) as u8;
+        if self.least[index] == there + 1 { height.min(7 - there) } else { (height - there) / 2 }
+    }
+}
+
+/// The height from which water goes into a cell from its side: one more than its own where it would
+/// fall there or leave the world, else two more.
+#[inline]
+pub(in crate::water) fn least_height(own: u16, below: u16) -> u8 {
+    let there = (own & 7) as u8;
+    let slides = (there < 7) & (below & 7 < 7) | (own == Voxel::DRAIN.word());
+    there + 2 - u8::from(slides)
+}
+
+/// Whether a cell would give down or, if `lowest` is the least height from which water goes into
+/// one beside it, sideways.
+#[inline]
+pub(in crate::water) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
+    let height = (own & 7) as u8;
+    (own >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below & 7 < 7))
+}
+
+/// A cell that is having its turn.
+struct Turn {
+    cell: usize,
+    /// Its place in the window.
+    index: usize,
+    height: u8,
+    /// Units that it may still pass on.
+    left: u8,
+    /// A source: giving does not lower it.
+    endless: bool,
+}
+
+impl Turn {
+    /// Gives up to `wanted` units across a face; returns how many.
+    #[inline]
+    fn give(&mut self, wanted: u8, face: Face, flow: &mut u16) -> u8 {
+        let units = wanted.min(self.height).min(self.left);
+        self.left -= units;
+        if !self.endless {
+            self.height -= units;
+        }
+        add_flow(flow, face, units);
+        units
+    }
+}
+
+/// The lateral faces, by their place in [`Face::LATERAL`], across which a cell has a neighbour in
+/// its own layer.
+#[inline]
+fn sides_inside(cell: usize) -> u8 {
+    let (x, z) = (cell & 15, cell >> 4);
+    u8::from(x > 0) | u8::from(x < 15) << 1 | u8::from(z > 0) << 2 | u8::from(z < 15) << 3
+}
+
+/// The index, in the neighbouring chunk's layer, of the cell across a lateral face of a border
+/// cell.
+#[inline]
+fn across(cell: usize, side: usize) -> usize {
+    match side {
+        0 => cell + 15,
+        1 => cell - 15,
+        2 => cell + 240,
+        _ => cell - 240,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn voxel(random: &mut fastrand::Rng) -> Voxel {
+        match random.u8(..16) {
+            0 => Voxel::SOLID,
+            1 => Voxel::DRAIN,
+            2 => Voxel::HELD,
+            3 => Voxel::water(crate::water::WaterCell::SOURCE),
+            4 => Voxel::OPEN,
+            kind => {
+                let flowing =
+                    Voxel::OPEN.with_height(random.u8(..8)).with_direction_code(random.usize(..7));
+                flowing.with(CellFlags::FLOW_OUT, kind == 5)
+            }
+        }
+    }
+
+    fn window(random: &mut fastrand::Rng) -> Window {
+        let mut window = Window::new();
+        window.own.fill_with(|| voxel(random).word());
+        let is_firm = random.bool();
+        window.below.fill_with(|| if is_firm { Voxel::SOLID.word() } else { voxel(random).word() });
+        window.prepare();
+        window
+    }
+
+    /// The rules, said of one cell.
+    fn would_give(window: &Window, cell: usize) -> bool {
+        let at = (cell / 16 + 1) * 18 + cell % 16 + 1;
+        let own = Voxel::from_raw(window.own[at]);
+        let gives_sideways = |there: usize| {
+            let beside = Voxel::from_raw(window.own[there]);
+            let falls = Voxel::from_raw(window.below[there]).room() > 0;
+            beside == Voxel::DRAIN
+                || beside.room() > 0 && falls && own.height() > 7 - beside.room()
+                || own.height() >= 7 - beside.room() + 2
+        };
+        own.height() > 0
+            && (Voxel::from_raw(window.below[at]).room() > 0
+                || [at - 1, at + 1, at - 18, at + 18].into_iter().any(gives_sideways))
+    }
+
+    #[test]
+    fn givers_are_those_who_would_give() {
+        let mut random = fastrand::Rng::with_seed(17);
+        for _ in 0..300 {
+            let window = window(&mut random);
+            let givers = window.givers();
+            for cell in 0..LAYER_CELLS {
+                assert_eq!(
+                    layer_mask::contains(&givers, cell),
+                    would_give(&window, cell),
+                    "cell {cell}"
+                );
+            }
+        }
+    }
+
+    /// Asking only those who would give, and those set free to, comes to the same as asking
+    /// everybody.
+    #[test]
+    fn beginning_with_the_givers_changes_nothing() {
+        let mut random = fastrand::Rng::with_seed(18);
+        for round in 0..300 {
+            let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
+            let first = window(&mut random);
+            let runs = [false, true].map(|everybody| {
+                let mut window = Window { own: first.own, below: first.below, ..Window::new() };
+                window.prepare();
+                let givers = window.givers();
+                let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
+                let begin = if everybody { layer_mask::ALL } else { givers };
+                let done = window.run(begin, limits, (round, round + 1), &mut flow, &mut inflow);
+                (
+                    window.own,
+                    window.below,
+                    flow,
+                    inflow,
+                    done.moved,
+                    done.changed,
+                    done.fell,
+                    done.left,
+                )
+            });
+            assert!(runs[0] == runs[1], "round {round}");
+            assert!(runs[0].4 > 0, "something moved");
+        }
+    }
+
+    #[test]
+    fn what_leaves_a_window_and_what_springs_is_said() {
+        let mut random = fastrand::Rng::with_seed(19);
+        let (mut drained, mut injected) = (0, 0);
+        for round in 0..300 {
+            let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
+            let mut window = window(&mut random);
+            let units = |window: &Window| {
+                let voxels =
+                    window.own.iter().chain(&window.below).map(|&word| Voxel::from_raw(word));
+                voxels.map(|voxel| u64::from(voxel.height())).sum::<u64>()
+            };
+            let before = units(&window);
+            let givers = window.givers();
+            let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
+            let done = window.run(givers, limits, (round, round + 1), &mut flow, &mut inflow);
+            assert_eq!(units(&window) + done.drained, before + done.injected, "round {round}");
+            drained += done.drained;
+            injected += done.injected;
+        }
+        assert!(drained > 1_000 && injected > 1_000, "{drained} drained, {injected} injected");
+    }
+}

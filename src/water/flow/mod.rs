@@ -1,0 +1,547 @@
+//! Local flow in the world: a layer's window is filled, flows, and what it did is written back and
+//! wakes who it set free.
+
+pub(in crate::water) mod kernel;
+pub(in crate::water) mod window;
+
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use crate::water::cell::CellFlags;
+use crate::water::context::layer_record::passed;
+use crate::water::flow::kernel::{LocalFlow, can_give, least_height};
+use crate::water::flow::window::{Window, lower_layer, upper_layer};
+use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
+use crate::water::pools::route::Step;
+use crate::water::random::Purpose;
+use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::tick::Tick;
+use crate::water::voxel::Voxel;
+
+impl Tick<'_> {
+    /// Lets the layer's awake cells give to below and sideways.
+    pub(in crate::water) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+        let (wet, closed) = self.store.layer(slot, layer);
+        let awake = and(self.awake(slot, layer), wet);
+        if !any(awake) {
+            return;
+        }
+        self.report.visited += u64::from(layer_mask::count(awake));
+        let movable = minus(awake, and(self.firm(slot, layer), self.shut_in(slot, layer, closed)));
+        let givers = self.gather_givers(window, slot, layer, movable);
+        if !any(givers) {
+            return;
+        }
+        let limits = self.limits;
+        let work = self.work.join(self.store, slot, layer);
+        let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+        let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
+        if done.moved > 0 {
+            self.apply(window, slot, layer, &done);
+        }
+    }
+
+    /// The cells among `cells`, which hold water, that would give, and what they need to do so in
+    /// the window.
+    fn gather_givers(
+        &self,
+        window: &mut Window,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) -> LayerBits {
+        if !any(cells) {
+            return NONE;
+        }
+        if !layer_mask::are_few(cells) {
+            window.gather(self.store, slot, layer);
+            return and(cells, window.givers());
+        }
+        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or
+        // only fall.
+        let givers = self.givers_among(slot, layer, cells);
+        if self.only_fall(slot, layer, givers) {
+            window.gather_alone(self.store, slot, layer, givers);
+        } else {
+            window.gather(self.store, slot, layer);
+        }
+        givers
+    }
+
+    /// Which of these cells would give, and may still.
+    fn givers_among(&self, slot: Slot, layer: usize, cells: LayerBits) -> LayerBits {
+        let mut givers = NONE;
+        for cell in layer_mask::iter(cells) {
+            let place = (slot, layer * LAYER_CELLS + cell);
+            let (own, below) = (self.store.read(place), self.store.look(place, Face::Down));
+            let gives = |lowest: u8| can_give(own.word(), below.word(), lowest);
+            let is_exhausted = self.limits.left(own, self.work.passed(place)) == 0;
+            if !is_exhausted && (gives(u8::MAX) || gives(self.lowest_beside(place))) {
+                layer_mask::insert(&mut givers, cell);
+            }
+        }
+        givers
+    }
+
+    /// The least height from which water goes into any of the cells beside one.
+    fn lowest_beside(&self, place: Place) -> u8 {
+        let least = |face: Face| {
+            let there = self.store.step(place, face);
+            let below =
+                if there.0.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
+            least_height(self.store.look(place, face).word(), below.word())
+        };
+        Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
+    }
+
+    /// Whether these cells, which would give, do nothing but fall, each by itself: all that they
+    /// may give fits below, and no water lies beside them in the layer that this sets free.
+    /// That in other chunks is woken for its own turn.
+    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerBits) -> bool {
+        let falls = |cell: usize| {
+            let place = (slot, layer * LAYER_CELLS + cell);
+            let voxel = self.store.read(place);
+            let left = self.limits.left(voxel, self.work.passed(place));
+            self.store.look(place, Face::Down).room() >= voxel.height().min(left)
+        };
+        let (wet, _) = self.store.layer(slot, layer);
+        !any(and(layer_mask::spread(givers), wet)) && layer_mask::iter(givers).all(falls)
+    }
+
+    /// Cells that can give to no side: shut in by cells without room.
+    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
+        let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
+        let [west, east, north, south] = layer_mask::neighbours(closed, &beyond);
+        and(and(west, east), and(north, south))
+    }
+
+    /// Cells of a layer below which nothing fits.
+    pub(in crate::water) fn firm(&self, slot: Slot, layer: usize) -> LayerBits {
+        match lower_layer(self.store, slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).1,
+            None if self.store.beyond(slot, Face::Down).is_closed() => layer_mask::ALL,
+            None => NONE,
+        }
+    }
+
+    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
+    /// all or none, as `beyond` says of the mark, where the chunk is missing.
+    pub(in crate::water) fn beside(
+        &self,
+        slot: Slot,
+        layer: usize,
+        of: impl Fn(LayerBits, LayerBits) -> LayerBits,
+        beyond: impl Fn(Voxel) -> bool,
+    ) -> [LayerBits; 4] {
+        let mut beside = [NONE; 4];
+        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            if neighbour.is_some() {
+                let (wet, closed) = self.store.layer(neighbour, layer);
+                *beside = of(closed, wet);
+            } else if beyond(self.store.beyond(slot, face)) {
+                *beside = layer_mask::ALL;
+            }
+        }
+        beside
+    }
+
+    /// Writes what local flow changed back into the world and wakes what that set free.
+    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
+        self.report.moved += done.moved;
+        self.ledger.drained += done.drained;
+        self.ledger.injected += done.injected;
+        let work = self.work.join(self.store, slot, layer);
+        let touched = or(done.changed, done.sprang);
+        work.touched = or(work.touched, touched);
+        work.blocked = or(work.blocked, done.exhausted);
+        if any(done.changed) {
+            work.save(self.store, slot, layer, done.changed);
+            if layer_mask::are_few(done.changed) {
+                for cell in layer_mask::iter(done.changed) {
+                    self.store.write((slot, layer * LAYER_CELLS + cell), window.at(cell));
+                }
+            } else {
+                self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
+            }
+        }
+        self.wake_layer(slot, layer, touched);
+        if any(done.fell)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
+        }
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let there = self.store.neighbour(slot, face);
+            if any(done.left[side]) && there.is_some() {
+                self.arrive(there, layer, face.opposite(), done.left[side], |cell| {
+                    window.beside(side, cell)
+                });
+            }
+        }
+        self.wake_givers(slot, layer, done.gave);
+    }
+
+    /// Writes what local flow brought into another layer through a face.
+    fn arrive(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        face: Face,
+        cells: LayerBits,
+        voxel: impl Fn(usize) -> Voxel,
+    ) {
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer, cells);
+        work.touched = or(work.touched, cells);
+        let inflow = &mut work.inflow[face.index()];
+        *inflow = or(*inflow, cells);
+        for cell in layer_mask::iter(cells) {
+            self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
+        }
+        self.wake_layer(slot, layer, cells);
+    }
+
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
+    /// those above; and full cells below, which may rise into them if a source lies higher.
+    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
+        if !any(gave) {
+            return;
+        }
+        let around = or(gave, layer_mask::spread(gave));
+        self.wake_layer(slot, layer, around);
+        self.wake_across(slot, layer, gave);
+        if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
+            self.wake_layer(slot, layer, around);
+            self.wake_across(slot, layer, gave);
+        }
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        if self.store.highest_source().is_some_and(|highest| highest > y)
+            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+        {
+            let full = self.store.layer(slot, layer).1;
+            self.wake_layer(slot, layer, and(gave, full));
+        }
+    }
+
+    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
+    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        for (face, bits) in Face::LATERAL.into_iter().zip(layer_mask::leaving(bits)) {
+            let there = self.store.neighbour(slot, face);
+            if any(bits) && there.is_some() {
+                self.wake_layer(there, layer, bits);
+            }
+        }
+    }
+
+    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
+    /// for the next.
+    pub(in crate::water) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+        let (wet, _) = self.store.layer(slot, layer);
+        let bits = and(bits, wet);
+        if any(bits) {
+            // A chunk that was asleep joins the tick: its cells may have their turn yet.
+            let work = self.work.join(self.store, slot, layer);
+            work.woken = or(work.woken, bits);
+            self.store.grid.wake_layer_at(slot, layer, bits);
+        }
+    }
+
+    /// Writes a cell's voxel and keeps what was there before the tick.
+    pub(in crate::water) fn put(&mut self, place: Place, voxel: Voxel) {
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
+        self.store.write(place, voxel);
+    }
+
+    /// Writes a cell's voxel where neither its height nor its source has changed.
+    #[inline]
+    pub(in crate::water) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
+        self.store.write_marks(place.0, |cells| cells[place.1 & (CHUNK_CELLS - 1)] = voxel);
+    }
+
+    /// Enters units that leave a cell across a face.
+    pub(in crate::water) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+        let left = self.limits.left(self.store.read(place), self.work.passed(place));
+        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+        self.work.join(self.store, place.0, layer).pass_on(cell, face, units, left);
+        self.report.moved += u64::from(units);
+    }
+
+    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
+    /// chunk.
+    pub(in crate::water) fn left_along(&self, path: &[Step]) -> u8 {
+        let Some(&(first, _)) = path.first() else { return u8::MAX };
+        let layer = self.layer_of(first);
+        let left = |&((_, index), _): &Step| {
+            let cell = index % LAYER_CELLS;
+            self.limits.left(layer.voxel(cell), layer.passed(cell))
+        };
+        path.iter().map(left).min().unwrap_or(u8::MAX)
+    }
+
+    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
+    /// wakes these.
+    pub(in crate::water) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
+        let Some(&((slot, index), _)) = path.first() else { return };
+        let layer = index / LAYER_CELLS;
+        let work = self.work.join(self.store, slot, layer);
+        let mut along = NONE;
+        for &(place, exit) in path {
+            let cell = place.1 % LAYER_CELLS;
+            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
+            work.pass_on(cell, exit, units, left);
+            layer_mask::insert(&mut along, cell);
+        }
+        work.woken = or(work.woken, along);
+        self.store.grid.wake_layer_at(slot, layer, along);
+        self.report.moved += u64::from(units) * path.len() as u64;
+    }
+
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
+    /// to its head, if it has one.
+    pub(in crate::water) fn receive(
+        &mut self,
+        (slot, index): Place,
+        face: Face,
+        units: u8,
+        largest: u8,
+    ) {
+        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+        let voxel = self.store.read((slot, index));
+        let voxel = voxel.with_height(voxel.height() + units);
+        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
+        let work = self.work.join(self.store, slot, layer);
+        work.save_cell(self.store, slot, layer, cell);
+        layer_mask::insert(&mut work.inflow[face.index()], cell);
+        layer_mask::insert(&mut work.touched, cell);
+        layer_mask::insert(&mut work.woken, cell);
+        self.store.write((slot, index), voxel);
+        self.store.grid.wake_at(slot, index);
+    }
+
+    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
+    /// flow into it.
+    pub(in crate::water) fn take(&mut self, place: Place, units: u8) {
+        let voxel = self.store.read(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            self.ledger.injected += u64::from(units);
+            return;
+        }
+        self.put(place, voxel.with_height(voxel.height() - units));
+        let mut gave = NONE;
+        layer_mask::insert(&mut gave, place.1 % LAYER_CELLS);
+        self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
+    }
+
+    pub(in crate::water) fn wake_cell(&mut self, (slot, index): Place) {
+        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
+        layer_mask::insert(&mut work.woken, index % LAYER_CELLS);
+        self.store.grid.wake_at(slot, index);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::layer_record::{LayerWork, add_flow};
+    use crate::water::context::test_worlds;
+
+    #[test]
+    fn a_cell_is_exhausted_as_soon_as_it_has_passed_on_what_it_may() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut world = test_worlds::springs(2);
+        let places = test_worlds::places(&world);
+        let mut tick = test_worlds::tick(&mut world);
+        for place in places {
+            let voxel = tick.store.read(place);
+            if !voxel.is_wet() {
+                continue;
+            }
+            let limit = tick.limits.left(voxel, 0);
+            while tick.work.passed(place) < limit {
+                tick.pass_on(
+                    place,
+                    Face::ALL[random.usize(..6)],
+                    random.u8(1..=limit - tick.work.passed(place)),
+                );
+                let work = tick.work.get(place.0, place.1 / LAYER_CELLS).expect("it has joined");
+                let is_blocked = layer_mask::contains(&work.blocked, place.1 % LAYER_CELLS);
+                assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
+        for seed in 0..6 {
+            let [mut world, mut other] = [(); 2].map(|()| {
+                let mut world = test_worlds::springs(seed);
+                if seed % 2 == 1 {
+                    test_worlds::put_to_sleep(&mut world.store);
+                }
+                world
+            });
+            let slots = world.store.grid.sorted_slots();
+            let (mut tick, mut plainly) =
+                (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
+            {
+                let wet = layer_mask::iter(tick.store.layer(slot, layer).0);
+                let mut path: Vec<Step> = Vec::new();
+                for cell in wet {
+                    let exit = Face::ALL[random.usize(..6)];
+                    path.extend(
+                        (random.u8(..3) == 0).then_some(((slot, layer * LAYER_CELLS + cell), exit)),
+                    );
+                }
+                let left = path.iter().map(|&(place, _)| {
+                    plainly.limits.left(plainly.store.read(place), plainly.work.passed(place))
+                });
+                let left = left.min().unwrap_or(u8::MAX);
+                assert_eq!(tick.left_along(&path), left, "seed {seed}");
+                if path.is_empty() || left == 0 {
+                    continue;
+                }
+                let units = random.u8(1..=left);
+                let awake_before = tick.awake(slot, layer);
+                tick.pass_along_in_layer(&path, units);
+                for &(place, exit) in &path {
+                    plainly.pass_on(place, exit, units);
+                    plainly.wake_cell(place);
+                }
+                let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
+                let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
+                let marks = |work: &LayerWork| [work.touched, work.woken, work.blocked];
+                assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
+                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
+                assert_eq!(tick.report, plainly.report, "seed {seed}");
+                passed_on += path.len();
+                exhausted += layer_mask::count(here.blocked);
+                woken += layer_mask::count(minus(tick.awake(slot, layer), awake_before));
+            }
+        }
+        assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
+        assert!(woken > 100, "{woken} cells slept");
+    }
+
+    /// Few cells are asked one by one, and what only falls flows without the cells around it. Both
+    /// come to what the window of the whole layer comes to.
+    #[test]
+    fn a_few_cells_flow_as_those_of_a_whole_layer_do() {
+        let (mut whole, mut alone) = (Window::new(), Window::new());
+        let (mut giving, mut falling, mut exhausted) = (0, 0, 0);
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut world = test_worlds::springs(seed);
+            let slots = world.store.grid.sorted_slots();
+            let tick = test_worlds::tick(&mut world);
+            let limits = tick.limits;
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
+            {
+                let (wet, _) = tick.store.layer(slot, layer);
+                let mut some = NONE;
+                let places: Vec<usize> = layer_mask::iter(wet).collect();
+                (0..places.len().min(6)).for_each(|_| {
+                    layer_mask::insert(&mut some, places[random.usize(..places.len())])
+                });
+                for cell in places {
+                    let left = limits.left(tick.store.read((slot, layer * LAYER_CELLS + cell)), 0);
+                    let passed = if random.bool() { random.u8(..=left) } else { 0 };
+                    let work = tick.work.join(tick.store, slot, layer);
+                    add_flow(&mut work.flow[cell], Face::West, passed);
+                    exhausted += u32::from(passed == left);
+                }
+                whole.gather(tick.store, slot, layer);
+                let mut expected = and(some, whole.givers());
+                for cell in layer_mask::iter(expected) {
+                    let place = (slot, layer * LAYER_CELLS + cell);
+                    if limits.left(tick.store.read(place), tick.work.passed(place)) == 0 {
+                        layer_mask::remove(&mut expected, cell);
+                    }
+                }
+                let givers = tick.givers_among(slot, layer, some);
+                assert_eq!(givers, expected, "seed {seed}: layer {layer} in {slot:?}");
+                giving += layer_mask::count(givers);
+                if !any(givers) || !tick.only_fall(slot, layer, givers) {
+                    continue;
+                }
+                falling += 1;
+                alone.own.fill_with(|| random.u16(..));
+                alone.below.fill_with(|| random.u16(..));
+                alone.gather_alone(tick.store, slot, layer, givers);
+                let work = tick.work.join(tick.store, slot, layer);
+                let run = |window: &mut Window| {
+                    let (mut flow, mut inflow) = (work.flow, [NONE; 6]);
+                    let done = window.run(givers, limits, (seed, seed + 1), &mut flow, &mut inflow);
+                    let words =
+                        layer_mask::iter(givers).map(|cell| (window.at(cell), window.below(cell)));
+                    let words: Vec<_> = words.collect();
+                    (words, flow, inflow, done)
+                };
+                let (whole, alone) = (run(&mut whole), run(&mut alone));
+                assert!(whole == alone, "seed {seed}: layer {layer} in {slot:?}");
+            }
+        }
+        assert!(giving > 200, "{giving} give");
+        assert!(falling > 50, "in {falling} layers water only falls");
+        assert!(exhausted > 400, "{exhausted} may give no more");
+    }
+
+    /// Worlds in motion, layer by layer: as the tick does it, and with a window of all of each
+    /// layer.
+    #[test]
+    fn a_layer_flows_as_its_whole_window_does() {
+        let (mut window, mut moved) = (Window::new(), [0; 2]);
+        for seed in 0..24 {
+            let [mut world, mut other] = [(); 2].map(|()| test_worlds::springs(seed));
+            let slots = world.store.grid.sorted_slots();
+            let (mut tick, mut wholly) =
+                (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
+            for (layer, slot) in
+                (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot)))
+            {
+                let (wet, _) = wholly.store.layer(slot, layer);
+                let awake = and(wholly.awake(slot, layer), wet);
+                tick.local_flow(&mut window, slot, layer);
+                wholly.report.visited += u64::from(layer_mask::count(awake));
+                window.gather(wholly.store, slot, layer);
+                let givers = and(awake, window.givers());
+                let limits = wholly.limits;
+                let work = wholly.work.join(wholly.store, slot, layer);
+                let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+                let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
+                if done.moved > 0 {
+                    wholly.apply(&window, slot, layer, &done);
+                    moved[usize::from(layer_mask::are_few(givers))] += 1;
+                }
+                assert_eq!(tick.report, wholly.report, "seed {seed}: layer {layer}");
+            }
+            let places = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
+            for (slot, layer) in places {
+                let [here, there] =
+                    [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
+                assert!(here == there, "seed {seed}: layer {layer}");
+                let [here, there] = [&tick, &wholly].map(|tick| {
+                    let marks = |work: &LayerWork| {
+                        (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
+                    };
+                    (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
+                });
+                assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
+                let is_idle =
+                    here.1.is_none() && there.1.is_some_and(|(.., marks)| marks == [NONE; 3]);
+                assert!(is_idle || here.1 == there.1, "seed {seed}: layer {layer}");
+            }
+        }
+        assert!(
+            moved.iter().all(|&layers| layers > 100),
+            "water moves in {moved:?} layers, in the second few cells"
+        );
+    }
+}

@@ -1,0 +1,287 @@
+//! One layer of one chunk with its surroundings, in fixed-size arrays.
+
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::layer_mask::{self, LayerBits};
+use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::voxel::Voxel;
+
+/// Cells along one side of a window: a layer and one cell all round.
+pub(in crate::water) const SIDE: usize = 18;
+pub(in crate::water) const AREA: usize = SIDE * SIDE;
+
+/// A layer of a chunk with the cells beside and below it.
+pub(in crate::water) struct Window {
+    pub(in crate::water) own: [u16; AREA],
+    pub(in crate::water) below: [u16; AREA],
+    /// The height from which water goes into a cell from its side.
+    pub(in crate::water) least: [u8; AREA],
+    /// Whether any cell lies on a way to the world's end, or is one.
+    pub(in crate::water) has_way_out: bool,
+}
+
+#[inline]
+pub(in crate::water) fn window_index(cell: usize) -> usize {
+    (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
+}
+
+/// The window indices beside one, in the order of [`Face::LATERAL`].
+#[inline]
+pub(in crate::water) fn around(index: usize) -> [usize; 4] {
+    [index - 1, index + 1, index - SIDE, index + SIDE]
+}
+
+impl Window {
+    pub(in crate::water) fn new() -> Self {
+        Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_way_out: false }
+    }
+
+    /// The voxel of a cell of the layer.
+    #[inline]
+    pub(in crate::water) fn at(&self, cell: usize) -> Voxel {
+        Voxel::from_raw(self.own[window_index(cell)])
+    }
+
+    /// The voxel under a cell of the layer.
+    #[inline]
+    pub(in crate::water) fn below(&self, cell: usize) -> Voxel {
+        Voxel::from_raw(self.below[window_index(cell)])
+    }
+
+    /// The voxel of a cell of the chunk across a lateral face (index into [`Face::LATERAL`]), by
+    /// its index in that chunk's layer; only its border cells are there.
+    #[inline]
+    pub(in crate::water) fn beside(&self, side: usize, cell: usize) -> Voxel {
+        let index = match side {
+            0 => (cell >> 4) * SIDE + SIDE,
+            1 => (cell >> 4) * SIDE + SIDE + 17,
+            2 => (cell & 15) + 1,
+            _ => (cell & 15) + 1 + 17 * SIDE,
+        };
+        Voxel::from_raw(self.own[index])
+    }
+
+    /// Copies the window's own layer back.
+    pub(in crate::water) fn copy_to(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+        for (row, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            for (to, &from) in cells.iter_mut().zip(&self.own[window_index(row * 16)..][..16]) {
+                *to = Voxel::from_raw(from);
+            }
+        }
+    }
+
+    /// Copies a layer (0 to 15) of a chunk and what surrounds it.
+    pub(in crate::water) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
+        copy_layer(&mut self.own, store, slot, layer);
+        match lower_layer(store, slot, layer) {
+            Some((slot, layer)) => copy_layer(&mut self.below, store, slot, layer),
+            None => {
+                let beyond = store.beyond(slot, Face::Down).word();
+                for row in 0..16 {
+                    self.below[window_index(row * 16)..][..16].fill(beyond);
+                }
+            }
+        }
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let neighbour = store.neighbour(slot, face);
+            if neighbour.is_some() {
+                copy_border(&mut self.own, store, neighbour, layer, side);
+                match lower_layer(store, neighbour, layer) {
+                    Some((slot, layer)) => copy_border(&mut self.below, store, slot, layer, side),
+                    None => fill_border(&mut self.below, store.beyond(neighbour, Face::Down), side),
+                }
+            } else {
+                fill_border(&mut self.own, store.beyond(slot, face), side);
+                fill_border(&mut self.below, Voxel::WALL, side);
+            }
+        }
+        self.prepare();
+    }
+
+    /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for
+    /// water that only falls. What lies beside them is taken to be dry; all else in the window
+    /// is what it was before, and must not be asked for.
+    pub(in crate::water) fn gather_alone(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+        cells: LayerBits,
+    ) {
+        debug_assert!(
+            !layer_mask::any(layer_mask::and(layer_mask::spread(cells), cells)),
+            "two cells side by side"
+        );
+        for cell in layer_mask::iter(cells) {
+            let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
+            self.own[index] = store.read(place).word();
+            self.below[index] = store.look(place, Face::Down).word();
+            for near in around(index) {
+                self.own[near] = Voxel::OPEN.word();
+            }
+        }
+    }
+}
+
+/// The layer under a layer: in the same chunk or at the top of the one below, if that is loaded.
+#[inline]
+pub(in crate::water) fn lower_layer(
+    store: &Store,
+    slot: Slot,
+    layer: usize,
+) -> Option<(Slot, usize)> {
+    if layer > 0 {
+        return Some((slot, layer - 1));
+    }
+    let below = store.neighbour(slot, Face::Down);
+    below.is_some().then_some((below, 15))
+}
+
+/// The layer above a layer, if it is loaded.
+#[inline]
+pub(in crate::water) fn upper_layer(
+    store: &Store,
+    slot: Slot,
+    layer: usize,
+) -> Option<(Slot, usize)> {
+    if layer < 15 {
+        return Some((slot, layer + 1));
+    }
+    let above = store.neighbour(slot, Face::Up);
+    above.is_some().then_some((above, 0))
+}
+
+fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize) {
+    let chunk = store.grid.chunk_at(slot);
+    match chunk.as_dense() {
+        Some(cells) => {
+            let rows = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
+            for (row, cells) in rows.iter().enumerate() {
+                for (to, from) in window[window_index(row * 16)..][..16].iter_mut().zip(cells) {
+                    *to = from.word();
+                }
+            }
+        }
+        None => {
+            let word = chunk.get(0).word();
+            for row in 0..16 {
+                window[window_index(row * 16)..][..16].fill(word);
+            }
+        }
+    }
+}
+
+/// Copies the row or column of a neighbour's layer that lies along the window's side.
+fn copy_border(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize, side: usize) {
+    let chunk = store.grid.chunk_at(slot);
+    let Some(cells) = chunk.as_dense() else {
+        fill_border(window, chunk.get(0), side);
+        return;
+    };
+    let cells = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
+    match side {
+        0 => put_border(window, side, |at| cells[at][15]),
+        1 => put_border(window, side, |at| cells[at][0]),
+        2 => put_border(window, side, |at| cells[15][at]),
+        _ => put_border(window, side, |at| cells[0][at]),
+    }
+}
+
+fn fill_border(window: &mut [u16; AREA], voxel: Voxel, side: usize) {
+    put_border(window, side, |_| voxel);
+}
+
+/// Writes the sixteen cells beside the layer on one side.
+#[inline]
+fn put_border(window: &mut [u16; AREA], side: usize, voxel: impl Fn(usize) -> Voxel) {
+    let rows: &mut [[u16; SIDE]] = window.as_chunks_mut().0;
+    match side {
+        0 | 1 => (0..16).for_each(|at| rows[at + 1][side * (SIDE - 1)] = voxel(at).word()),
+        _ => (0..16).for_each(|at| rows[(side - 2) * (SIDE - 1)][at + 1] = voxel(at).word()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Region};
+    use crate::water::context::test_worlds;
+    use crate::water::rules::{Edge, Edges};
+    use glam::IVec3;
+
+    #[test]
+    fn a_window_shows_what_a_look_at_each_cell_shows() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut window = Window::new();
+        for round in 0..12 {
+            let edges = Edges {
+                outer: [Edge::Drain; 6],
+                unloaded: [Edge::Wall, Edge::Drain, Edge::Held][round % 3],
+            };
+            let bounds = Region::new(IVec3::new(-16, -13, -16), IVec3::new(15, 15, 12));
+            let mut store = Store::new(bounds, edges);
+            for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
+                let cells: [Voxel; CHUNK_CELLS] =
+                    core::array::from_fn(|_| test_worlds::voxel(&mut random));
+                match random.u8(..4) {
+                    0 => {}
+                    1 => drop(store.insert(chunk, Chunk::uniform(cells[0]))),
+                    _ => drop(store.insert(chunk, Chunk::from_cells(&cells))),
+                }
+            }
+            for (slot, layer) in store
+                .grid
+                .sorted_slots()
+                .into_iter()
+                .flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
+            {
+                // What an earlier layer left must not show.
+                window.own.fill_with(|| random.u16(..));
+                window.below.fill_with(|| random.u16(..));
+                window.gather(&store, slot, layer);
+                let mut own = [Voxel::OPEN; LAYER_CELLS];
+                window.copy_to(&mut own);
+                for (cell, &copied) in own.iter().enumerate() {
+                    let place = (slot, layer * LAYER_CELLS + cell);
+                    let index = SIDE * (cell / 16 + 1) + cell % 16 + 1;
+                    assert_eq!(
+                        window.own[index],
+                        store.read(place).word(),
+                        "round {round}: {place:?}"
+                    );
+                    assert_eq!(copied, store.read(place), "round {round}: {place:?}");
+                    let below = store.look(place, Face::Down);
+                    assert_eq!(
+                        (window.below[index], window.below(cell)),
+                        (below.word(), below),
+                        "round {round}"
+                    );
+                    let sides = [index - 1, index + 1, index - SIDE, index + SIDE];
+                    for (side, face) in Face::LATERAL.into_iter().enumerate() {
+                        let there = store.step(place, face);
+                        assert_eq!(
+                            window.own[sides[side]],
+                            store.look(place, face).word(),
+                            "round {round}: {side}"
+                        );
+                        let floor = if there.0.is_some() {
+                            store.look(there, Face::Down)
+                        } else {
+                            Voxel::WALL
+                        };
+                        assert_eq!(
+                            window.below[sides[side]],
+                            floor.word(),
+                            "round {round}: below {side}"
+                        );
+                        if there.0.is_some() && there.0 != slot {
+                            let seen = window.beside(side, there.1 % LAYER_CELLS);
+                            assert_eq!(seen, store.read(there), "round {round}: {side}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The surface of a body of water: which of its cells are its top, and how high they stand.
+
+use crate::coords::Face;
+use crate::water::cell::{CellFlags, FULL};
+use crate::water::flow::window::upper_layer;
+use crate::water::layer_mask::{LAYER_ROWS, LayerBits, NONE, and, any, minus};
+use crate::water::pools::body::Piece;
+use crate::water::pools::nearest::Candidates;
+use crate::water::store::{LAYER_CELLS, Place, Store, head};
+use crate::water::tick::{Tick, spend};
+use crate::water::voxel::Voxel;
+use smallvec::SmallVec;
+
+/// The surface that is drawn from: its head, and its cells, but for those that can give nothing.
+pub(in crate::water) struct Surface {
+    pub(in crate::water) head: i64,
+    pub(in crate::water) cells: Candidates,
+}
+
+impl Surface {
+    /// Lower than all water.
+    pub(in crate::water) fn none() -> Self {
+        Surface { head: i64::MIN, cells: Candidates::default() }
+    }
+
+    pub(in crate::water) fn is_none(&self) -> bool {
+        self.head == i64::MIN
+    }
+}
+
+/// A look for the highest surface of a body below a head, done in pieces.
+pub(in crate::water) struct Survey {
+    below: i64,
+    /// The highest that is known, and its cells.
+    head: i64,
+    pieces: Vec<Piece>,
+    /// Pieces of the body that have been looked at.
+    seen: usize,
+    /// What is partly full and may be higher.
+    partial: SmallVec<[Piece; 2]>,
+}
+
+impl Survey {
+    /// Begins to look for what is below a head.
+    pub(in crate::water) fn below(below: i64) -> Self {
+        Survey { below, head: i64::MIN, pieces: Vec::new(), seen: 0, partial: SmallVec::new() }
+    }
+
+    /// Whether nothing has been looked at.
+    pub(in crate::water) fn is_new(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// Takes cells with this head in, if none higher is known.
+    fn offer(&mut self, head: i64, piece: &Piece, cells: LayerBits) {
+        if head >= self.below || head < self.head || !any(cells) {
+            return;
+        }
+        if head > self.head {
+            self.head = head;
+            self.pieces.clear();
+        }
+        self.pieces.push(Piece { cells, ..*piece });
+    }
+
+    /// What a complete survey has found.
+    pub(in crate::water) fn surface(self, store: &Store) -> Surface {
+        Surface { head: self.head, cells: Candidates::new(store, self.pieces) }
+    }
+}
+
+/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever
+/// they lie.
+struct Crests {
+    full: LayerBits,
+    partial: LayerBits,
+    sources: LayerBits,
+}
+
+impl Tick<'_> {
+    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches
+    /// what lies below it.
+    pub(in crate::water) fn crest_head(&self, place: Place) -> Option<i64> {
+        let voxel = self.store.read(place);
+        let y = self.height_of(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            return Some(head(y, 0));
+        }
+        let top =
+            voxel.is_wet() && (!voxel.is_closed() || !self.store.look(place, Face::Up).is_wet());
+        top.then(|| head(y, voxel.height()))
+    }
+
+    /// Goes on with a survey of a body until it is complete, which is returned, or as many cells as
+    /// are `left` have been looked at.
+    pub(in crate::water) fn survey(
+        &self,
+        body: &[Piece],
+        survey: &mut Survey,
+        left: &mut usize,
+    ) -> bool {
+        while let Some(piece) = body.get(survey.seen) {
+            if !spend(left, LAYER_ROWS) {
+                return false;
+            }
+            self.survey_piece(piece, survey);
+            survey.seen += 1;
+        }
+        // How high cells stand that are neither full nor sources takes longest to tell, and mostly
+        // does not matter.
+        while let Some(piece) = survey.partial.pop() {
+            self.offer_highest(survey, &piece);
+            *left = left.saturating_sub(LAYER_ROWS);
+            if *left == 0 {
+                break;
+            }
+        }
+        survey.partial.is_empty()
+    }
+
+    /// Offers the full cells of a piece and its sources, and keeps for later what is partly full.
+    fn survey_piece(&self, piece: &Piece, survey: &mut Survey) {
+        let y = self.layer_height(piece);
+        if head(y, FULL) < survey.head || head(y, 0) >= survey.below {
+            return;
+        }
+        let crests = self.crests(piece);
+        survey.offer(head(y, FULL), piece, crests.full);
+        survey.offer(head(y, 0), piece, crests.sources);
+        if survey.head < head(y, FULL) && any(crests.partial) {
+            survey.partial.push(Piece { cells: crests.partial, ..*piece });
+        }
+    }
+
+    /// Offers the highest of a piece's cells, which hold 1 to 6 units, as far as they matter.
+    fn offer_highest(&self, survey: &mut Survey, piece: &Piece) {
+        let y = self.layer_height(piece);
+        for height in (1..FULL).rev().skip_while(|&height| head(y, height) >= survey.below) {
+            if head(y, height) < survey.head {
+                return;
+            }
+            let is_as_high = |voxel: Voxel| voxel.height() == height;
+            let cells = self.store.select_among(piece.slot, piece.layer, piece.cells, is_as_high);
+            if any(cells) {
+                return survey.offer(head(y, height), piece, cells);
+            }
+        }
+    }
+
+    /// The cells of a piece that are a surface.
+    fn crests(&self, piece: &Piece) -> Crests {
+        let &Piece { slot, layer, cells } = piece;
+        let (wet, closed) = self.store.layer(slot, layer);
+        let covered = upper_layer(self.store, slot, layer)
+            .map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
+        let wet = and(cells, wet);
+        let sources = and(wet, self.store.sources(slot, layer));
+        let full = minus(minus(and(wet, closed), covered), sources);
+        Crests { full, partial: minus(wet, closed), sources }
+    }
+
+    pub(in crate::water) fn height_of(&self, place: Place) -> i32 {
+        self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32
+    }
+
+    pub(in crate::water) fn layer_height(&self, piece: &Piece) -> i32 {
+        self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::CHUNK_CELLS;
+    use crate::water::context::test_worlds;
+    use crate::water::layer_mask;
+    use crate::water::voxel::Voxel;
+    use crate::water::{Rules, WaterWorld};
+    use glam::IVec3;
+
+    #[test]
+    fn the_highest_cells_are_told_in_chunks_of_either_kind() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+        let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| test_worlds::voxel(&mut random));
+        let uniform = (0..=FULL).map(|height| Chunk::uniform(Voxel::OPEN.with_height(height)));
+        for (x, chunk) in
+            uniform.chain([Chunk::uniform(Voxel::SOLID), Chunk::from_cells(&mixed)]).enumerate()
+        {
+            world.insert_chunk(IVec3::X * x as i32, chunk).expect("none is there");
+        }
+        let tick = test_worlds::tick(&mut world);
+        let (mut offered, mut nothing) = (0, 0);
+        for (slot, round) in tick
+            .store
+            .grid
+            .sorted_slots()
+            .into_iter()
+            .flat_map(|slot| (0..20).map(move |at| (slot, at)))
+        {
+            let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
+            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+            let piece = Piece { slot, layer: random.usize(..16), cells };
+            let y = tick.layer_height(&piece);
+            let below = head(y, random.u8(1..9));
+            let height =
+                |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
+            let counts = |height: u8| (1..FULL).contains(&height) && head(y, height) < below;
+            let highest =
+                layer_mask::iter(cells).map(height).filter(|&height| counts(height)).max();
+            let mut survey = Survey::below(below);
+            survey.head = head(y, random.u8(0..4));
+            let least = survey.head;
+            tick.offer_highest(&mut survey, &piece);
+            match highest.filter(|&height| head(y, height) >= least) {
+                Some(highest) => {
+                    let expected: Vec<usize> =
+                        layer_mask::iter(cells).filter(|&cell| height(cell) == highest).collect();
+                    assert_eq!(
+                        (survey.head, survey.pieces.len()),
+                        (head(y, highest), 1),
+                        "round {round}"
+                    );
+                    assert!(layer_mask::iter(survey.pieces[0].cells).eq(expected), "round {round}");
+                    offered += 1;
+                }
+                None => {
+                    assert!(survey.pieces.is_empty() && survey.head == least, "round {round}");
+                    nothing += 1;
+                }
+            }
+        }
+        assert!(offered > 40 && nothing > 40, "{offered} offered, {nothing} not");
+    }
+
+    /// The head of a cell that is a surface, said of the cell alone.
+    fn crest(tick: &Tick, place: Place) -> Option<i64> {
+        let voxel = tick.store.read(place);
+        let y = i64::from(tick.store.position(place).y);
+        let above = tick.store.look(place, Face::Up);
+        let is_top = voxel.height() < FULL || above.is_mark() || above.height() == 0;
+        match voxel.cell() {
+            Some(cell) if cell.is_source() => Some(7 * y),
+            Some(cell) if cell.height() > 0 && is_top => Some(7 * y + i64::from(cell.height())),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn surfaces_are_those_of_a_look_at_all_cells() {
+        let mut random = fastrand::Rng::with_seed(6);
+        let mut mixed = 0;
+        for seed in 0..16 {
+            let mut world = test_worlds::springs(seed);
+            let places = test_worlds::places(&world);
+            let tick = test_worlds::tick(&mut world);
+            let mut body: Vec<Piece> = Vec::new();
+            for &(slot, index) in &places {
+                let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                if !tick.store.read((slot, index)).is_wet() {
+                    continue;
+                }
+                match body.last_mut() {
+                    Some(piece) if piece.slot == slot && piece.layer == layer => {
+                        layer_mask::insert(&mut piece.cells, cell)
+                    }
+                    _ => {
+                        let mut cells = NONE;
+                        layer_mask::insert(&mut cells, cell);
+                        body.push(Piece { slot, layer, cells });
+                    }
+                }
+            }
+            let crests: Vec<(i64, Place)> =
+                places.iter().filter_map(|&place| Some((crest(&tick, place)?, place))).collect();
+            for &place in &places {
+                let expected = crest(&tick, place);
+                assert!(
+                    tick.store.read(place).is_mark() || tick.crest_head(place) == expected,
+                    "seed {seed}"
+                );
+            }
+            let mut below = i64::MAX;
+            loop {
+                let mut survey = Survey::below(below);
+                while !tick.survey(&body, &mut survey, &mut random.usize(1..40)) {}
+                let highest =
+                    crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
+                assert_eq!(survey.head, highest.unwrap_or(i64::MIN), "seed {seed}");
+                let of_piece = |piece: &Piece| {
+                    let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
+                    layer_mask::iter(piece.cells).map(move |cell| (slot, first + cell))
+                };
+                let mut found: Vec<Place> = survey.pieces.iter().flat_map(of_piece).collect();
+                let mut expected: Vec<Place> = crests
+                    .iter()
+                    .filter(|&&(head, _)| head == survey.head)
+                    .map(|&(_, place)| place)
+                    .collect();
+                found.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "seed {seed}");
+                if found.is_empty() {
+                    break;
+                }
+                mixed += usize::from(
+                    survey.pieces.iter().any(|piece| piece.layer != survey.pieces[0].layer),
+                );
+                below = survey.head;
+            }
+            assert!(!crests.iter().any(|&(head, _)| head < below), "seed {seed}: none is missed");
+        }
+        assert!(mixed > 0, "surfaces of sources and of water below them");
+    }
+}

@@ -1,0 +1,245 @@
+//! Random choices that depend on seed, tick and place alone, so that neither order nor threads can
+//! change them.
+
+use crate::water::layer_mask::{LayerBits, NONE};
+use crate::water::store::LAYER_CELLS;
+use glam::IVec3;
+
+/// What a random choice is for: choices for different purposes are independent.
+#[derive(Clone, Copy)]
+pub(in crate::water) enum Purpose {
+    Order = 1,
+    Sides,
+    Draws,
+    Decay,
+    Evaporation,
+    Parent,
+    Pool,
+}
+
+/// Mixes two words into one, each bit of which depends on all bits of both.
+#[inline]
+pub(in crate::water) fn mix(a: u64, b: u64) -> u64 {
+    let mut z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the
+/// mix of world seed and tick.
+pub(in crate::water) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
+    let place =
+        mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
+    mix(mix(tick, place), layer as u64)
+}
+
+impl Purpose {
+    /// The seed of a layer's choices for this purpose, from the layer's seed.
+    #[inline]
+    pub(in crate::water) fn seed(self, layer_seed: u64) -> u64 {
+        mix(layer_seed, self as u64)
+    }
+}
+
+/// A chance as a fraction of 65,536. What is above 0 stays above 0.
+pub(in crate::water) fn fraction(chance: f64) -> u32 {
+    (chance * 65_536.0).ceil() as u32
+}
+
+/// A set that holds each cell of a layer with the chance `fraction` / 65,536.
+pub(in crate::water) fn chosen(seed: u64, fraction: u32) -> LayerBits {
+    if fraction >= 1 << 16 {
+        return [u64::MAX; 4];
+    }
+    let mut bits = NONE;
+    if fraction == 0 {
+        return bits;
+    }
+    let mut random = fastrand::Rng::with_seed(seed);
+    // One random bit a cell for each binary digit of the fraction, the lowest first: a cell is in
+    // if its own random number, read as a binary fraction, lies below.
+    for digit in fraction.trailing_zeros()..16 {
+        let one = fraction >> digit & 1 != 0;
+        for word in &mut bits {
+            let coin = random.u64(..);
+            *word = if one { *word | coin } else { *word & coin };
+        }
+    }
+    bits
+}
+
+/// A random order of the 256 cells of a layer, as a bijection that costs a few instructions a cell.
+#[derive(Clone, Copy)]
+pub(in crate::water) struct Order {
+    before: u8,
+    first: u8,
+    second: u8,
+    after: u8,
+}
+
+impl Order {
+    pub(in crate::water) fn new(seed: u64) -> Self {
+        let random = fastrand::Rng::with_seed(seed).u32(..).to_le_bytes();
+        // Multiplication by an odd number is a bijection on bytes, and so are the other steps.
+        Order { before: random[0], first: random[1] | 1, second: random[2] | 1, after: random[3] }
+    }
+
+    /// When the cell's turn comes, 0 to 255; no two cells have the same turn.
+    #[inline]
+    pub(in crate::water) fn turn(&self, cell: usize) -> usize {
+        let value = (cell as u8 ^ self.before).wrapping_mul(self.first);
+        let value = (value ^ value >> 4).wrapping_mul(self.second);
+        usize::from(value ^ value >> 5 ^ self.after)
+    }
+}
+
+/// The cells of a layer whose turn is still to come. Cells may join while others have their turn.
+pub(in crate::water) struct Queue {
+    order: Order,
+    turns: LayerBits,
+    cell_at: [u8; LAYER_CELLS],
+    word: usize,
+    next: usize,
+}
+
+impl Queue {
+    pub(in crate::water) fn new(seed: u64) -> Self {
+        Queue { order: Order::new(seed), turns: NONE, cell_at: [0; LAYER_CELLS], word: 0, next: 0 }
+    }
+
+    /// Adds a cell, unless its turn is over.
+    #[inline]
+    pub(in crate::water) fn push(&mut self, cell: usize) {
+        let turn = self.order.turn(cell);
+        if turn >= self.next {
+            self.turns[turn >> 6] |= 1 << (turn & 63);
+            self.cell_at[turn] = cell as u8;
+        }
+    }
+
+    /// The cell whose turn is next.
+    #[inline]
+    pub(in crate::water) fn pop(&mut self) -> Option<usize> {
+        while self.word < 4 {
+            let bits = self.turns[self.word];
+            if bits != 0 {
+                self.turns[self.word] = bits & (bits - 1);
+                let turn = self.word * 64 + bits.trailing_zeros() as usize;
+                self.next = turn + 1;
+                return Some(usize::from(self.cell_at[turn]));
+            }
+            self.word += 1;
+        }
+        None
+    }
+}
+
+/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first,
+/// and for each.
+pub(in crate::water) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
+
+const fn side_orders() -> [[u8; 24]; 5] {
+    let mut orders = [[0; 24]; 5];
+    let mut count = 0;
+    let mut code = 0;
+    while code < 256 {
+        let order = code as u8;
+        if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6)
+            == 15
+        {
+            orders[0][count] = order;
+            let mut first = 0;
+            while first < 4 {
+                orders[first as usize + 1][count] = sides_first(order, 1 << first);
+                first += 1;
+            }
+            count += 1;
+        }
+        code += 1;
+    }
+    orders
+}
+
+/// The order with the sides in `set` before the others.
+pub(in crate::water) const fn sides_first(order: u8, set: u8) -> u8 {
+    let mut sides = 0;
+    let mut length = 0;
+    let mut pass = 0;
+    while pass < 2 {
+        let mut at = 0;
+        while at < 8 {
+            let side = order >> at & 3;
+            if set >> side & 1 == 1 - pass {
+                sides |= side << length;
+                length += 2;
+            }
+            at += 2;
+        }
+        pass += 1;
+    }
+    sides
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::layer_mask;
+
+    #[test]
+    fn an_order_is_a_permutation_and_differs_by_seed() {
+        let orders: Vec<Vec<usize>> = (0..50)
+            .map(|seed| {
+                let mut queue = Queue::new(seed);
+                (0..256).for_each(|cell| queue.push(cell));
+                core::iter::from_fn(|| queue.pop()).collect()
+            })
+            .collect();
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..256).collect::<Vec<_>>());
+        }
+        assert_ne!(orders[0], orders[1]);
+    }
+
+    #[test]
+    fn a_cell_joins_only_before_its_turn() {
+        let mut queue = Queue::new(3);
+        (0..256).for_each(|cell| queue.push(cell));
+        let first = queue.pop().unwrap();
+        queue.push(first);
+        assert_eq!(core::iter::from_fn(|| queue.pop()).count(), 255);
+    }
+
+    #[test]
+    fn there_are_all_orders_of_the_sides_and_the_first_comes_first() {
+        let sides = |order: u8| [order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6];
+        for (first, orders) in SIDE_ORDERS.into_iter().enumerate() {
+            for (order, plain) in orders.into_iter().zip(SIDE_ORDERS[0]) {
+                let mut sorted = sides(order);
+                sorted.sort_unstable();
+                assert_eq!(sorted, [0, 1, 2, 3]);
+                assert!(first == 0 || usize::from(order & 3) == first - 1);
+                let rest = |order: u8| {
+                    sides(order).into_iter().filter(move |&side| usize::from(side) + 1 != first)
+                };
+                assert!(rest(order).eq(rest(plain)), "the others keep their order");
+            }
+        }
+        let mut plain = SIDE_ORDERS[0];
+        plain.sort_unstable();
+        assert!(plain.windows(2).all(|pair| pair[0] < pair[1]), "24 different ones");
+    }
+
+    #[test]
+    fn chances_come_true() {
+        for (chance, least, most) in
+            [(0.0, 0, 0), (1.0, 256_000, 256_000), (0.25, 63_000, 65_000), (0.001, 200, 320)]
+        {
+            let hits: u32 =
+                (0..1000).map(|seed| layer_mask::count(chosen(seed, fraction(chance)))).sum();
+            assert!((least..=most).contains(&hits), "{chance}: {hits} of 256,000");
+        }
+    }
+}

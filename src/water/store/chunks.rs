@@ -1,0 +1,259 @@
+//! Chunks that come and go, and what is made beside them when they do.
+
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::grid::Slot;
+use crate::water::layer_mask;
+use crate::water::store::edges::{border_cells, mark};
+use crate::water::store::masks::LayerMasks;
+use crate::water::store::{Beside, LAYER_CELLS, Store, boxed};
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+impl Store {
+    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are
+    /// made.
+    pub(in crate::water) fn insert(
+        &mut self,
+        position: IVec3,
+        mut chunk: Chunk<Voxel>,
+    ) -> Option<Slot> {
+        self.note_ties();
+        if !self.is_within(position) || has_marks(&chunk) {
+            let cells = chunk.cells_mut();
+            for (index, voxel) in cells.iter_mut().enumerate() {
+                if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
+                    *voxel = mark(self.edges.outer[face.index()]);
+                } else if voxel.is_outside() {
+                    *voxel = Voxel::OPEN;
+                }
+            }
+            chunk.canonicalize();
+        }
+        let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
+        let sources = sources_in(&chunk);
+        self.grid.insert(position, chunk).ok()?;
+        let slot = self.grid.slot(position)?;
+        if self.beside.len() < self.grid.slot_capacity() {
+            self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
+        }
+        if let Some(sources) = &sources {
+            self.count_all_sources(slot, sources, true);
+        }
+        let neighbours = self.grid.neighbours_of(slot);
+        self.beside[slot.index()] =
+            Beside { masks, outlets: None, sources, extras: None, neighbours };
+        self.refresh_outlets(slot);
+        self.link(slot, slot);
+        Some(slot)
+    }
+
+    /// Takes a chunk out. Marks of the world's end come back as open cells.
+    pub(in crate::water) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
+        let slot = self.grid.slot(position)?;
+        if let Some(sources) = self.beside[slot.index()].sources.take() {
+            self.count_all_sources(slot, &sources, false);
+        }
+        let mut chunk = self.grid.remove(position)?;
+        self.link(slot, Slot::NONE);
+        self.beside[slot.index()] = Beside::default();
+        if chunk.as_dense().is_some() && has_marks(&chunk) {
+            for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
+                *voxel = Voxel::OPEN;
+            }
+            chunk.canonicalize();
+        }
+        Some(chunk)
+    }
+
+    /// Tells the neighbours of a chunk what lies there now: the chunk itself or [`Slot::NONE`].
+    fn link(&mut self, slot: Slot, there: Slot) {
+        for face in Face::ALL {
+            let neighbour = self.neighbour(slot, face);
+            if neighbour.is_some() {
+                self.beside[neighbour.index()].neighbours[face.opposite().index()] = there;
+                self.refresh_outlets(neighbour);
+            }
+        }
+    }
+
+    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any
+    /// difference.
+    pub(in crate::water) fn beside_is_true(&self, slot: Slot) -> bool {
+        let chunk = self.grid.chunk_at(slot);
+        let beside = &self.beside[slot.index()];
+        beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
+            && beside.outlets == boxed(self.outlets_of(slot))
+            && beside.sources == sources_in(chunk)
+            && beside.neighbours == self.grid.neighbours_of(slot)
+    }
+
+    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies
+    /// beside the cells above it, for water goes into a cell from its side if it would fall
+    /// there.
+    pub(in crate::water) fn wake_around(&mut self, slot: Slot) {
+        for face in Face::ALL {
+            self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
+        }
+        let above = self.neighbour(slot, Face::Up);
+        if above.is_some() {
+            for face in Face::LATERAL {
+                self.wake_border(self.neighbour(above, face), face.opposite(), LAYER_CELLS);
+            }
+        }
+    }
+
+    /// Wakes the cells along a face of a chunk, if it is there, whose index is below `end`.
+    fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
+        if slot.is_some()
+            && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
+        {
+            border_cells(face)
+                .filter(|&index| index < end)
+                .for_each(|index| self.wake((slot, index)));
+        }
+    }
+}
+
+/// Whether any cell is a mark of the world's end.
+fn has_marks(chunk: &Chunk<Voxel>) -> bool {
+    match chunk.as_dense() {
+        Some(cells) => {
+            cells.as_chunks().0.iter().any(|layer| layer_mask::has(layer, Voxel::is_outside))
+        }
+        None => chunk.get(0).is_outside(),
+    }
+}
+
+/// A chunk's source cells, if there are any.
+fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
+    match chunk.as_dense() {
+        Some(cells) => {
+            let mut sources = CellMask::EMPTY;
+            for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
+                if layer_mask::has(cells, Voxel::is_source) {
+                    sources.set_layer(layer, layer_mask::select(cells, Voxel::is_source));
+                }
+            }
+            boxed(sources)
+        }
+        None => chunk.get(0).is_source().then(|| Box::new(CellMask::FULL)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::Region;
+    use crate::water::cell::{CellFlags, WaterCell};
+    use crate::water::rules::{Edge, Edges};
+
+    /// Any word that a chunk may hold, marks of the world's end included.
+    fn random_voxel(random: &mut fastrand::Rng) -> Voxel {
+        loop {
+            let voxel = Voxel::from_raw(random.u16(..));
+            let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+            if WaterCell::from_word(voxel.word()).is_ok() || marks.contains(&voxel) {
+                return voxel;
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_loaded_has_no_marks_all_its_sources_and_is_awake() {
+        for seed in 0..16 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut kinds: [Voxel; 5] = core::array::from_fn(|_| random_voxel(&mut random));
+            if seed == 0 {
+                kinds[0] = Voxel::water(WaterCell::SOURCE);
+            }
+            let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| kinds[random.usize(..5)]);
+            for chunk in [Chunk::from_cells(&cells), Chunk::uniform(kinds[0])] {
+                let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
+                assert!(
+                    (0..CHUNK_CELLS)
+                        .all(|index| store.read((slot, index)) == kept(chunk.get(index)))
+                );
+                for index in 0..CHUNK_CELLS {
+                    let noted = layer_mask::contains(
+                        &store.sources(slot, index / LAYER_CELLS),
+                        index % LAYER_CELLS,
+                    );
+                    assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
+                }
+
+                store.adopt(slot);
+                assert!(store.beside_is_true(slot), "seed {seed}");
+                for index in 0..CHUNK_CELLS {
+                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    let voxel = store.read((slot, index));
+                    assert!(
+                        awake || voxel.is_mark() || voxel == Voxel::OPEN,
+                        "seed {seed}: {index} sleeps"
+                    );
+                    assert!(
+                        voxel.is_mark() || !voxel.has(CellFlags::EXTRA),
+                        "seed {seed}: {index} has further parents"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_is_untrue_beside_a_chunk_is_found() {
+        let mut store =
+            Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        cells[700] = Voxel::water(WaterCell::SOURCE);
+        let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        let true_beside = || Beside {
+            masks: Some(Box::new(LayerMasks::of(&cells))),
+            outlets: boxed(store.outlets_of(slot)),
+            sources: sources_in(&Chunk::from_cells(&cells)),
+            extras: None,
+            neighbours: [Slot::NONE; 6],
+        };
+        let other = boxed(CellMask::FULL);
+        let forged = [
+            (true_beside(), true),
+            (Beside { masks: None, ..true_beside() }, false),
+            (Beside { outlets: other.clone(), ..true_beside() }, false),
+            (Beside { sources: other, ..true_beside() }, false),
+            (Beside { neighbours: [slot; 6], ..true_beside() }, false),
+        ];
+        for (beside, is_true) in forged {
+            store.beside[slot.index()] = beside;
+            assert_eq!(store.beside_is_true(slot), is_true);
+        }
+    }
+
+    #[test]
+    fn a_border_wakes_if_anything_is_in_it() {
+        let water = Voxel::OPEN.with_height(7);
+        let mut cells = [Voxel::SOLID; CHUNK_CELLS];
+        cells[3 * LAYER_CELLS..].fill(water);
+        for chunk in [water, Voxel::OPEN, Voxel::SOLID]
+            .map(Chunk::uniform)
+            .into_iter()
+            .chain([Chunk::from_cells(&cells)])
+        {
+            for face in Face::ALL {
+                let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                store.wake_border(slot, face, CHUNK_CELLS);
+                let border: Vec<usize> = border_cells(face).collect();
+                for index in 0..CHUNK_CELLS {
+                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    assert_eq!(
+                        awake,
+                        border.contains(&index) && chunk.get(index) == water,
+                        "{face:?}: {index}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The end of the world as its chunks see it: the marks beyond, and the cells that drain into them.
+
+use crate::chunk::CellMask;
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
+use crate::water::layer_mask::{self, LayerBits};
+use crate::water::rules::Edge;
+use crate::water::store::{Store, boxed};
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+impl Store {
+    /// The mark that stands in for the missing chunk across `face` of the chunk at `slot`.
+    pub(in crate::water) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
+        let chunk = self.grid.position_at(slot) + face.offset();
+        let inside =
+            Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
+        mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
+    }
+
+    /// Cells of the chunk with a draining neighbour below or at a side.
+    #[inline]
+    pub(in crate::water) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
+        self.beside[slot.index()].outlets.as_deref()
+    }
+
+    /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under
+    /// the sides.
+    pub(super) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
+        let (min, max) = (self.bounds.min(), self.bounds.max());
+        let beyond = [
+            (cell.y < min.y, Face::Down),
+            (cell.y > max.y, Face::Up),
+            (cell.x < min.x, Face::West),
+            (cell.x > max.x, Face::East),
+            (cell.z < min.z, Face::North),
+            (cell.z > max.z, Face::South),
+        ];
+        beyond.into_iter().find(|&(outside, _)| outside).map(|(_, face)| face)
+    }
+
+    /// Whether every cell of a chunk lies inside the bounds, so that none of them is a mark of the
+    /// world's end.
+    pub(super) fn is_within(&self, chunk: IVec3) -> bool {
+        let cells = Cube::region_of(chunk);
+        self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
+    }
+
+    /// Finds a chunk's outlets anew, after what stands at its faces has changed.
+    pub(super) fn refresh_outlets(&mut self, slot: Slot) {
+        if self.outlets(slot).is_none() && !self.may_drain(slot) {
+            return;
+        }
+        self.beside[slot.index()].outlets = boxed(self.outlets_of(slot));
+    }
+
+    pub(super) fn outlets_of(&self, slot: Slot) -> CellMask {
+        let mut outlets = CellMask::EMPTY;
+        if !self.may_drain(slot) {
+            return outlets;
+        }
+        for layer in 0..16 {
+            let below = match layer {
+                0 => self.drains_beyond(slot, Face::Down, 15),
+                _ => self.drains(slot, layer - 1),
+            };
+            let beyond = Face::LATERAL.map(|face| self.drains_beyond(slot, face, layer));
+            let beside = layer_mask::neighbours(self.drains(slot, layer), &beyond);
+            outlets.set_layer(layer, beside.into_iter().fold(below, layer_mask::or));
+        }
+        outlets
+    }
+
+    /// Whether a chunk can have outlets at all. Most cannot, and nearly all loading of chunks is
+    /// about those.
+    fn may_drain(&self, slot: Slot) -> bool {
+        let has_marks = |slot: Slot| !self.is_within(self.grid.position_at(slot));
+        let drains = |face: Face| match self.neighbour(slot, face) {
+            Slot::NONE => self.beyond(slot, face) == Voxel::DRAIN,
+            there => has_marks(there),
+        };
+        has_marks(slot)
+            || [Face::Down, Face::West, Face::East, Face::North, Face::South]
+                .into_iter()
+                .any(drains)
+    }
+
+    /// The cells of a layer (0 to 15) in which water leaves the world.
+    fn drains(&self, slot: Slot, layer: usize) -> LayerBits {
+        if self.is_within(self.grid.position_at(slot)) {
+            return layer_mask::NONE;
+        }
+        self.select(slot, layer, |voxel| voxel == Voxel::DRAIN)
+    }
+
+    /// The same for a layer of the chunk across a face, loaded or not.
+    fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerBits {
+        match self.neighbour(slot, face) {
+            Slot::NONE if self.beyond(slot, face) == Voxel::DRAIN => layer_mask::ALL,
+            Slot::NONE => layer_mask::NONE,
+            there => self.drains(there, layer),
+        }
+    }
+}
+
+/// The local indices of a cube's 256 cells along a face.
+pub(in crate::water) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
+    let axis = face.index() >> 1;
+    let fixed = if face.index() & 1 == 0 { 0 } else { 15 * Cube::STRIDES[axis] };
+    let [first, second] = match axis {
+        0 => [Cube::STRIDES[2], Cube::STRIDES[1]],
+        1 => [Cube::STRIDES[0], Cube::STRIDES[2]],
+        _ => [Cube::STRIDES[0], Cube::STRIDES[1]],
+    };
+    (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
+}
+
+pub(super) fn mark(edge: Edge) -> Voxel {
+    match edge {
+        Edge::Wall => Voxel::WALL,
+        Edge::Drain => Voxel::DRAIN,
+        Edge::Held => Voxel::HELD,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Region};
+    use crate::water::rules::Edges;
+
+    /// Cell by cell: an outlet is a cell beside or above one in which water leaves the world.
+    fn check_outlets(store: &Store, seed: u64) {
+        for slot in store.grid.sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                let mut drains =
+                    [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter();
+                let expected = drains.any(|face| store.look((slot, index), face) == Voxel::DRAIN);
+                let found = store.outlets(slot).is_some_and(|outlets| outlets.contains(index));
+                assert_eq!(found, expected, "seed {seed}: cell {}", store.position((slot, index)));
+            }
+        }
+    }
+
+    #[test]
+    fn outlets_are_those_found_cell_by_cell_while_chunks_come_and_go() {
+        for seed in 0..24 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut corner =
+                |base: i32| IVec3::from_array([0; 3].map(|_| base + random.i32(-9..9)));
+            let bounds = Region::new(corner(-8), corner(24));
+            let edge = |random: &mut fastrand::Rng| {
+                [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)]
+            };
+            let edges =
+                Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
+            let mut store = Store::new(bounds, edges);
+            let touched = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+            for chunk in touched.positions() {
+                let ground = [Voxel::OPEN, Voxel::SOLID][random.usize(..2)];
+                if random.u8(..4) > 0 {
+                    assert!(store.insert(chunk, Chunk::uniform(ground)).is_some());
+                }
+            }
+            check_outlets(&store, seed);
+            for chunk in touched.positions().filter(|_| random.bool()) {
+                store.remove(chunk);
+            }
+            check_outlets(&store, seed);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Links, heads and children against walks over all ways.
+
+use crate::chunk::Chunk;
+use crate::coords::Region;
+use crate::water::context::test_worlds::{self, ancestors};
+use crate::water::rules::Edges;
+use crate::water::store::links::*;
+use glam::IVec3;
+
+#[test]
+fn planes_and_children_agree_with_parents() {
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+    for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y] {
+        store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+    }
+    let slots = store.grid.sorted_slots();
+    for _ in 0..20_000 {
+        let place = (slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
+        let voxel = Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..8));
+        let faces = random.u8(..64);
+        let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
+        let faces = if first == 0 { 0 } else { faces | first };
+        let voxel = store.keep_parents(
+            place,
+            faces,
+            voxel.with(CellFlags::EXTRA, store.read(place).has(CellFlags::EXTRA)),
+        );
+        store.write(place, voxel);
+    }
+    // Uniform chunks too, far from each other.
+    for code in 0..8 {
+        let voxel = Voxel::OPEN.with_height(3).with_direction_code(code);
+        store.insert(IVec3::new(0, 0, 3 + 2 * code as i32), Chunk::uniform(voxel));
+    }
+    for slot in store.grid.sorted_slots() {
+        for layer in 0..16 {
+            let planes = store.parent_planes(slot, layer);
+            for cell in 0..LAYER_CELLS {
+                let place = (slot, layer * LAYER_CELLS + cell);
+                let parents = store.parents_of(place);
+                for face in Face::ALL {
+                    let has = parents & 1 << face.index() != 0;
+                    assert_eq!(layer_mask::contains(&planes[face.index()], cell), has);
+                    let parent = store.step(place, face);
+                    if parent.0.is_some() {
+                        assert_eq!(
+                            store.children_of(parent) & 1 << face.opposite().index() != 0,
+                            has
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Ties come and go at random in a corner of two chunks; each is made unless it would close a
+/// circle, by the rules of [`Store::attach`] and [`Store::add_parent`].
+#[test]
+fn ties_are_made_unless_they_close_a_circle() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+    for chunk in [IVec3::ZERO, IVec3::X] {
+        store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
+    }
+    let slots = store.grid.sorted_slots();
+    let mut outcomes = [[0; 2]; 2];
+    for round in 0..20_000 {
+        let (x, y, z) = (random.usize(13..18), random.usize(..2), random.usize(..3));
+        let place = (slots[x / 16], x % 16 + 16 * z + 256 * y);
+        let face = Face::ALL[random.usize(..6)];
+        let (there, voxel, parents) =
+            (store.step(place, face), store.read(place), store.parents_of(place));
+        if random.u8(..12) == 0 {
+            store.unlink(place, face);
+            let left = parents & !(1 << face.index());
+            let first = parent_face(voxel)
+                .filter(|&first| first != face)
+                .or_else(|| Store::faces(left).next());
+            assert_eq!(
+                (store.parents_of(place), parent_face(store.read(place))),
+                (left, first),
+                "round {round}"
+            );
+            continue;
+        }
+        if !there.0.is_some() {
+            assert_eq!(store.attach(place, face, voxel), None, "round {round}");
+            continue;
+        }
+        let children = Face::ALL.into_iter().filter(|&face| {
+            let child = store.step(place, face);
+            child.0.is_some() && store.parents_of(child) & 1 << face.opposite().index() != 0
+        });
+        let has_children = children.count() > 0;
+        let closes = ancestors(&store, there).contains(&place);
+        let sourced = store.read(there).has(CellFlags::HAS_SOURCE);
+        let tied = if parents == 0 {
+            let tied = store.attach(place, face, voxel);
+            assert_eq!(tied.is_some(), !has_children || sourced && !closes, "round {round}");
+            if let Some(tied) = tied {
+                assert_eq!(
+                    (parent_face(tied), tied.has(CellFlags::HAS_SOURCE)),
+                    (Some(face), sourced)
+                );
+            }
+            tied
+        } else {
+            let tied = store.add_parent(place, face, voxel);
+            let is_new = parents & 1 << face.index() == 0;
+            assert_eq!(tied.is_some(), is_new && !(has_children && closes), "round {round}");
+            tied
+        };
+        outcomes[usize::from(parents == 0)][usize::from(tied.is_some())] += 1;
+        if let Some(tied) = tied {
+            // Some cells are heads with a source, so that what has children may be tied as well.
+            let on = tied.is_sourced() || random.u8(..4) == 0;
+            store.write(place, tied.with(CellFlags::HAS_SOURCE, on));
+            assert_eq!(store.parents_of(place), parents | 1 << face.index(), "round {round}");
+            assert!(is_free_of_circles(&store, place), "round {round}");
+        }
+    }
+    assert!(outcomes.iter().flatten().all(|&count| count > 50), "{outcomes:?}");
+}
+
+/// A chunk of ties at random has circles with long tails, and ties over its edge, to dry cells and
+/// to rock. Across one face lies a chunk that is there already, each of whose ties leads to a head.
+#[test]
+fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
+    let mut random = fastrand::Rng::with_seed(15);
+    let (mut kept, mut cut) = (0, 0);
+    for round in 0..16 {
+        let free = [2, 8, 64, 512][round % 4];
+        let mut cells = || -> [Voxel; CHUNK_CELLS] {
+            core::array::from_fn(|_| {
+                let code = if random.u32(..free) == 0 { 0 } else { random.usize(1..=6) };
+                match random.u8(..32) {
+                    0 => Voxel::OPEN,
+                    1 => Voxel::SOLID,
+                    _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(code),
+                }
+            })
+        };
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let beside = store.insert(IVec3::X, Chunk::from_cells(&cells())).expect("none is there");
+        store.adopt(beside);
+        let cells = cells();
+        let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or
+        // goes round before.
+        let leads = |start: usize| {
+            let mut at = (slot, start);
+            for _ in 0..2 * CHUNK_CELLS {
+                let Some(face) = parent_face(store.read(at)) else { return true };
+                let parent = store.step(at, face);
+                if !parent.0.is_some() || store.read(parent).is_inert() {
+                    // The tie of the last cell is cut; who is fed by that keeps its own.
+                    return at != (slot, start);
+                }
+                at = parent;
+            }
+            false
+        };
+        let sound: Vec<bool> = (0..CHUNK_CELLS).map(leads).collect();
+        store.adopt(slot);
+        for (index, &sound) in sound.iter().enumerate() {
+            let parents = store.parents_of((slot, index));
+            if sound {
+                assert_eq!(
+                    store.read((slot, index)),
+                    cells[index],
+                    "round {round}: {index} has lost its tie"
+                );
+                kept += u32::from(parents != 0);
+            } else {
+                cut += u32::from(parents == 0);
+            }
+            let leads_to_water = |face: Face| !store.look((slot, index), face).is_inert();
+            assert!(
+                Store::faces(parents).all(leads_to_water),
+                "round {round}: {index} has kept its tie"
+            );
+            assert!(is_free_of_circles(&store, (slot, index)), "round {round}: {index}");
+        }
+    }
+    assert!(kept > 1_000 && cut > 1_000, "{kept} ties kept, {cut} cut");
+}
+
+/// A row of cells, each fed by the next, as long as a search may be and one longer.
+#[test]
+fn a_search_gives_up_after_65_536_cells() {
+    const LONGEST: usize = 65_536;
+    let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+    let row =
+        Chunk::uniform(Voxel::OPEN.with_height(3).with_direction_code(Face::West.index() + 1));
+    for x in 0..=(LONGEST / 16) as i32 {
+        store.insert(IVec3::new(x, 0, 0), row.clone());
+    }
+    let slots = store.grid.sorted_slots();
+    let cell = |x: usize| (slots[x / 16], x % 16);
+    // The last cell of the last chunk is the head of the row: what is fed across the edge is
+    // nobody's child.
+    let last = slots.len() * 16 - 1;
+    let other_row = (slots[0], 16);
+    assert!(!store.descends_from(cell(last + 1 - LONGEST), other_row));
+    assert!(store.descends_from(cell(last - LONGEST), other_row), "too long to tell");
+    assert!(
+        store.descends_from(cell(last - 5), cell(last))
+            && !store.descends_from(cell(last), cell(last - 5))
+    );
+}
+
+#[test]
+fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
+    let mut woken = 0;
+    for seed in 0..12 {
+        let mut world = test_worlds::springs(seed);
+        let places = test_worlds::places(&world);
+        let store = &mut world.store;
+        for place in places.iter().copied() {
+            let Some(face) = Store::faces(store.parents_of(place)).nth(1) else { continue };
+            test_worlds::put_to_sleep(store);
+            store.unlink(place, face);
+            assert_ne!(store.parents_of(place), 0);
+            for &there in
+                places.iter().filter(|&&there| there != place && store.parents_of(there) != 0)
+            {
+                if ancestors(store, there).contains(&place) {
+                    let awake =
+                        store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                    assert!(awake, "seed {seed}: {there:?} below {place:?}");
+                    woken += 1;
+                }
+            }
+        }
+    }
+    assert!(woken > 100, "{woken} cells woke");
+}
+
+/// Walked way by way, this would never end, and the search would give up.
+#[test]
+fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
+    let mut world = test_worlds::weave();
+    let slot = world.store.grid.sorted_slots()[0];
+    let (corner, opposite) = ((slot, 0), (slot, CHUNK_CELLS - 1));
+    assert!(world.store.descends_from(opposite, corner));
+    assert!(!world.store.descends_from(opposite, (Slot::NONE, 0)));
+    test_worlds::put_to_sleep(&mut world.store);
+    world.store.wake_descendants(corner);
+    let awake = world.store.grid.awake_at(slot).expect("some are awake").len();
+    assert_eq!(awake, CHUNK_CELLS - 1);
+}
+
+#[test]
+fn met_is_a_set() {
+    let mut random = fastrand::Rng::with_seed(16);
+    let slots = {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for chunk in [IVec3::ZERO, IVec3::X] {
+            store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+        }
+        store.grid.sorted_slots()
+    };
+    for _ in 0..20 {
+        let (mut met, mut expected) = (Met::default(), HashSet::new());
+        for _ in 0..60 {
+            let place = (slots[random.usize(..2)], random.usize(..30));
+            assert_eq!(met.contains(place), expected.contains(&place));
+            assert_eq!(met.insert(place), expected.insert(place));
+        }
+    }
+}
+
+#[test]
+fn all_that_a_cell_feeds_wakes_and_nothing_else() {
+    let mut woken = 0;
+    for seed in 0..12 {
+        let mut world = test_worlds::springs(seed);
+        let places = test_worlds::places(&world);
+        let store = &mut world.store;
+        let tied = |place: &Place| store.parents_of(*place) | store.children_of(*place) != 0;
+        let places: Vec<Place> = places.into_iter().filter(tied).collect();
+        let above: Vec<HashSet<Place>> =
+            places.iter().map(|&place| ancestors(store, place)).collect();
+        for &place in places.iter().step_by(5) {
+            test_worlds::put_to_sleep(store);
+            store.wake_descendants(place);
+            for (&there, above) in places.iter().zip(&above) {
+                let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                let fed = there != place && above.contains(&place);
+                assert_eq!(awake, fed, "seed {seed}: {there:?} below {place:?}");
+                woken += usize::from(awake);
+            }
+        }
+    }
+    assert!(woken > 1_000, "{woken} cells woke");
+}
+
+/// Whether no way up from a cell comes back to it.
+fn is_free_of_circles(store: &Store, place: Place) -> bool {
+    let parents = Store::faces(store.parents_of(place)).map(|face| store.step(place, face));
+    parents
+        .filter(|parent| parent.0.is_some())
+        .all(|parent| !ancestors(store, parent).contains(&place))
+}
