@@ -345,7 +345,7 @@ impl WaterWorld {
         }
     }
 
-    pub(in crate::water) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
+    pub(crate) fn place(&self, cell: IVec3) -> Result<Place, EditError> {
         if !self.store.bounds().contains(cell) {
             return Err(EditError::OutOfBounds(cell));
         }

@@ -2,13 +2,13 @@
 //! shifted to neighbours, and flood filled.
 
 /// The 256 cells of one horizontal layer of a chunk: bit `x + 16·z`.
-pub(in crate::water) type LayerBits = [u64; 4];
+pub(crate) type LayerBits = [u64; 4];
 
 /// What looking at a layer as bits counts as, in cells: one for each row.
-pub(in crate::water) const LAYER_ROWS: usize = 16;
+pub(crate) const LAYER_ROWS: usize = 16;
 
-pub(in crate::water) const NONE: LayerBits = [0; 4];
-pub(in crate::water) const ALL: LayerBits = [u64::MAX; 4];
+pub(crate) const NONE: LayerBits = [0; 4];
+pub(crate) const ALL: LayerBits = [u64::MAX; 4];
 
 /// The cells with x = 0.
 const WEST_COLUMN: u64 = 0x0001_0001_0001_0001;
@@ -16,42 +16,42 @@ const WEST_COLUMN: u64 = 0x0001_0001_0001_0001;
 const EAST_COLUMN: u64 = 0x8000_8000_8000_8000;
 
 #[inline]
-pub(in crate::water) fn and(a: LayerBits, b: LayerBits) -> LayerBits {
+pub(crate) fn and(a: LayerBits, b: LayerBits) -> LayerBits {
     [a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]]
 }
 
 #[inline]
-pub(in crate::water) fn or(a: LayerBits, b: LayerBits) -> LayerBits {
+pub(crate) fn or(a: LayerBits, b: LayerBits) -> LayerBits {
     [a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3]]
 }
 
 #[inline]
-pub(in crate::water) fn minus(a: LayerBits, b: LayerBits) -> LayerBits {
+pub(crate) fn minus(a: LayerBits, b: LayerBits) -> LayerBits {
     [a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3]]
 }
 
 #[inline]
-pub(in crate::water) fn xor(a: LayerBits, b: LayerBits) -> LayerBits {
+pub(crate) fn xor(a: LayerBits, b: LayerBits) -> LayerBits {
     [a[0] ^ b[0], a[1] ^ b[1], a[2] ^ b[2], a[3] ^ b[3]]
 }
 
 #[inline]
-pub(in crate::water) fn any(bits: LayerBits) -> bool {
+pub(crate) fn any(bits: LayerBits) -> bool {
     bits[0] | bits[1] | bits[2] | bits[3] != 0
 }
 
 #[inline]
-pub(in crate::water) fn count(bits: LayerBits) -> u32 {
+pub(crate) fn count(bits: LayerBits) -> u32 {
     bits.iter().map(|word| word.count_ones()).sum()
 }
 
 /// The most cells that are few: see [`are_few`].
-pub(in crate::water) const FEW: usize = 12;
+pub(crate) const FEW: usize = 12;
 
 /// Whether there are so few cells that it is cheaper to look at them one by one than at all of a
 /// layer: three at most in each four rows, which is told in half the time of counting them.
 #[inline]
-pub(in crate::water) fn are_few(bits: LayerBits) -> bool {
+pub(crate) fn are_few(bits: LayerBits) -> bool {
     let mut left = bits;
     for _ in 0..3 {
         left = left.map(|word| word & word.wrapping_sub(1));
@@ -61,7 +61,7 @@ pub(in crate::water) fn are_few(bits: LayerBits) -> bool {
 
 /// The cell, if there is just one.
 #[inline]
-pub(in crate::water) fn only(bits: LayerBits) -> Option<usize> {
+pub(crate) fn only(bits: LayerBits) -> Option<usize> {
     let first = iter(bits).next()?;
     let mut left = bits;
     remove(&mut left, first);
@@ -69,47 +69,47 @@ pub(in crate::water) fn only(bits: LayerBits) -> Option<usize> {
 }
 
 #[inline]
-pub(in crate::water) fn contains(bits: &LayerBits, cell: usize) -> bool {
+pub(crate) fn contains(bits: &LayerBits, cell: usize) -> bool {
     bits[(cell >> 6) & 3] >> (cell & 63) & 1 != 0
 }
 
 #[inline]
-pub(in crate::water) fn insert(bits: &mut LayerBits, cell: usize) {
+pub(crate) fn insert(bits: &mut LayerBits, cell: usize) {
     bits[(cell >> 6) & 3] |= 1 << (cell & 63);
 }
 
 #[inline]
-pub(in crate::water) fn remove(bits: &mut LayerBits, cell: usize) {
+pub(crate) fn remove(bits: &mut LayerBits, cell: usize) {
     bits[(cell >> 6) & 3] &= !(1 << (cell & 63));
 }
 
 /// The cells of a row (0 to 15), by their x.
 #[inline]
-pub(in crate::water) fn row(bits: &LayerBits, row: usize) -> u16 {
+pub(crate) fn row(bits: &LayerBits, row: usize) -> u16 {
     (bits[row / 4] >> (row % 4 * 16)) as u16
 }
 
 /// The rows, by bit, with any of the cells.
-pub(in crate::water) fn rows(bits: LayerBits) -> u16 {
+pub(crate) fn rows(bits: LayerBits) -> u16 {
     (0..16).fold(0, |rows, at| rows | u16::from(row(&bits, at) != 0) << at)
 }
 
 /// The cells of a layer that satisfy `is_in`.
 #[inline]
-pub(in crate::water) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> LayerBits {
+pub(crate) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> LayerBits {
     plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
 }
 
 /// Whether any cell of a layer satisfies `is_in`: a third of what [`select`] takes.
 #[inline]
-pub(in crate::water) fn has<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> bool {
+pub(crate) fn has<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> bool {
     // Without an early exit, so that it vectorises.
     cells.iter().fold(false, |found, &cell| found | is_in(cell))
 }
 
 /// A byte for each cell of a layer, for [`plane`].
 #[inline]
-pub(in crate::water) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
+pub(crate) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
     let mut bytes = [0; 256];
     for (byte, &cell) in bytes.iter_mut().zip(cells) {
         *byte = of(cell);
@@ -119,7 +119,7 @@ pub(in crate::water) fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -
 
 /// The cells whose byte has a bit (0 to 7) set.
 #[inline]
-pub(in crate::water) fn plane(bytes: &[u8; 256], bit: u32) -> LayerBits {
+pub(crate) fn plane(bytes: &[u8; 256], bit: u32) -> LayerBits {
     let mut plane = NONE;
     for (word, bytes) in plane.iter_mut().zip(bytes.as_chunks::<64>().0) {
         for eight in bytes.as_chunks::<8>().0.iter().rev() {
@@ -133,7 +133,7 @@ pub(in crate::water) fn plane(bytes: &[u8; 256], bit: u32) -> LayerBits {
 
 /// The cells in ascending order.
 #[inline]
-pub(in crate::water) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
+pub(crate) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
     let mut bits = bits;
     let mut word = 0;
     core::iter::from_fn(move || {
@@ -153,7 +153,7 @@ pub(in crate::water) fn iter(bits: LayerBits) -> impl Iterator<Item = usize> {
 /// `shifted[k]` has a cell's bit where the cell's neighbour across face k is in `bits`; `beyond[k]`
 /// is the layer of the chunk across that face.
 #[inline]
-pub(in crate::water) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> [LayerBits; 4] {
+pub(crate) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> [LayerBits; 4] {
     let [a, b, c, d] = bits;
     let west = |w: usize| (bits[w] << 1) & !WEST_COLUMN | (beyond[0][w] & EAST_COLUMN) >> 15;
     let east = |w: usize| (bits[w] >> 1) & !EAST_COLUMN | (beyond[1][w] & WEST_COLUMN) << 15;
@@ -167,14 +167,14 @@ pub(in crate::water) fn neighbours(bits: LayerBits, beyond: &[LayerBits; 4]) -> 
 
 /// The cells that have a lateral neighbour in `bits`, inside the layer.
 #[inline]
-pub(in crate::water) fn spread(bits: LayerBits) -> LayerBits {
+pub(crate) fn spread(bits: LayerBits) -> LayerBits {
     let [west, east, north, south] = neighbours(bits, &[NONE; 4]);
     or(or(west, east), or(north, south))
 }
 
 /// What leaves a layer across each lateral face: bits of the neighbouring chunk's layer.
 #[inline]
-pub(in crate::water) fn leaving(bits: LayerBits) -> [LayerBits; 4] {
+pub(crate) fn leaving(bits: LayerBits) -> [LayerBits; 4] {
     let [a, b, c, d] = bits;
     let west = |word: u64| (word & WEST_COLUMN) << 15;
     let east = |word: u64| (word & EAST_COLUMN) >> 15;
@@ -183,7 +183,7 @@ pub(in crate::water) fn leaving(bits: LayerBits) -> [LayerBits; 4] {
 }
 
 /// All cells of `inside` that are joined to `start` sideways through `inside`.
-pub(in crate::water) fn fill(start: LayerBits, inside: LayerBits) -> LayerBits {
+pub(crate) fn fill(start: LayerBits, inside: LayerBits) -> LayerBits {
     let mut filled = and(start, inside);
     if inside == ALL && any(filled) {
         return ALL;

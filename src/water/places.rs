@@ -5,13 +5,13 @@ use crate::water::store::Place;
 
 /// Cells by chunk. Memory grows with the chunks, not with the cells.
 #[derive(Default)]
-pub(in crate::water) struct PlaceSet {
+pub(crate) struct PlaceSet {
     masks: Vec<Option<Box<CellMask>>>,
 }
 
 impl PlaceSet {
     /// Adds a cell; `true` if it was not there.
-    pub(in crate::water) fn insert(&mut self, (slot, index): Place) -> bool {
+    pub(crate) fn insert(&mut self, (slot, index): Place) -> bool {
         if self.masks.len() <= slot.index() {
             self.masks.resize_with(slot.index() + 1, || None);
         }
@@ -19,7 +19,7 @@ impl PlaceSet {
     }
 
     /// Whether the cell is in the set.
-    pub(in crate::water) fn contains(&self, (slot, index): Place) -> bool {
+    pub(crate) fn contains(&self, (slot, index): Place) -> bool {
         let mask = self.masks.get(slot.index()).and_then(Option::as_deref);
         mask.is_some_and(|mask| mask.contains(index))
     }

@@ -7,7 +7,7 @@ use glam::IVec3;
 
 /// What a random choice is for: choices for different purposes are independent.
 #[derive(Clone, Copy)]
-pub(in crate::water) enum Purpose {
+pub(crate) enum Purpose {
     Order = 1,
     Sides,
     Draws,
@@ -19,7 +19,7 @@ pub(in crate::water) enum Purpose {
 
 /// Mixes two words into one, each bit of which depends on all bits of both.
 #[inline]
-pub(in crate::water) fn mix(a: u64, b: u64) -> u64 {
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -28,7 +28,7 @@ pub(in crate::water) fn mix(a: u64, b: u64) -> u64 {
 
 /// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the
 /// mix of world seed and tick.
-pub(in crate::water) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
+pub(crate) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
     let place =
         mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
     mix(mix(tick, place), layer as u64)
@@ -37,18 +37,18 @@ pub(in crate::water) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64
 impl Purpose {
     /// The seed of a layer's choices for this purpose, from the layer's seed.
     #[inline]
-    pub(in crate::water) fn seed(self, layer_seed: u64) -> u64 {
+    pub(crate) fn seed(self, layer_seed: u64) -> u64 {
         mix(layer_seed, self as u64)
     }
 }
 
 /// A chance as a fraction of 65,536. What is above 0 stays above 0.
-pub(in crate::water) fn fraction(chance: f64) -> u32 {
+pub(crate) fn fraction(chance: f64) -> u32 {
     (chance * 65_536.0).ceil() as u32
 }
 
 /// A set that holds each cell of a layer with the chance `fraction` / 65,536.
-pub(in crate::water) fn chosen(seed: u64, fraction: u32) -> LayerBits {
+pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerBits {
     if fraction >= 1 << 16 {
         return [u64::MAX; 4];
     }
@@ -71,7 +71,7 @@ pub(in crate::water) fn chosen(seed: u64, fraction: u32) -> LayerBits {
 
 /// A random order of the 256 cells of a layer, as a bijection that costs a few instructions a cell.
 #[derive(Clone, Copy)]
-pub(in crate::water) struct Order {
+pub(crate) struct Order {
     before: u8,
     first: u8,
     second: u8,
@@ -79,7 +79,7 @@ pub(in crate::water) struct Order {
 }
 
 impl Order {
-    pub(in crate::water) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed).u32(..).to_le_bytes();
         // Multiplication by an odd number is a bijection on bytes, and so are the other steps.
         Order { before: random[0], first: random[1] | 1, second: random[2] | 1, after: random[3] }
@@ -87,7 +87,7 @@ impl Order {
 
     /// When the cell's turn comes, 0 to 255; no two cells have the same turn.
     #[inline]
-    pub(in crate::water) fn turn(&self, cell: usize) -> usize {
+    pub(crate) fn turn(&self, cell: usize) -> usize {
         let value = (cell as u8 ^ self.before).wrapping_mul(self.first);
         let value = (value ^ value >> 4).wrapping_mul(self.second);
         usize::from(value ^ value >> 5 ^ self.after)
@@ -95,7 +95,7 @@ impl Order {
 }
 
 /// The cells of a layer whose turn is still to come. Cells may join while others have their turn.
-pub(in crate::water) struct Queue {
+pub(crate) struct Queue {
     order: Order,
     turns: LayerBits,
     cell_at: [u8; LAYER_CELLS],
@@ -104,13 +104,13 @@ pub(in crate::water) struct Queue {
 }
 
 impl Queue {
-    pub(in crate::water) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Queue { order: Order::new(seed), turns: NONE, cell_at: [0; LAYER_CELLS], word: 0, next: 0 }
     }
 
     /// Adds a cell, unless its turn is over.
     #[inline]
-    pub(in crate::water) fn push(&mut self, cell: usize) {
+    pub(crate) fn push(&mut self, cell: usize) {
         let turn = self.order.turn(cell);
         if turn >= self.next {
             self.turns[turn >> 6] |= 1 << (turn & 63);
@@ -120,7 +120,7 @@ impl Queue {
 
     /// The cell whose turn is next.
     #[inline]
-    pub(in crate::water) fn pop(&mut self) -> Option<usize> {
+    pub(crate) fn pop(&mut self) -> Option<usize> {
         while self.word < 4 {
             let bits = self.turns[self.word];
             if bits != 0 {
@@ -137,7 +137,7 @@ impl Queue {
 
 /// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first,
 /// and for each.
-pub(in crate::water) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
+pub(crate) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
 
 const fn side_orders() -> [[u8; 24]; 5] {
     let mut orders = [[0; 24]; 5];
@@ -162,7 +162,7 @@ const fn side_orders() -> [[u8; 24]; 5] {
 }
 
 /// The order with the sides in `set` before the others.
-pub(in crate::water) const fn sides_first(order: u8, set: u8) -> u8 {
+pub(crate) const fn sides_first(order: u8, set: u8) -> u8 {
     let mut sides = 0;
     let mut length = 0;
     let mut pass = 0;

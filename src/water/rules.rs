@@ -36,7 +36,7 @@ impl Edges {
     };
 
     /// Whether water can leave the world anywhere.
-    pub(in crate::water) fn any_drains(&self) -> bool {
+    pub(crate) fn any_drains(&self) -> bool {
         self.outer.contains(&Edge::Drain) || self.unloaded == Edge::Drain
     }
 

@@ -15,13 +15,13 @@ use crate::water::random::{Purpose, Queue, fraction, mix};
 use crate::water::store::{LAYER_CELLS, Store};
 use crate::water::{Ledger, Rules, WaterWorld};
 
-pub(in crate::water) struct Tick<'w> {
-    pub(in crate::water) store: &'w mut Store,
-    pub(in crate::water) work: &'w mut Workspace,
-    pub(in crate::water) ledger: &'w mut Ledger,
-    pub(in crate::water) rules: &'w Rules,
-    pub(in crate::water) limits: Limits,
-    pub(in crate::water) report: StepReport,
+pub(crate) struct Tick<'w> {
+    pub(crate) store: &'w mut Store,
+    pub(crate) work: &'w mut Workspace,
+    pub(crate) ledger: &'w mut Ledger,
+    pub(crate) rules: &'w Rules,
+    pub(crate) limits: Limits,
+    pub(crate) report: StepReport,
 }
 
 /// What a call with a budget did; see [`WaterWorld::step_within`].
@@ -142,7 +142,7 @@ impl WaterWorld {
     }
 
     /// Ends the tick that is underway, if there is one.
-    pub(in crate::water) fn end_tick(&mut self) {
+    pub(crate) fn end_tick(&mut self) {
         if self.is_underway() {
             self.step();
         }
@@ -163,7 +163,7 @@ impl WaterWorld {
     }
 
     /// The tick that is underway, begun if there is none.
-    pub(in crate::water) fn underway(&mut self) -> Tick<'_> {
+    pub(crate) fn underway(&mut self) -> Tick<'_> {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
@@ -281,19 +281,19 @@ impl Tick<'_> {
     }
 
     #[inline]
-    pub(in crate::water) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
         self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
     }
 
     /// The chances of the ebb, as fractions of 65,536.
-    pub(in crate::water) fn chances(&self) -> (u32, u32) {
+    pub(crate) fn chances(&self) -> (u32, u32) {
         (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
     }
 }
 
 /// Takes cells from those that a piece may still look at; `false` if none were left.
 #[inline]
-pub(in crate::water) fn spend(left: &mut usize, cells: usize) -> bool {
+pub(crate) fn spend(left: &mut usize, cells: usize) -> bool {
     let may = *left > 0;
     *left = left.saturating_sub(cells);
     may

@@ -11,7 +11,7 @@ use glam::IVec3;
 
 /// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
 /// along x, y and z as four bits each, offset by 8.
-pub(in crate::water) const NO_FLOW: u16 = 0x8880;
+pub(crate) const NO_FLOW: u16 = 0x8880;
 
 /// What one unit across each face adds to a flow record.
 const UNIT: [u16; 6] = [
@@ -25,29 +25,29 @@ const UNIT: [u16; 6] = [
 
 /// Units passed on, 0 to 7.
 #[inline]
-pub(in crate::water) fn passed(flow: u16) -> u8 {
+pub(crate) fn passed(flow: u16) -> u8 {
     (flow & 7) as u8
 }
 
 /// Enters units that leave across a face.
 #[inline]
-pub(in crate::water) fn add_flow(flow: &mut u16, face: Face, units: u8) {
+pub(crate) fn add_flow(flow: &mut u16, face: Face, units: u8) {
     *flow = flow.wrapping_add(UNIT[face.index()].wrapping_mul(u16::from(units)));
 }
 
 /// The outflow as a vector, in units.
-pub(in crate::water) fn current(flow: u16) -> IVec3 {
+pub(crate) fn current(flow: u16) -> IVec3 {
     let axis = |shift: u32| i32::from(flow >> shift & 15) - 8;
     IVec3::new(axis(4), axis(8), axis(12))
 }
 
 /// One layer's part in a tick.
-pub(in crate::water) struct LayerWork {
+pub(crate) struct LayerWork {
     /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need
     /// not clear it.
-    pub(in crate::water) flow: [u16; LAYER_CELLS],
+    pub(crate) flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water came into through it.
-    pub(in crate::water) inflow: [LayerBits; 6],
+    pub(crate) inflow: [LayerBits; 6],
     /// The cells as they were before the tick, in the rows that are in `saved`.
     before: [Voxel; LAYER_CELLS],
     /// For each face, the cells that had further parents behind it, if anything is `saved` and
@@ -56,26 +56,26 @@ pub(in crate::water) struct LayerWork {
     /// The rows that are kept in `before`, by bit.
     saved: u16,
     /// The cells that were awake before the tick.
-    pub(in crate::water) awake_before: LayerBits,
+    pub(crate) awake_before: LayerBits,
     /// What all random choices of the layer in this tick begin with.
-    pub(in crate::water) seed: u64,
+    pub(crate) seed: u64,
     /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
-    pub(in crate::water) trees: Option<Box<[u32; LAYER_CELLS]>>,
+    pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
     /// Water came, left or passed.
-    pub(in crate::water) touched: LayerBits,
+    pub(crate) touched: LayerBits,
     /// Woken in this tick, so to be looked at in the next.
-    pub(in crate::water) woken: LayerBits,
+    pub(crate) woken: LayerBits,
     /// The way to the head is exhausted for this tick.
-    pub(in crate::water) blocked: LayerBits,
+    pub(crate) blocked: LayerBits,
     /// Would draw, but the way is exhausted for this tick: may not sleep.
-    pub(in crate::water) waiting: LayerBits,
+    pub(crate) waiting: LayerBits,
     /// Seen to lie on a way to the world's end in this tick.
-    pub(in crate::water) marked: LayerBits,
+    pub(crate) marked: LayerBits,
 }
 
 impl LayerWork {
     /// As in a layer where nothing goes on.
-    pub(in crate::water) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         LayerWork {
             flow: [NO_FLOW; LAYER_CELLS],
             inflow: [NONE; 6],
@@ -95,7 +95,7 @@ impl LayerWork {
 
     /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that
     /// they are worth nothing.
-    pub(in crate::water) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         // Four rows at a time, since mostly few are touched.
         for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
             if touched != 0 {
@@ -118,13 +118,7 @@ impl LayerWork {
 
     /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many
     /// are kept with all of their layer: then it is compared as a whole.
-    pub(in crate::water) fn save(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-        cells: LayerBits,
-    ) {
+    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
         let rows = if layer_mask::are_few(cells) { layer_mask::rows(cells) } else { u16::MAX };
         if rows & !self.saved != 0 {
             self.save_rows(store, slot, layer, rows);
@@ -133,13 +127,7 @@ impl LayerWork {
 
     /// Keeps a cell of the layer as it is now, if this is the tick's first change to its row.
     #[inline]
-    pub(in crate::water) fn save_cell(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-        cell: usize,
-    ) {
+    pub(crate) fn save_cell(&mut self, store: &Store, slot: Slot, layer: usize, cell: usize) {
         let row = 1 << (cell / 16);
         if self.saved & row == 0 {
             self.save_rows(store, slot, layer, row);
@@ -168,13 +156,7 @@ impl LayerWork {
     /// Enters units that a cell passes on across a face, of those that it still might in this tick.
     /// Returns whether these were all of them.
     #[inline]
-    pub(in crate::water) fn pass_on(
-        &mut self,
-        cell: usize,
-        face: Face,
-        units: u8,
-        left: u8,
-    ) -> bool {
+    pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
         add_flow(&mut self.flow[cell], face, units);
         layer_mask::insert(&mut self.touched, cell);
         let is_spent = left <= units;
@@ -185,13 +167,13 @@ impl LayerWork {
     }
 
     /// Bytes on the heap.
-    pub(in crate::water) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerBits; 6]>())
             + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
     }
 
     /// Makes the layer's cells what they were before the tick.
-    pub(in crate::water) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+    pub(crate) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
         let rows =
             cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
         rows.filter(|(row, _)| self.saved >> row & 1 != 0)
@@ -199,19 +181,19 @@ impl LayerWork {
     }
 
     /// Whether cells are kept as they were before the tick: none has changed otherwise.
-    pub(in crate::water) fn may_have_changed(&self) -> bool {
+    pub(crate) fn may_have_changed(&self) -> bool {
         self.saved != 0
     }
 
     /// For each face the cells that had further parents behind it before the tick; `None` if no
     /// cell of the chunk had any.
     #[cfg(feature = "snapshot")]
-    pub(in crate::water) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
+    pub(crate) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
         self.extras_before.as_deref()
     }
 
     /// The cells that differ from before the tick.
-    pub(in crate::water) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
         let mut changed = NONE;
         if self.saved == 0 {
             return changed;

@@ -27,7 +27,7 @@ struct ChunkWork {
 
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
-pub(in crate::water) struct Workspace {
+pub(crate) struct Workspace {
     chunks: Vec<Option<Box<ChunkWork>>>,
     members: Vec<Slot>,
     /// When a tick begins: the members of the last.
@@ -50,35 +50,35 @@ pub(in crate::water) struct Workspace {
     /// last.
     is_tick_odd: bool,
     /// What the tick does next, and where it is.
-    pub(in crate::water) phase: Phase,
-    pub(in crate::water) schedule: Schedule,
-    pub(in crate::water) sweep: Sweep,
+    pub(crate) phase: Phase,
+    pub(crate) schedule: Schedule,
+    pub(crate) sweep: Sweep,
     /// Pieces of the tick that are done.
-    pub(in crate::water) pieces: u64,
+    pub(crate) pieces: u64,
     /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were
     /// done, and are to be done anew before anything else. Until then the phase is that
     /// between ticks.
-    pub(in crate::water) to_redo: u64,
+    pub(crate) to_redo: u64,
     /// The account when the tick began.
-    pub(in crate::water) opening: Ledger,
+    pub(crate) opening: Ledger,
     /// Whether parents or sources were changed between the last tick and this one.
-    pub(in crate::water) ties_changed: bool,
-    pub(in crate::water) trees: Trees,
-    pub(in crate::water) flooded: Flooded,
+    pub(crate) ties_changed: bool,
+    pub(crate) trees: Trees,
+    pub(crate) flooded: Flooded,
     /// Of the layer in which bodies are being found, the cells whose bodies are not.
-    pub(in crate::water) seeds: Option<Piece>,
+    pub(crate) seeds: Option<Piece>,
     /// Bodies that are still to be levelled, the first last.
-    pub(in crate::water) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<Body>,
     /// The one that is being levelled.
-    pub(in crate::water) levelling: Option<Levelling>,
-    pub(in crate::water) later: Afterwards,
+    pub(crate) levelling: Option<Levelling>,
+    pub(crate) later: Afterwards,
     /// How far the end of the tick is, when it has been begun.
-    pub(in crate::water) ending: Option<Ending>,
+    pub(crate) ending: Option<Ending>,
 }
 
 impl Workspace {
     /// Begins a tick. `random` is the mix of world seed and tick.
-    pub(in crate::water) fn begin(&mut self, store: &Store, random: u64) {
+    pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
         self.pieces = 0;
@@ -94,7 +94,7 @@ impl Workspace {
     /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a
     /// row of a layer as one; `None` if it is done. What the last tick left must make no
     /// difference to the number of pieces: it is not saved.
-    pub(in crate::water) fn enter_next(&mut self, store: &Store) -> Option<u64> {
+    pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
         if self.entered == self.schedule.members().len() {
             return None;
         }
@@ -116,7 +116,7 @@ impl Workspace {
 
     /// When all have entered, drops what the last tick left of others. What two ticks in a row had
     /// no use for goes back to the system.
-    pub(in crate::water) fn drop_last(&mut self) {
+    pub(crate) fn drop_last(&mut self) {
         while let Some(slot) = self.leaving.pop() {
             self.leave(slot);
         }
@@ -127,7 +127,7 @@ impl Workspace {
 
     /// Whether all chunks that are awake when a tick begins have their part in it, and none has one
     /// in the last.
-    pub(in crate::water) fn have_entered(&self) -> bool {
+    pub(crate) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }
 
@@ -159,12 +159,7 @@ impl Workspace {
     /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick
     /// yet.
     #[inline]
-    pub(in crate::water) fn join(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-    ) -> &mut LayerWork {
+    pub(crate) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerWork {
         let here =
             self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
         if !here {
@@ -210,13 +205,13 @@ impl Workspace {
     }
 
     #[inline]
-    pub(in crate::water) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
+    pub(crate) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
         self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
     }
 
     /// The next layer of the tick's way over the layers.
     #[inline]
-    pub(in crate::water) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
+    pub(crate) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
         let chunks = &self.chunks;
         self.schedule
             .next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
@@ -224,7 +219,7 @@ impl Workspace {
 
     /// The next layer of the sweep over the chunks.
     #[inline]
-    pub(in crate::water) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
+    pub(crate) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
         let mut sweep = core::mem::take(&mut self.sweep);
         let next = sweep.next(|slot| self.open_layers(slot));
         self.sweep = sweep;
@@ -232,19 +227,19 @@ impl Workspace {
     }
 
     /// Begins a sweep over the chunks that take part.
-    pub(in crate::water) fn begin_sweep(&mut self) {
+    pub(crate) fn begin_sweep(&mut self) {
         self.sweep.begin(self.schedule.members());
     }
 
     /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
     /// depend on who was awake.
-    pub(in crate::water) fn sort_bodies(&mut self) {
+    pub(crate) fn sort_bodies(&mut self) {
         self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
     }
 
     /// Cells that the tick underway has still to look at, about; see
     /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
-    pub(in crate::water) fn backlog(&self, store: &Store, pools: bool) -> u64 {
+    pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
             let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
             let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
@@ -277,13 +272,13 @@ impl Workspace {
 
     /// The layers (by bit) of a chunk where anything goes on.
     #[inline]
-    pub(in crate::water) fn open_layers(&self, slot: Slot) -> u16 {
+    pub(crate) fn open_layers(&self, slot: Slot) -> u16 {
         self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
     }
 
     /// What all random choices of a layer in this tick begin with.
     #[inline]
-    pub(in crate::water) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
+    pub(crate) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
         match self.get(slot, layer) {
             Some(work) => work.seed,
             None => layer_seed(self.random, store.grid.position_at(slot), layer),
@@ -292,11 +287,11 @@ impl Workspace {
 
     /// Units that a cell has passed on in this tick.
     #[inline]
-    pub(in crate::water) fn passed(&self, (slot, index): Place) -> u8 {
+    pub(crate) fn passed(&self, (slot, index): Place) -> u8 {
         self.get(slot, index / LAYER_CELLS).map_or(0, |work| passed(work.flow[index % LAYER_CELLS]))
     }
 
-    pub(in crate::water) fn current(&self, (slot, index): Place) -> IVec3 {
+    pub(crate) fn current(&self, (slot, index): Place) -> IVec3 {
         // Nothing has flowed yet, though chunks that have not entered have what the last tick left.
         if self.phase == Phase::Begin {
             return IVec3::ZERO;
@@ -306,7 +301,7 @@ impl Workspace {
     }
 
     /// Drops what the last tick left about a chunk that is going.
-    pub(in crate::water) fn forget(&mut self, slot: Slot) {
+    pub(crate) fn forget(&mut self, slot: Slot) {
         if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
             self.layers -= chunk.open.count_ones() as usize;
         }
@@ -314,7 +309,7 @@ impl Workspace {
     }
 
     /// Bytes held.
-    pub(in crate::water) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let chunks = || self.chunks.iter().flatten();
         let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
         (self.layers + self.spare.len()) * size_of::<LayerWork>()

@@ -1,8 +1,8 @@
 //! What the phases of a tick share.
 
-pub(in crate::water) mod layer_record;
-pub(in crate::water) mod layers;
-pub(in crate::water) mod rollback;
-pub(in crate::water) mod schedule;
+pub(crate) mod layer_record;
+pub(crate) mod layers;
+pub(crate) mod rollback;
+pub(crate) mod schedule;
 #[cfg(test)]
-pub(in crate::water) mod test_worlds;
+pub(crate) mod test_worlds;

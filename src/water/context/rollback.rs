@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 impl WaterWorld {
     /// Whether a tick has begun and is not complete.
-    pub(in crate::water) fn is_underway(&self) -> bool {
+    pub(crate) fn is_underway(&self) -> bool {
         self.pieces_done() > 0
     }
 
@@ -33,7 +33,7 @@ impl WaterWorld {
     }
 
     /// The cells of a chunk when the tick underway began, if there is one.
-    pub(in crate::water) fn opening_cells(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
+    pub(crate) fn opening_cells(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
         let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 /// What a tick does next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::water) enum Phase {
+pub(crate) enum Phase {
     /// No tick is underway.
     #[default]
     Rest,
@@ -31,7 +31,7 @@ pub(in crate::water) enum Phase {
 /// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the
 /// chunks in the tick's order. Chunks that join meanwhile have their turn if it is still to come.
 #[derive(Default)]
-pub(in crate::water) struct Schedule {
+pub(crate) struct Schedule {
     /// Row by row, each in the tick's order.
     members: Vec<Slot>,
     /// The members of the row that is being worked on.
@@ -48,7 +48,7 @@ pub(in crate::water) struct Schedule {
 
 impl Schedule {
     /// Begins a tick with these chunks.
-    pub(in crate::water) fn begin(&mut self, store: &Store, random: u64) {
+    pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
         self.members.clear();
         self.members.extend_from_slice(store.grid.awake_slots());
@@ -56,7 +56,7 @@ impl Schedule {
     }
 
     /// Adds a chunk that joins.
-    pub(in crate::water) fn join(&mut self, store: &Store, slot: Slot) {
+    pub(crate) fn join(&mut self, store: &Store, slot: Slot) {
         let place = self.place_of(store, slot);
         if let Some(row) = &mut self.row {
             let (y, of_row) =
@@ -69,7 +69,7 @@ impl Schedule {
 
     /// Notes that something goes on in a layer of a member.
     #[inline]
-    pub(in crate::water) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
+    pub(crate) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
         let y = store.grid.position_at(slot).y;
         if self.row.as_ref().is_some_and(|row| height_of(store, &self.members, row) == y) {
             self.open |= 1 << layer;
@@ -79,7 +79,7 @@ impl Schedule {
     /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end;
     /// then the way begins anew.
     #[inline]
-    pub(in crate::water) fn next(
+    pub(crate) fn next(
         &mut self,
         store: &Store,
         open: impl Fn(Slot) -> u16,
@@ -128,12 +128,12 @@ impl Schedule {
     }
 
     /// All members, rows bottom-up, each in the tick's order.
-    pub(in crate::water) fn members(&self) -> &[Slot] {
+    pub(crate) fn members(&self) -> &[Slot] {
         &self.members
     }
 
     /// Whether a layer of a member has its turn still to come.
-    pub(in crate::water) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
+    pub(crate) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
         let Some(row) = &self.row else { return true };
         let turn = |slot: Slot| turn_of(store, slot, self.random);
         let behind = |last: Slot| turn(slot) <= turn(last);
@@ -158,7 +158,7 @@ fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
 
 /// A way over a list of chunks, one after the other, and over the layers of each.
 #[derive(Default)]
-pub(in crate::water) struct Sweep {
+pub(crate) struct Sweep {
     chunks: Vec<Slot>,
     at: usize,
     layer: u32,
@@ -166,7 +166,7 @@ pub(in crate::water) struct Sweep {
 
 impl Sweep {
     /// Begins anew, over these chunks.
-    pub(in crate::water) fn begin(&mut self, chunks: &[Slot]) {
+    pub(crate) fn begin(&mut self, chunks: &[Slot]) {
         self.chunks.clear();
         self.chunks.extend_from_slice(chunks);
         (self.at, self.layer) = (0, 0);
@@ -174,7 +174,7 @@ impl Sweep {
 
     /// The next layer; `open` says which layers (by bit) of a chunk there are.
     #[inline]
-    pub(in crate::water) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
+    pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
         while let Some(&slot) = self.chunks.get(self.at) {
             let left = u32::from(open(slot)) >> self.layer << self.layer;
             if left != 0 {
@@ -188,10 +188,7 @@ impl Sweep {
     }
 
     /// The layers that have their turn still to come, of those that `open` says there are.
-    pub(in crate::water) fn ahead(
-        &self,
-        open: impl Fn(Slot) -> u16,
-    ) -> impl Iterator<Item = (Slot, usize)> {
+    pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = (Slot, usize)> {
         let chunks = self.chunks.iter().enumerate().skip(self.at);
         chunks.flat_map(move |(at, &slot)| {
             let first = if at == self.at { self.layer } else { 0 };

@@ -14,7 +14,7 @@ use hashbrown::HashSet;
 
 /// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before
 /// the next.
-pub(in crate::water) fn springs(seed: u64) -> WaterWorld {
+pub(crate) fn springs(seed: u64) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
     let unloaded = [Edge::Wall, Edge::Drain][random.usize(..2)];
@@ -43,7 +43,7 @@ pub(in crate::water) fn springs(seed: u64) -> WaterWorld {
 
 /// A chunk of water in which every cell is fed from the west, from the north and from below, up to
 /// a spring in its first cell: far more ways up than could be walked one by one.
-pub(in crate::water) fn weave() -> WaterWorld {
+pub(crate) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid.sorted_slots()[0];
@@ -66,7 +66,7 @@ pub(in crate::water) fn weave() -> WaterWorld {
 }
 
 /// Every cell of every loaded chunk.
-pub(in crate::water) fn places(world: &WaterWorld) -> Vec<Place> {
+pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
     slots
         .into_iter()
@@ -75,7 +75,7 @@ pub(in crate::water) fn places(world: &WaterWorld) -> Vec<Place> {
 }
 
 /// A tick that has begun, and in which nothing has flowed.
-pub(in crate::water) fn tick(world: &mut WaterWorld) -> Tick<'_> {
+pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
     let tick = world.underway();
     while tick.work.enter_next(tick.store).is_some() {}
     tick.work.drop_last();
@@ -84,7 +84,7 @@ pub(in crate::water) fn tick(world: &mut WaterWorld) -> Tick<'_> {
 }
 
 /// Finds all bodies with awake cells in a layer.
-pub(in crate::water) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
+pub(crate) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
     tick.begin_flood(slot, layer);
     while let Some(seeds) = tick.work.seeds.take() {
         tick.flood(seeds, LAYER_CELLS);
@@ -92,7 +92,7 @@ pub(in crate::water) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
 }
 
 /// Lets every cell sleep.
-pub(in crate::water) fn put_to_sleep(store: &mut Store) {
+pub(crate) fn put_to_sleep(store: &mut Store) {
     for slot in store.grid.sorted_slots() {
         if let Some(mask) = store.grid.awake_at_mut(slot) {
             (0..16).for_each(|layer| mask.set_layer(layer, NONE));
@@ -101,7 +101,7 @@ pub(in crate::water) fn put_to_sleep(store: &mut Store) {
 }
 
 /// A cell and all that feeds it, however far up.
-pub(in crate::water) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
+pub(crate) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
     let mut met: HashSet<Place> = HashSet::from([place]);
     let mut open = vec![place];
     while let Some(place) = open.pop() {
@@ -116,7 +116,7 @@ pub(in crate::water) fn ancestors(store: &Store, place: Place) -> HashSet<Place>
 }
 
 /// Any voxel: rock, air, a spring, or water of any height that flows anywhere.
-pub(in crate::water) fn voxel(random: &mut Rng) -> Voxel {
+pub(crate) fn voxel(random: &mut Rng) -> Voxel {
     match random.u8(..16) {
         0 => Voxel::SOLID,
         1 => Voxel::water(WaterCell::SOURCE),

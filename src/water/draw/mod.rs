@@ -5,8 +5,8 @@
 //! that nobody has to find that out alone, it spreads from parents to children over bit masks, a
 //! layer at a time.
 
-pub(in crate::water) mod path;
-pub(in crate::water) mod roots;
+pub(crate) mod path;
+pub(crate) mod roots;
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -54,7 +54,7 @@ impl Ways {
 
 impl Tick<'_> {
     /// Lets an outlet's water leave: what its path brings from the head, then its own.
-    pub(in crate::water) fn flow_out(&mut self, place: Place) {
+    pub(crate) fn flow_out(&mut self, place: Place) {
         let voxel = self.store.read(place);
         if voxel.is_mark() || voxel == Voxel::OPEN {
             return;
@@ -129,7 +129,7 @@ impl Tick<'_> {
 
     /// Lets the layer's awake cells draw from their heads: those on firm ground with room for
     /// themselves, full ones with a source for the cell above.
-    pub(in crate::water) fn draws(&mut self, slot: Slot, layer: usize) {
+    pub(crate) fn draws(&mut self, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer);
         if !any(awake) {
             return;

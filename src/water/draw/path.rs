@@ -27,18 +27,18 @@ const LONG_PART: usize = 8;
 
 /// The heads of the flows met in this tick, and buffers for searches.
 #[derive(Default)]
-pub(in crate::water) struct Trees {
-    pub(in crate::water) heads: Vec<Place>,
-    pub(in crate::water) walked: Vec<Place>,
+pub(crate) struct Trees {
+    pub(crate) heads: Vec<Place>,
+    pub(crate) walked: Vec<Place>,
     path: Path,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last
     /// put back.
-    pub(in crate::water) spent: bool,
+    pub(crate) spent: bool,
 }
 
 impl Trees {
     /// Forgets the last tick. Long buffers go back to the system.
-    pub(in crate::water) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.heads.clear();
         self.heads.shrink_to(BUFFER);
         self.walked.clear();
@@ -49,7 +49,7 @@ impl Trees {
     }
 
     /// Bytes held.
-    pub(in crate::water) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         (self.heads.capacity() + self.walked.capacity()) * size_of::<Place>()
             + self.path.cells.capacity() * size_of::<PathCell>()
             + self.path.forks.capacity() * size_of::<Fork>()
@@ -105,7 +105,7 @@ enum End {
 }
 
 /// One layer as a path passes through it.
-pub(in crate::water) struct Layer<'t> {
+pub(crate) struct Layer<'t> {
     blocked: &'t LayerBits,
     flow: Option<&'t [u16; LAYER_CELLS]>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
@@ -116,13 +116,13 @@ pub(in crate::water) struct Layer<'t> {
 
 impl Layer<'_> {
     #[inline]
-    pub(in crate::water) fn voxel(&self, cell: usize) -> Voxel {
+    pub(crate) fn voxel(&self, cell: usize) -> Voxel {
         self.cells.map_or(self.uniform, |cells| cells[cell])
     }
 
     /// Units that a cell has passed on.
     #[inline]
-    pub(in crate::water) fn passed(&self, cell: usize) -> u8 {
+    pub(crate) fn passed(&self, cell: usize) -> u8 {
         self.flow.map_or(0, |flow| passed(flow[cell]))
     }
 }
@@ -130,7 +130,7 @@ impl Layer<'_> {
 /// The parent of a cell of a layer, and the face that it passes water on across, if its first
 /// parent lies beside it in the layer.
 #[inline]
-pub(in crate::water) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
+pub(crate) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
     // The parent lies against the flow.
     match voxel.direction_code() {
         1 if cell & 15 < 15 => Some((cell + 1, Face::West)),
@@ -165,7 +165,7 @@ struct Fork {
 
 /// What came of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::water) enum Drawn {
+pub(crate) enum Drawn {
     /// Units that reached the end of the path, 1 to 7, and the path's bottleneck.
     Units { units: u8, largest: u8 },
     /// The head has water, but the way is exhausted for this tick.
@@ -177,13 +177,7 @@ pub(in crate::water) enum Drawn {
 impl Tick<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`.
     /// The caller sees to where they go.
-    pub(in crate::water) fn draw(
-        &mut self,
-        first: Place,
-        exit: Face,
-        wanted: u8,
-        need: Need,
-    ) -> Drawn {
+    pub(crate) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
         let mut path = core::mem::take(&mut self.work.trees.path);
         path.cells.clear();
         let drawn = match self.search(first, exit, need, &mut path) {
@@ -293,7 +287,7 @@ impl Tick<'_> {
     }
 
     #[inline]
-    pub(in crate::water) fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
+    pub(crate) fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
         let layer = index / LAYER_CELLS;
         let work = self.work.get(slot, layer);
         Layer {
@@ -397,7 +391,7 @@ impl Tick<'_> {
 
     /// Takes one face out of a set of face bits, at random.
     #[inline]
-    pub(in crate::water) fn pick(&self, place: Place, ways: &mut u8) -> Option<Face> {
+    pub(crate) fn pick(&self, place: Place, ways: &mut u8) -> Option<Face> {
         let several = *ways & ways.wrapping_sub(1) != 0;
         let face = if several { self.pick_one_of(place, *ways) } else { ways.trailing_zeros() };
         *ways &= !(1u32 << face) as u8;

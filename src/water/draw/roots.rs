@@ -6,11 +6,11 @@ use crate::water::tick::Tick;
 use hashbrown::HashMap;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
-pub(in crate::water) const JOINED: u32 = u32::MAX;
+pub(crate) const JOINED: u32 = u32::MAX;
 
 /// What water is drawn for, which decides what a head has to offer.
 #[derive(Clone, Copy)]
-pub(in crate::water) enum Need {
+pub(crate) enum Need {
     /// To leave the world: any head will do.
     Leave,
     /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell
@@ -24,7 +24,7 @@ pub(in crate::water) enum Need {
 /// What is known of the sources that feed forks, at which flows join. True as long as no ties
 /// change.
 #[derive(Default)]
-pub(in crate::water) struct Forks {
+pub(crate) struct Forks {
     highest: HashMap<Place, Highest>,
 }
 
@@ -50,7 +50,7 @@ impl Forks {
 
 impl Tick<'_> {
     /// Units that a head would give for a need.
-    pub(in crate::water) fn offer(&self, place: Place, need: Need) -> u8 {
+    pub(crate) fn offer(&self, place: Place, need: Need) -> u8 {
         let voxel = self.store.read(place);
         let y = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
         if voxel.has(CellFlags::IS_SOURCE) {
@@ -75,12 +75,7 @@ impl Tick<'_> {
     /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source,
     /// which will lose its flag when that news reaches it, counts as within reach until then:
     /// it may be asleep, and must miss nothing by that.
-    pub(in crate::water) fn is_out_of_reach(
-        &mut self,
-        place: Place,
-        y: i32,
-        forks: &mut Forks,
-    ) -> bool {
+    pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
             let head = self.work.trees.heads[tree as usize - 1];
@@ -157,14 +152,14 @@ impl Tick<'_> {
 
     /// The head of a tree, unless that is unknown or flows join above.
     #[inline]
-    pub(in crate::water) fn head_of(&self, tree: u32) -> Option<Place> {
+    pub(crate) fn head_of(&self, tree: u32) -> Option<Place> {
         match tree {
             0 | JOINED => None,
             tree => self.work.trees.heads.get(tree as usize - 1).copied(),
         }
     }
 
-    pub(in crate::water) fn label(&mut self, (slot, index): Place, tree: u32) {
+    pub(crate) fn label(&mut self, (slot, index): Place, tree: u32) {
         let work = self.work.join(self.store, slot, index / LAYER_CELLS);
         work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
     }

@@ -12,19 +12,19 @@ use crate::water::voxel::Voxel;
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell
 /// itself.
 #[derive(Default)]
-pub(in crate::water) struct Afterwards {
+pub(crate) struct Afterwards {
     /// Cells whose HasSource is not that of their parents.
-    pub(in crate::water) turned: Vec<Place>,
+    pub(crate) turned: Vec<Place>,
     /// Cells without water or flow.
-    pub(in crate::water) dried: Vec<Place>,
+    pub(crate) dried: Vec<Place>,
     /// Cells that lost water to the air.
-    pub(in crate::water) lowered: Vec<Place>,
+    pub(crate) lowered: Vec<Place>,
     /// Cells whose way to the head is new.
-    pub(in crate::water) joined: Vec<Place>,
+    pub(crate) joined: Vec<Place>,
 }
 
 /// How far the end of a tick is.
-pub(in crate::water) struct Ending {
+pub(crate) struct Ending {
     /// `None` when nothing is left to do but to tell what has changed.
     stage: Option<Stage>,
     /// What is still to be done; each list from its last on.
@@ -57,14 +57,14 @@ enum Stage {
 
 impl Ending {
     /// Whether nothing is left to do but to tell what has changed.
-    pub(in crate::water) fn is_counted(&self) -> bool {
+    pub(crate) fn is_counted(&self) -> bool {
         self.stage.is_none()
     }
 }
 
 impl Tick<'_> {
     /// Begins to end the tick, when every layer has ebbed.
-    pub(in crate::water) fn begin_ending(&mut self) {
+    pub(crate) fn begin_ending(&mut self) {
         let mut left = core::mem::take(&mut self.work.later);
         left.dried.reverse();
         let (stage, asked, changed) = (Some(Stage::DryUp), Vec::new(), Vec::new());
@@ -74,7 +74,7 @@ impl Tick<'_> {
 
     /// Goes on with the end of the tick for a piece, and keeps it. Returns how many cells were
     /// dealt with; a layer whose changes are counted is as many as it has rows.
-    pub(in crate::water) fn finish(&mut self, mut ending: Ending) -> u64 {
+    pub(crate) fn finish(&mut self, mut ending: Ending) -> u64 {
         let mut left = LAYER_CELLS;
         while left > 0
             && let Some(stage) = ending.stage
@@ -166,7 +166,7 @@ impl Tick<'_> {
 
     /// Marks what has changed. The tick must be complete with that: what is saved before does not
     /// have these marks.
-    pub(in crate::water) fn tell(&mut self, ending: &Ending) {
+    pub(crate) fn tell(&mut self, ending: &Ending) {
         self.store.tell_changes();
         for &(slot, layer, cells) in &ending.changed {
             self.store.grid.mark_layer_changed_at(slot, layer, cells);
@@ -189,7 +189,7 @@ impl Tick<'_> {
     }
 
     /// Whether one of the cell's parents has a source.
-    pub(in crate::water) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+    pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel))
             .any(|face| self.store.look(place, face).is_sourced())
     }

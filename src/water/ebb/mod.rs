@@ -1,8 +1,8 @@
 //! The last sweep of a tick, layer by layer: activity rises with flow and falls without, directions
 //! follow it, inactive water goes, and what has come to rest falls asleep.
 
-pub(in crate::water) mod finish;
-pub(in crate::water) mod reparent;
+pub(crate) mod finish;
+pub(crate) mod reparent;
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -25,19 +25,19 @@ struct Chances {
 }
 
 /// A layer while the ebb passes over it.
-pub(in crate::water) struct Ebb {
-    pub(in crate::water) slot: Slot,
-    pub(in crate::water) layer: usize,
+pub(crate) struct Ebb {
+    pub(crate) slot: Slot,
+    pub(crate) layer: usize,
     /// The cells that are looked at.
     cells: LayerBits,
-    pub(in crate::water) touched: LayerBits,
+    pub(crate) touched: LayerBits,
     waiting: LayerBits,
     marked: LayerBits,
 }
 
 impl Tick<'_> {
     /// Lets a layer ebb; returns how many cells were looked at.
-    pub(in crate::water) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
+    pub(crate) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
         let mut later = core::mem::take(&mut self.work.later);
         let looked_at = self.ebb_layer(slot, layer, &mut later);
         self.work.later = later;

@@ -13,7 +13,7 @@ use crate::water::voxel::Voxel;
 impl Tick<'_> {
     /// Lets directions follow the flow, and takes them from idle cells without a source. Whether
     /// any cell has other parents now.
-    pub(in crate::water) fn retie(
+    pub(crate) fn retie(
         &mut self,
         ebb: &Ebb,
         idle: LayerBits,

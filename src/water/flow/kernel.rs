@@ -15,37 +15,37 @@ const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// What local flow did to a window.
 #[cfg_attr(test, derive(PartialEq))]
-pub(in crate::water) struct LocalFlow {
+pub(crate) struct LocalFlow {
     /// Cells of the layer whose word changed.
-    pub(in crate::water) changed: LayerBits,
+    pub(crate) changed: LayerBits,
     /// Cells of the layer below that received.
-    pub(in crate::water) fell: LayerBits,
+    pub(crate) fell: LayerBits,
     /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are
     /// not among them.
-    pub(in crate::water) gave: LayerBits,
+    pub(crate) gave: LayerBits,
     /// Sources of the layer that gave.
-    pub(in crate::water) sprang: LayerBits,
+    pub(crate) sprang: LayerBits,
     /// Cells of the layer that may not pass on any more in this tick.
-    pub(in crate::water) exhausted: LayerBits,
+    pub(crate) exhausted: LayerBits,
     /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's
     /// layer.
-    pub(in crate::water) left: [LayerBits; 4],
-    pub(in crate::water) drained: u64,
-    pub(in crate::water) injected: u64,
-    pub(in crate::water) moved: u64,
+    pub(crate) left: [LayerBits; 4],
+    pub(crate) drained: u64,
+    pub(crate) injected: u64,
+    pub(crate) moved: u64,
 }
 
 /// The limits that hold for every cell in a tick, in units.
 #[derive(Clone, Copy)]
-pub(in crate::water) struct Limits {
-    pub(in crate::water) throughput: u8,
-    pub(in crate::water) supply: u8,
+pub(crate) struct Limits {
+    pub(crate) throughput: u8,
+    pub(crate) supply: u8,
 }
 
 impl Limits {
     /// What a cell may still pass on in this tick, if it has passed on `passed`.
     #[inline]
-    pub(in crate::water) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
+    pub(crate) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
         let limit = if voxel.has(CellFlags::IS_SOURCE) {
             self.supply.min(self.throughput)
         } else {
@@ -57,7 +57,7 @@ impl Limits {
 
 impl Window {
     /// Works out `least` and `has_way_out`, when all cells are there.
-    pub(in crate::water) fn prepare(&mut self) {
+    pub(crate) fn prepare(&mut self) {
         let mut out = 0;
         for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {
             *least = least_height(own, below);
@@ -67,7 +67,7 @@ impl Window {
     }
 
     /// The cells that would give, if it were their turn.
-    pub(in crate::water) fn givers(&self) -> LayerBits {
+    pub(crate) fn givers(&self) -> LayerBits {
         let mut gives = [0u8; LAYER_CELLS];
         for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let at = window_index(row * 16);
@@ -106,7 +106,7 @@ impl Window {
     ///
     /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are
     /// entered there.
-    pub(in crate::water) fn run(
+    pub(crate) fn run(
         &mut self,
         givers: LayerBits,
         limits: Limits,
@@ -282,7 +282,7 @@ impl Window {
 /// The height from which water goes into a cell from its side: one more than its own where it would
 /// fall there or leave the world, else two more.
 #[inline]
-pub(in crate::water) fn least_height(own: u16, below: u16) -> u8 {
+pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     let there = (own & 7) as u8;
     let slides = (there < 7) & (below & 7 < 7) | (own == Voxel::DRAIN.word());
     there + 2 - u8::from(slides)
@@ -291,7 +291,7 @@ pub(in crate::water) fn least_height(own: u16, below: u16) -> u8 {
 /// Whether a cell would give down or, if `lowest` is the least height from which water goes into
 /// one beside it, sideways.
 #[inline]
-pub(in crate::water) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
+pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let height = (own & 7) as u8;
     (own >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below & 7 < 7))
 }

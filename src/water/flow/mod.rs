@@ -1,8 +1,8 @@
 //! Local flow in the world: a layer's window is filled, flows, and what it did is written back and
 //! wakes who it set free.
 
-pub(in crate::water) mod kernel;
-pub(in crate::water) mod window;
+pub(crate) mod kernel;
+pub(crate) mod window;
 
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -19,7 +19,7 @@ use crate::water::voxel::Voxel;
 
 impl Tick<'_> {
     /// Lets the layer's awake cells give to below and sideways.
-    pub(in crate::water) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+    pub(crate) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let (wet, closed) = self.store.layer(slot, layer);
         let awake = and(self.awake(slot, layer), wet);
         if !any(awake) {
@@ -115,7 +115,7 @@ impl Tick<'_> {
     }
 
     /// Cells of a layer below which nothing fits.
-    pub(in crate::water) fn firm(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerBits {
         match lower_layer(self.store, slot, layer) {
             Some((slot, layer)) => self.store.layer(slot, layer).1,
             None if self.store.beyond(slot, Face::Down).is_closed() => layer_mask::ALL,
@@ -125,7 +125,7 @@ impl Tick<'_> {
 
     /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
     /// all or none, as `beyond` says of the mark, where the chunk is missing.
-    pub(in crate::water) fn beside(
+    pub(crate) fn beside(
         &self,
         slot: Slot,
         layer: usize,
@@ -235,7 +235,7 @@ impl Tick<'_> {
 
     /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
     /// for the next.
-    pub(in crate::water) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
+    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
         let (wet, _) = self.store.layer(slot, layer);
         let bits = and(bits, wet);
         if any(bits) {
@@ -247,7 +247,7 @@ impl Tick<'_> {
     }
 
     /// Writes a cell's voxel and keeps what was there before the tick.
-    pub(in crate::water) fn put(&mut self, place: Place, voxel: Voxel) {
+    pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
         self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
         self.store.write(place, voxel);
@@ -255,14 +255,14 @@ impl Tick<'_> {
 
     /// Writes a cell's voxel where neither its height nor its source has changed.
     #[inline]
-    pub(in crate::water) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+    pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
         self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
         self.store.write_marks(place.0, |cells| cells[place.1 & (CHUNK_CELLS - 1)] = voxel);
     }
 
     /// Enters units that leave a cell across a face.
-    pub(in crate::water) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+    pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         let left = self.limits.left(self.store.read(place), self.work.passed(place));
         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
         self.work.join(self.store, place.0, layer).pass_on(cell, face, units, left);
@@ -271,7 +271,7 @@ impl Tick<'_> {
 
     /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
     /// chunk.
-    pub(in crate::water) fn left_along(&self, path: &[Step]) -> u8 {
+    pub(crate) fn left_along(&self, path: &[Step]) -> u8 {
         let Some(&(first, _)) = path.first() else { return u8::MAX };
         let layer = self.layer_of(first);
         let left = |&((_, index), _): &Step| {
@@ -283,7 +283,7 @@ impl Tick<'_> {
 
     /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
     /// wakes these.
-    pub(in crate::water) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
+    pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
         let Some(&((slot, index), _)) = path.first() else { return };
         let layer = index / LAYER_CELLS;
         let work = self.work.join(self.store, slot, layer);
@@ -301,13 +301,7 @@ impl Tick<'_> {
 
     /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
     /// to its head, if it has one.
-    pub(in crate::water) fn receive(
-        &mut self,
-        (slot, index): Place,
-        face: Face,
-        units: u8,
-        largest: u8,
-    ) {
+    pub(crate) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
         let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
         let voxel = self.store.read((slot, index));
         let voxel = voxel.with_height(voxel.height() + units);
@@ -323,7 +317,7 @@ impl Tick<'_> {
 
     /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
     /// flow into it.
-    pub(in crate::water) fn take(&mut self, place: Place, units: u8) {
+    pub(crate) fn take(&mut self, place: Place, units: u8) {
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
             self.ledger.injected += u64::from(units);
@@ -335,7 +329,7 @@ impl Tick<'_> {
         self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
     }
 
-    pub(in crate::water) fn wake_cell(&mut self, (slot, index): Place) {
+    pub(crate) fn wake_cell(&mut self, (slot, index): Place) {
         let work = self.work.join(self.store, slot, index / LAYER_CELLS);
         layer_mask::insert(&mut work.woken, index % LAYER_CELLS);
         self.store.grid.wake_at(slot, index);

@@ -7,51 +7,51 @@ use crate::water::store::{LAYER_CELLS, Store};
 use crate::water::voxel::Voxel;
 
 /// Cells along one side of a window: a layer and one cell all round.
-pub(in crate::water) const SIDE: usize = 18;
-pub(in crate::water) const AREA: usize = SIDE * SIDE;
+pub(crate) const SIDE: usize = 18;
+pub(crate) const AREA: usize = SIDE * SIDE;
 
 /// A layer of a chunk with the cells beside and below it.
-pub(in crate::water) struct Window {
-    pub(in crate::water) own: [u16; AREA],
-    pub(in crate::water) below: [u16; AREA],
+pub(crate) struct Window {
+    pub(crate) own: [u16; AREA],
+    pub(crate) below: [u16; AREA],
     /// The height from which water goes into a cell from its side.
-    pub(in crate::water) least: [u8; AREA],
+    pub(crate) least: [u8; AREA],
     /// Whether any cell lies on a way to the world's end, or is one.
-    pub(in crate::water) has_way_out: bool,
+    pub(crate) has_way_out: bool,
 }
 
 #[inline]
-pub(in crate::water) fn window_index(cell: usize) -> usize {
+pub(crate) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
 /// The window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
-pub(in crate::water) fn around(index: usize) -> [usize; 4] {
+pub(crate) fn around(index: usize) -> [usize; 4] {
     [index - 1, index + 1, index - SIDE, index + SIDE]
 }
 
 impl Window {
-    pub(in crate::water) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_way_out: false }
     }
 
     /// The voxel of a cell of the layer.
     #[inline]
-    pub(in crate::water) fn at(&self, cell: usize) -> Voxel {
+    pub(crate) fn at(&self, cell: usize) -> Voxel {
         Voxel::from_raw(self.own[window_index(cell)])
     }
 
     /// The voxel under a cell of the layer.
     #[inline]
-    pub(in crate::water) fn below(&self, cell: usize) -> Voxel {
+    pub(crate) fn below(&self, cell: usize) -> Voxel {
         Voxel::from_raw(self.below[window_index(cell)])
     }
 
     /// The voxel of a cell of the chunk across a lateral face (index into [`Face::LATERAL`]), by
     /// its index in that chunk's layer; only its border cells are there.
     #[inline]
-    pub(in crate::water) fn beside(&self, side: usize, cell: usize) -> Voxel {
+    pub(crate) fn beside(&self, side: usize, cell: usize) -> Voxel {
         let index = match side {
             0 => (cell >> 4) * SIDE + SIDE,
             1 => (cell >> 4) * SIDE + SIDE + 17,
@@ -62,7 +62,7 @@ impl Window {
     }
 
     /// Copies the window's own layer back.
-    pub(in crate::water) fn copy_to(&self, cells: &mut [Voxel; LAYER_CELLS]) {
+    pub(crate) fn copy_to(&self, cells: &mut [Voxel; LAYER_CELLS]) {
         for (row, cells) in cells.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             for (to, &from) in cells.iter_mut().zip(&self.own[window_index(row * 16)..][..16]) {
                 *to = Voxel::from_raw(from);
@@ -71,7 +71,7 @@ impl Window {
     }
 
     /// Copies a layer (0 to 15) of a chunk and what surrounds it.
-    pub(in crate::water) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
+    pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
         copy_layer(&mut self.own, store, slot, layer);
         match lower_layer(store, slot, layer) {
             Some((slot, layer)) => copy_layer(&mut self.below, store, slot, layer),
@@ -101,7 +101,7 @@ impl Window {
     /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for
     /// water that only falls. What lies beside them is taken to be dry; all else in the window
     /// is what it was before, and must not be asked for.
-    pub(in crate::water) fn gather_alone(
+    pub(crate) fn gather_alone(
         &mut self,
         store: &Store,
         slot: Slot,
@@ -125,11 +125,7 @@ impl Window {
 
 /// The layer under a layer: in the same chunk or at the top of the one below, if that is loaded.
 #[inline]
-pub(in crate::water) fn lower_layer(
-    store: &Store,
-    slot: Slot,
-    layer: usize,
-) -> Option<(Slot, usize)> {
+pub(crate) fn lower_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
     if layer > 0 {
         return Some((slot, layer - 1));
     }
@@ -139,11 +135,7 @@ pub(in crate::water) fn lower_layer(
 
 /// The layer above a layer, if it is loaded.
 #[inline]
-pub(in crate::water) fn upper_layer(
-    store: &Store,
-    slot: Slot,
-    layer: usize,
-) -> Option<(Slot, usize)> {
+pub(crate) fn upper_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
     if layer < 15 {
         return Some((slot, layer + 1));
     }

@@ -15,24 +15,24 @@ use core::ops::RangeInclusive;
 
 /// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
 #[derive(Clone, Copy)]
-pub(in crate::water) struct Piece {
-    pub(in crate::water) slot: Slot,
-    pub(in crate::water) layer: usize,
-    pub(in crate::water) cells: LayerBits,
+pub(crate) struct Piece {
+    pub(crate) slot: Slot,
+    pub(crate) layer: usize,
+    pub(crate) cells: LayerBits,
 }
 
 /// Joined water.
-pub(in crate::water) struct Body {
+pub(crate) struct Body {
     /// Its cells, but for layers full from side to side that have no surface and no dry cell
     /// beside them.
-    pub(in crate::water) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
     /// Its lowest cell: y, z and x.
-    pub(in crate::water) lowest: [i32; 3],
+    pub(crate) lowest: [i32; 3],
 }
 
 /// The cells that belong to a body found in this tick, whether or not their chunk takes part in it.
 #[derive(Default)]
-pub(in crate::water) struct Flooded {
+pub(crate) struct Flooded {
     chunks: Vec<Option<Box<FloodedChunk>>>,
     tick: u64,
     /// Those of this tick and of the one before: others have nothing in `chunks`.
@@ -59,7 +59,7 @@ struct FloodedChunk {
 
 impl Flooded {
     /// Begins a tick: nothing is flooded. What the last one had no use for goes back to the system.
-    pub(in crate::water) fn begin(&mut self, slots: usize) {
+    pub(crate) fn begin(&mut self, slots: usize) {
         self.chunks.resize_with(slots, || None);
         let [last, before] = &mut self.reached;
         for slot in before.drain(..) {
@@ -74,7 +74,7 @@ impl Flooded {
     }
 
     /// The flooded cells of a layer (0 to 15).
-    pub(in crate::water) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
         self.chunk(store, slot).cells.layer(layer)
     }
 
@@ -91,7 +91,7 @@ impl Flooded {
     }
 
     /// Begins to flood the body of the cells in `seed`.
-    pub(in crate::water) fn begin_body(&mut self, seed: Piece) {
+    pub(crate) fn begin_body(&mut self, seed: Piece) {
         let pieces = self.spare.pop().unwrap_or_default();
         self.growing = Some(Body { pieces, lowest: [i32::MAX; 3] });
         self.lists += 1;
@@ -99,14 +99,14 @@ impl Flooded {
     }
 
     /// Whether a body has been begun and not taken.
-    pub(in crate::water) fn is_growing(&self) -> bool {
+    pub(crate) fn is_growing(&self) -> bool {
         self.growing.is_some()
     }
 
     /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as
     /// many cells as are `left` have been looked at before that. A layer counts as many cells
     /// as it has rows with water of the body, a run of full layers as many as one of them.
-    pub(in crate::water) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
+    pub(crate) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
         let mut body = self.growing.take()?;
         while *left > 0 {
             if let Some((slot, layers)) = self.open_layers.pop() {
@@ -128,7 +128,7 @@ impl Flooded {
     }
 
     /// Bytes held.
-    pub(in crate::water) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let lists = self.spare.iter().chain(self.growing.as_ref().map(|body| &body.pieces));
         let pieces: usize = lists.map(Vec::capacity).sum();
         self.chunks.iter().flatten().count() * size_of::<FloodedChunk>()
@@ -139,7 +139,7 @@ impl Flooded {
     }
 
     /// Takes a body back that is done with.
-    pub(in crate::water) fn recycle(&mut self, mut body: Body) {
+    pub(crate) fn recycle(&mut self, mut body: Body) {
         body.pieces.clear();
         self.spare.push(body.pieces);
     }

@@ -17,11 +17,11 @@ use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
-pub(in crate::water) type Drawer = (i64, u64, Place);
+pub(crate) type Drawer = (i64, u64, Place);
 
 /// A look for the cells that may draw from a body, done in pieces: partial cells that moved
 /// nothing, and dry cells beside or above those that moved nothing.
-pub(in crate::water) struct Gathering {
+pub(crate) struct Gathering {
     /// The highest head that a drawer may have.
     highest: i64,
     /// How many may draw: the first in their order.
@@ -39,7 +39,7 @@ pub(in crate::water) struct Gathering {
 
 impl Gathering {
     /// Begins to look for cells whose heads are at most `highest`; of these, `most` may draw.
-    pub(in crate::water) fn new(highest: i64, most: usize) -> Self {
+    pub(crate) fn new(highest: i64, most: usize) -> Self {
         Gathering {
             highest,
             most,
@@ -71,7 +71,7 @@ impl Gathering {
     }
 
     /// Those that may draw, in order, and whether there are others.
-    pub(in crate::water) fn chosen(mut self) -> (Vec<Drawer>, bool) {
+    pub(crate) fn chosen(mut self) -> (Vec<Drawer>, bool) {
         self.choose();
         (self.drawers, self.unheard)
     }
@@ -81,7 +81,7 @@ impl Tick<'_> {
     /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not
     /// found yet. Returns how many cells have been looked at: those, and what is counted of
     /// their bodies.
-    pub(in crate::water) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
+    pub(crate) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
         let (wet, _) = self.store.layer(slot, layer);
         let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
         let seeds = and(or(self.awake(slot, layer), touched), wet);
@@ -97,7 +97,7 @@ impl Tick<'_> {
     /// Finds the bodies of these cells of a layer, which are not found yet, until as many cells as
     /// are `left` have been looked at; then keeps those that are still to be found, and what is
     /// joined to them. Returns how many have been looked at.
-    pub(in crate::water) fn flood(&mut self, mut seeds: Piece, mut left: usize) -> u64 {
+    pub(crate) fn flood(&mut self, mut seeds: Piece, mut left: usize) -> u64 {
         let Piece { slot, layer, .. } = seeds;
         let before = left;
         let (store, work) = (&*self.store, &mut *self.work);
@@ -120,7 +120,7 @@ impl Tick<'_> {
 
     /// Goes on looking for who may draw from a body until all of it has been looked at, which is
     /// returned, or as many cells as are `left`.
-    pub(in crate::water) fn gather(
+    pub(crate) fn gather(
         &mut self,
         body: &[Piece],
         gathering: &mut Gathering,
@@ -246,7 +246,7 @@ impl Tick<'_> {
 
     /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and
     /// below it.
-    pub(in crate::water) fn wake_neighbourhood(&mut self, place: Place) {
+    pub(crate) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
             if there.0.is_some() && self.store.read(there).is_wet() {

@@ -4,12 +4,12 @@
 //! It is done in pieces, each of which looks at no more cells than a layer has: first the highest
 //! surface is looked for, then who would draw from it; then one after another draws.
 
-pub(in crate::water) mod body;
-pub(in crate::water) mod drawers;
-pub(in crate::water) mod nearest;
-pub(in crate::water) mod route;
-pub(in crate::water) mod straight_route;
-pub(in crate::water) mod surface;
+pub(crate) mod body;
+pub(crate) mod drawers;
+pub(crate) mod nearest;
+pub(crate) mod route;
+pub(crate) mod straight_route;
+pub(crate) mod surface;
 
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::layer_mask::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus};
@@ -25,7 +25,7 @@ use crate::water::voxel::Voxel;
 const DRAWS_PER_BODY: usize = 96;
 
 /// A body that is being levelled.
-pub(in crate::water) struct Levelling {
+pub(crate) struct Levelling {
     body: Body,
     /// The look for a lower surface, while there is one underway.
     survey: Option<Survey>,
@@ -79,7 +79,7 @@ impl Tick<'_> {
     /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in
     /// vain, or in search of a way; and, where a layer was looked at as bits, one for each of
     /// its rows. `None` if no body is left.
-    pub(in crate::water) fn level_next(&mut self) -> Option<u64> {
+    pub(crate) fn level_next(&mut self) -> Option<u64> {
         if self.work.levelling.is_none() && self.work.bodies.is_empty() {
             return None;
         }

@@ -15,7 +15,7 @@ const BLOCK_BITS: u32 = 2;
 
 /// Cells to choose from, in pieces none of which is empty.
 #[derive(Default)]
-pub(in crate::water) struct Candidates {
+pub(crate) struct Candidates {
     /// Block by block.
     pieces: Vec<Piece>,
     blocks: SmallVec<[Block; 1]>,
@@ -45,7 +45,7 @@ struct Nearest {
 
 impl Candidates {
     /// The cells of these pieces.
-    pub(in crate::water) fn new(store: &Store, mut pieces: Vec<Piece>) -> Self {
+    pub(crate) fn new(store: &Store, mut pieces: Vec<Piece>) -> Self {
         pieces.retain(|piece| any(piece.cells));
         let column = |piece: &Piece| {
             let chunk = store.grid.position_at(piece.slot);
@@ -69,7 +69,7 @@ impl Candidates {
 
     /// The nearest to a cell: among equals the one with the lowest y, then z, then x. `None` if no
     /// cell is left.
-    pub(in crate::water) fn nearest(&mut self, store: &Store, place: Place) -> Option<Place> {
+    pub(crate) fn nearest(&mut self, store: &Store, place: Place) -> Option<Place> {
         let cell = store.position(place);
         let mut best: Option<Nearest> = None;
         // What is near goes first: of the others, hardly any piece is looked at then.
@@ -109,12 +109,12 @@ impl Candidates {
     }
 
     /// The piece of the cell that was found last.
-    pub(in crate::water) fn last_piece(&self) -> Option<&Piece> {
+    pub(crate) fn last_piece(&self) -> Option<&Piece> {
         self.pieces.get(self.last.1)
     }
 
     /// Takes cells out of the piece of the cell that was found last.
-    pub(in crate::water) fn remove_from_last(&mut self, cells: LayerBits) {
+    pub(crate) fn remove_from_last(&mut self, cells: LayerBits) {
         let (block, at) = self.last;
         let (Some(block), Some(piece)) = (self.blocks.get_mut(block), self.pieces.get_mut(at))
         else {
@@ -140,7 +140,7 @@ fn lowest(store: &Store, piece: &Piece) -> IVec3 {
 }
 
 /// Steps from one cell to another in open water.
-pub(in crate::water) fn distance(a: IVec3, b: IVec3) -> u32 {
+pub(crate) fn distance(a: IVec3, b: IVec3) -> u32 {
     a.x.abs_diff(b.x).saturating_add(a.y.abs_diff(b.y)).saturating_add(a.z.abs_diff(b.z))
 }
 

@@ -36,7 +36,7 @@ const FRUITLESS: u8 = 8;
 
 /// What one body's searches may still cost in this tick, what they work with, and where they found
 /// nothing.
-pub(in crate::water) struct Search {
+pub(crate) struct Search {
     /// Cells that they may still look at.
     cells: usize,
     /// What is sought, while a search is underway.
@@ -73,11 +73,11 @@ struct Quest {
 type Start = (i64, Reverse<u32>, [i32; 3], Place);
 
 /// A cell of a way, and the face that it passes water through.
-pub(in crate::water) type Step = (Place, Face);
+pub(crate) type Step = (Place, Face);
 
 /// How far a search has come.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::water) enum Found {
+pub(crate) enum Found {
     /// A way: its cells with the faces that they pass water through, the drawing end first.
     Way(Vec<Step>),
     /// There is none.
@@ -143,7 +143,7 @@ impl Quest {
 }
 
 impl Search {
-    pub(in crate::water) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Search {
             cells: BODY_SEARCH_LIMIT,
             quest: None,
@@ -158,7 +158,7 @@ impl Search {
     /// through cells of the body that may still pass water on. If the goal cannot be reached,
     /// the highest surface that can be is taken instead, if its head is above `own`, that of
     /// the drawing cell, by 2 or more.
-    pub(in crate::water) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
+    pub(crate) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
         let (position, target) = (tick.store.position(to), tick.store.position(goal));
         let (walk, straight) =
             (Some(Walk::new(to, position, goal, target)), distance(position, target));
@@ -174,7 +174,7 @@ impl Search {
     }
 
     /// Whether a search has begun and not ended.
-    pub(in crate::water) fn is_underway(&self) -> bool {
+    pub(crate) fn is_underway(&self) -> bool {
         self.quest.is_some()
     }
 
@@ -222,7 +222,7 @@ impl Search {
 impl Tick<'_> {
     /// Goes on with the search that is underway, until it ends or has looked at as many cells as
     /// are `left`.
-    pub(in crate::water) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
+    pub(crate) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
         let Some(mut quest) = search.quest.take() else { return Found::Nothing };
         if let Some(mut walk) = quest.walk.take() {
             match self
@@ -292,7 +292,7 @@ impl Tick<'_> {
 
     /// Whether a cell is joined to the one from which it lies across `face`, and may still pass
     /// water on. `full` says whether that one is full.
-    pub(in crate::water) fn passes(&self, there: Place, face: Face, full: bool) -> bool {
+    pub(crate) fn passes(&self, there: Place, face: Face, full: bool) -> bool {
         let voxel = self.store.read(there);
         let joined = match face {
             Face::Up => full && voxel.is_wet(),

@@ -19,7 +19,7 @@ use glam::IVec3;
 const MOST_ROOM: u32 = 1 << 12;
 
 /// A way on which each step comes nearer to the goal.
-pub(in crate::water) struct Walk {
+pub(crate) struct Walk {
     goal: Place,
     target: IVec3,
     /// Where it begins: there the way through the water ends.
@@ -32,7 +32,7 @@ pub(in crate::water) struct Walk {
 
 /// How a walk has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::water) enum Walked {
+pub(crate) enum Walked {
     Arrived,
     /// No step comes nearer, or no more cells may be looked at.
     Stuck,
@@ -41,19 +41,19 @@ pub(in crate::water) enum Walked {
 }
 
 impl Walk {
-    pub(in crate::water) fn new(to: Place, position: IVec3, goal: Place, target: IVec3) -> Self {
+    pub(crate) fn new(to: Place, position: IVec3, goal: Place, target: IVec3) -> Self {
         let room = distance(position, target).min(MOST_ROOM) as usize;
         Walk { goal, target, to, at: to, position, way: Vec::with_capacity(room) }
     }
 
     /// Cells looked at.
-    pub(in crate::water) fn looked(&self) -> usize {
+    pub(crate) fn looked(&self) -> usize {
         self.way.len()
     }
 
     /// The cells come by with the faces that they pass water through, the one next to the beginning
     /// first.
-    pub(in crate::water) fn into_way(self) -> Vec<Step> {
+    pub(crate) fn into_way(self) -> Vec<Step> {
         self.way
     }
 
@@ -83,7 +83,7 @@ impl Walk {
 impl Tick<'_> {
     /// Goes on with a walk through cells that may still pass water on and are not `shunned`, until
     /// it ends, has looked at as many cells as are `left`, or at `most` in all.
-    pub(in crate::water) fn walk_on(
+    pub(crate) fn walk_on(
         &self,
         walk: &mut Walk,
         left: &mut usize,

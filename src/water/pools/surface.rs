@@ -12,24 +12,24 @@ use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
 /// The surface that is drawn from: its head, and its cells, but for those that can give nothing.
-pub(in crate::water) struct Surface {
-    pub(in crate::water) head: i64,
-    pub(in crate::water) cells: Candidates,
+pub(crate) struct Surface {
+    pub(crate) head: i64,
+    pub(crate) cells: Candidates,
 }
 
 impl Surface {
     /// Lower than all water.
-    pub(in crate::water) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Surface { head: i64::MIN, cells: Candidates::default() }
     }
 
-    pub(in crate::water) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.head == i64::MIN
     }
 }
 
 /// A look for the highest surface of a body below a head, done in pieces.
-pub(in crate::water) struct Survey {
+pub(crate) struct Survey {
     below: i64,
     /// The highest that is known, and its cells.
     head: i64,
@@ -42,12 +42,12 @@ pub(in crate::water) struct Survey {
 
 impl Survey {
     /// Begins to look for what is below a head.
-    pub(in crate::water) fn below(below: i64) -> Self {
+    pub(crate) fn below(below: i64) -> Self {
         Survey { below, head: i64::MIN, pieces: Vec::new(), seen: 0, partial: SmallVec::new() }
     }
 
     /// Whether nothing has been looked at.
-    pub(in crate::water) fn is_new(&self) -> bool {
+    pub(crate) fn is_new(&self) -> bool {
         self.seen == 0
     }
 
@@ -64,7 +64,7 @@ impl Survey {
     }
 
     /// What a complete survey has found.
-    pub(in crate::water) fn surface(self, store: &Store) -> Surface {
+    pub(crate) fn surface(self, store: &Store) -> Surface {
         Surface { head: self.head, cells: Candidates::new(store, self.pieces) }
     }
 }
@@ -80,7 +80,7 @@ struct Crests {
 impl Tick<'_> {
     /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches
     /// what lies below it.
-    pub(in crate::water) fn crest_head(&self, place: Place) -> Option<i64> {
+    pub(crate) fn crest_head(&self, place: Place) -> Option<i64> {
         let voxel = self.store.read(place);
         let y = self.height_of(place);
         if voxel.has(CellFlags::IS_SOURCE) {
@@ -93,12 +93,7 @@ impl Tick<'_> {
 
     /// Goes on with a survey of a body until it is complete, which is returned, or as many cells as
     /// are `left` have been looked at.
-    pub(in crate::water) fn survey(
-        &self,
-        body: &[Piece],
-        survey: &mut Survey,
-        left: &mut usize,
-    ) -> bool {
+    pub(crate) fn survey(&self, body: &[Piece], survey: &mut Survey, left: &mut usize) -> bool {
         while let Some(piece) = body.get(survey.seen) {
             if !spend(left, LAYER_ROWS) {
                 return false;
@@ -159,11 +154,11 @@ impl Tick<'_> {
         Crests { full, partial: minus(wet, closed), sources }
     }
 
-    pub(in crate::water) fn height_of(&self, place: Place) -> i32 {
+    pub(crate) fn height_of(&self, place: Place) -> i32 {
         self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32
     }
 
-    pub(in crate::water) fn layer_height(&self, piece: &Piece) -> i32 {
+    pub(crate) fn layer_height(&self, piece: &Piece) -> i32 {
         self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
     }
 }

@@ -13,11 +13,7 @@ use glam::IVec3;
 impl Store {
     /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are
     /// made.
-    pub(in crate::water) fn insert(
-        &mut self,
-        position: IVec3,
-        mut chunk: Chunk<Voxel>,
-    ) -> Option<Slot> {
+    pub(crate) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         self.note_ties();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
@@ -49,7 +45,7 @@ impl Store {
     }
 
     /// Takes a chunk out. Marks of the world's end come back as open cells.
-    pub(in crate::water) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
+    pub(crate) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
         if let Some(sources) = self.beside[slot.index()].sources.take() {
             self.count_all_sources(slot, &sources, false);
@@ -79,7 +75,7 @@ impl Store {
 
     /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any
     /// difference.
-    pub(in crate::water) fn beside_is_true(&self, slot: Slot) -> bool {
+    pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
@@ -91,7 +87,7 @@ impl Store {
     /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies
     /// beside the cells above it, for water goes into a cell from its side if it would fall
     /// there.
-    pub(in crate::water) fn wake_around(&mut self, slot: Slot) {
+    pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
         }

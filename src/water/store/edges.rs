@@ -11,7 +11,7 @@ use glam::IVec3;
 
 impl Store {
     /// The mark that stands in for the missing chunk across `face` of the chunk at `slot`.
-    pub(in crate::water) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
+    pub(crate) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
         let chunk = self.grid.position_at(slot) + face.offset();
         let inside =
             Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
@@ -20,7 +20,7 @@ impl Store {
 
     /// Cells of the chunk with a draining neighbour below or at a side.
     #[inline]
-    pub(in crate::water) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
+    pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
         self.beside[slot.index()].outlets.as_deref()
     }
 
@@ -104,7 +104,7 @@ impl Store {
 }
 
 /// The local indices of a cube's 256 cells along a face.
-pub(in crate::water) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
+pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     let axis = face.index() >> 1;
     let fixed = if face.index() & 1 == 0 { 0 } else { 15 * Cube::STRIDES[axis] };
     let [first, second] = match axis {

@@ -19,14 +19,14 @@ const CIRCLE_SEARCH_LIMIT: usize = 1 << 16;
 
 /// A set of cells that a search has met: a few in a list, more in a table.
 #[derive(Default)]
-pub(in crate::water) struct Met {
+pub(crate) struct Met {
     few: SmallVec<[Place; 16]>,
     many: Option<HashSet<Place>>,
 }
 
 impl Met {
     /// Adds a cell; `true` if it was not there.
-    pub(in crate::water) fn insert(&mut self, place: Place) -> bool {
+    pub(crate) fn insert(&mut self, place: Place) -> bool {
         if self.few.contains(&place) {
             return false;
         }
@@ -38,13 +38,13 @@ impl Met {
     }
 
     /// Whether the cell is in the set.
-    pub(in crate::water) fn contains(&self, place: Place) -> bool {
+    pub(crate) fn contains(&self, place: Place) -> bool {
         self.few.contains(&place) || self.many.as_ref().is_some_and(|many| many.contains(&place))
     }
 }
 
 /// A walk over all that is fed by a cell.
-pub(in crate::water) struct Descent {
+pub(crate) struct Descent {
     open: SmallVec<[Place; 32]>,
     branches: Met,
 }
@@ -58,13 +58,13 @@ impl From<Place> for Descent {
 impl Store {
     /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
     #[inline]
-    pub(in crate::water) fn parents_of(&self, place: Place) -> u8 {
+    pub(crate) fn parents_of(&self, place: Place) -> u8 {
         self.parents_in(place, self.read(place))
     }
 
     /// The same for a cell whose voxel is at hand.
     #[inline]
-    pub(in crate::water) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
+    pub(crate) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
             return self.extras_of(place);
         }
@@ -81,7 +81,7 @@ impl Store {
 
     /// For each face, the cells of a layer (0 to 15) with a parent behind it.
     #[inline]
-    pub(in crate::water) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
+    pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
         let mut planes = match self.cells(slot, layer) {
             Some(cells) => {
                 // Marks have code 7; as 0 they leave a layer of rock and still water still, as most
@@ -109,12 +109,7 @@ impl Store {
 
     /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag
     /// that fits. The caller sees to the direction and writes the voxel.
-    pub(in crate::water) fn keep_parents(
-        &mut self,
-        (slot, index): Place,
-        faces: u8,
-        voxel: Voxel,
-    ) -> Voxel {
+    pub(crate) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
         let several = faces.count_ones() > 1;
         let kept = self.extras_mut(slot);
         if several || voxel.has(CellFlags::EXTRA) {
@@ -128,12 +123,12 @@ impl Store {
 
     /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
     #[inline]
-    pub(in crate::water) fn faces(bits: u8) -> impl Iterator<Item = Face> {
+    pub(crate) fn faces(bits: u8) -> impl Iterator<Item = Face> {
         ones(u64::from(bits)).filter_map(|bit| Face::from_index(bit as u8))
     }
 
     /// The faces across which a cell has children, by bit.
-    pub(in crate::water) fn children_of(&self, place: Place) -> u8 {
+    pub(crate) fn children_of(&self, place: Place) -> u8 {
         let (slot, index) = place;
         let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
         if let Some(cells) = self.grid.chunk_at(slot).as_dense()
@@ -187,7 +182,7 @@ impl Store {
     }
 
     /// The children of a cell.
-    pub(in crate::water) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+    pub(crate) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
         Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
     }
 
@@ -197,7 +192,7 @@ impl Store {
     /// A cell without children is nobody's ancestor, so it may take any parent. One with children
     /// may join a flow that has a source: then the way up is walked, and must end at the
     /// source.
-    pub(in crate::water) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+    pub(crate) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parent = self.step(place, face);
         if !parent.0.is_some() || self.read(parent).is_mark() {
             return None;
@@ -215,12 +210,7 @@ impl Store {
 
     /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the
     /// Extra flag, not yet written, or `None`.
-    pub(in crate::water) fn add_parent(
-        &mut self,
-        place: Place,
-        face: Face,
-        voxel: Voxel,
-    ) -> Option<Voxel> {
+    pub(crate) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parents = self.parents_of(place);
         let closes_a_circle =
             || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
@@ -257,7 +247,7 @@ impl Store {
 
     /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no
     /// direction, and if it holds no water either it is dry, which orphans its own children.
-    pub(in crate::water) fn unlink(&mut self, place: Place, face: Face) {
+    pub(crate) fn unlink(&mut self, place: Place, face: Face) {
         let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
             let parents = self.parents_of(place);
@@ -293,7 +283,7 @@ impl Store {
     }
 
     /// Cuts all ties of a cell, to its parents and from its children.
-    pub(in crate::water) fn cut_ties(&mut self, place: Place) {
+    pub(crate) fn cut_ties(&mut self, place: Place) {
         self.keep_parents(place, 0, self.read(place));
         for (child, face) in self.cut_children(place) {
             self.unlink(child, face);
@@ -302,13 +292,13 @@ impl Store {
 
     /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it
     /// may draw has too.
-    pub(in crate::water) fn wake_descendants(&mut self, place: Place) {
+    pub(crate) fn wake_descendants(&mut self, place: Place) {
         let mut descent = Descent::from(place);
         while self.wake_next(&mut descent) {}
     }
 
     /// Wakes the children of the next cell of a descent; `false` if there is none left.
-    pub(in crate::water) fn wake_next(&mut self, descent: &mut Descent) -> bool {
+    pub(crate) fn wake_next(&mut self, descent: &mut Descent) -> bool {
         let Some(place) = descent.open.pop() else { return false };
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);
@@ -323,7 +313,7 @@ impl Store {
 
     /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one
     /// above, which may slide into it.
-    pub(in crate::water) fn note_change(&mut self, place: Place) {
+    pub(crate) fn note_change(&mut self, place: Place) {
         self.note_ties();
         self.mark_changed(place);
         self.wake(place);
@@ -339,7 +329,7 @@ impl Store {
     }
 
     /// Wakes a loaded cell if anything is in it.
-    pub(in crate::water) fn wake(&mut self, place: Place) {
+    pub(crate) fn wake(&mut self, place: Place) {
         if place.0.is_some() && !self.read(place).is_inert() {
             self.wake_at(place);
         }
@@ -347,7 +337,7 @@ impl Store {
 
     /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle.
     /// Further parents are not part of a chunk, so the Extra flag goes.
-    pub(in crate::water) fn adopt(&mut self, slot: Slot) {
+    pub(crate) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
         }
@@ -434,7 +424,7 @@ impl Store {
 
 /// The face behind which the cell's first parent lies: opposite to where its flow is heading.
 #[inline]
-pub(in crate::water) fn parent_face(voxel: Voxel) -> Option<Face> {
+pub(crate) fn parent_face(voxel: Voxel) -> Option<Face> {
     match voxel.direction_code() {
         0 | 7 => None,
         code => Face::from_index(code as u8 - 1).map(Face::opposite),
@@ -444,7 +434,7 @@ pub(in crate::water) fn parent_face(voxel: Voxel) -> Option<Face> {
 /// For each face, the cells with a parent behind it, from their direction codes: the parent lies
 /// against the direction.
 #[inline]
-pub(in crate::water) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
+pub(crate) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
     let (low, middle, high) =
         (layer_mask::plane(codes, 0), layer_mask::plane(codes, 1), layer_mask::plane(codes, 2));
     let (small, large) = (minus(layer_mask::ALL, high), minus(high, and(low, middle)));
@@ -458,7 +448,7 @@ pub(in crate::water) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBit
 }
 
 /// A voxel without parents: no direction, no source, no bottleneck; dry if it holds no water.
-pub(in crate::water) fn orphaned(voxel: Voxel) -> Voxel {
+pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
     if voxel.height() == 0 {
         return Voxel::OPEN;
     }

@@ -7,7 +7,7 @@
 mod chunks;
 mod edges;
 #[cfg(feature = "snapshot")]
-pub(in crate::water) mod links;
+pub(crate) mod links;
 mod masks;
 mod parents;
 mod sources;

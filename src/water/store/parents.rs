@@ -9,7 +9,7 @@ use crate::water::voxel::Voxel;
 impl Store {
     /// The chunk's cells with more than one parent, by index, with the faces behind which they lie,
     /// by bit.
-    pub(in crate::water) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
+    pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
         let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);
         if chunk.as_uniform().is_some_and(|voxel| !several(&voxel)) {
@@ -24,7 +24,7 @@ impl Store {
 
     /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two
     /// are given.
-    pub(in crate::water) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
+    pub(crate) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
         let voxel = self.read(place);
         let fits = !voxel.is_mark()
             && voxel.has(CellFlags::EXTRA)

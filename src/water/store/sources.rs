@@ -8,16 +8,16 @@ use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
 impl Store {
     /// The source cells of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(in crate::water) fn sources(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn sources(&self, slot: Slot, layer: usize) -> LayerBits {
         self.beside[slot.index()].sources.as_ref().map_or(NONE, |sources| sources.layer(layer))
     }
 
     /// Whether a chunk has any source cell.
-    pub(in crate::water) fn has_sources(&self, slot: Slot) -> bool {
+    pub(crate) fn has_sources(&self, slot: Slot) -> bool {
         self.beside[slot.index()].sources.is_some()
     }
 
-    pub(in crate::water) fn note_source(&mut self, (slot, index): Place, present: bool) {
+    pub(crate) fn note_source(&mut self, (slot, index): Place, present: bool) {
         let beside = &mut self.beside[slot.index()];
         let mut sources = beside.sources.take().map_or(CellMask::EMPTY, |sources| *sources);
         let was_present = sources.contains(index);
@@ -30,13 +30,13 @@ impl Store {
 
     /// The height of the lowest source in the world.
     #[inline]
-    pub(in crate::water) fn lowest_source(&self) -> Option<i32> {
+    pub(crate) fn lowest_source(&self) -> Option<i32> {
         self.source_heights.keys().next().copied()
     }
 
     /// The height of the highest source in the world.
     #[inline]
-    pub(in crate::water) fn highest_source(&self) -> Option<i32> {
+    pub(crate) fn highest_source(&self) -> Option<i32> {
         self.source_heights.keys().next_back().copied()
     }
 

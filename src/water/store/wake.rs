@@ -28,12 +28,12 @@ impl Withheld {
 
 impl Store {
     /// From now on it is kept who was awake, and changes are not told.
-    pub(in crate::water) fn withhold_changes(&mut self) {
+    pub(crate) fn withhold_changes(&mut self) {
         self.withheld = Some(Withheld::default());
     }
 
     /// Tells what has changed since then; from now on changes are told at once.
-    pub(in crate::water) fn tell_changes(&mut self) {
+    pub(crate) fn tell_changes(&mut self) {
         for (slot, index) in self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold)
         {
             self.grid.mark_changed_at(slot, index);
@@ -41,7 +41,7 @@ impl Store {
     }
 
     /// Marks a cell changed.
-    pub(in crate::water) fn mark_changed(&mut self, place: Place) {
+    pub(crate) fn mark_changed(&mut self, place: Place) {
         match &mut self.withheld {
             Some(withheld) => withheld.untold.push(place),
             None => {
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Wakes a loaded cell, whatever is in it.
-    pub(in crate::water) fn wake_at(&mut self, (slot, index): Place) {
+    pub(crate) fn wake_at(&mut self, (slot, index): Place) {
         if let Some(withheld) = &mut self.withheld {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {
@@ -66,7 +66,7 @@ impl Store {
     }
 
     /// The awake cells of a chunk, if it has any; those before the tick began to end, if it does.
-    pub(in crate::water) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
+    pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
         let kept = self.withheld.as_ref().and_then(|withheld| withheld.awake_before.get(&slot));
         kept.or_else(|| self.grid.awake_at(slot))
     }
