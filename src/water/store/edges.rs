@@ -26,7 +26,7 @@ impl Store {
 
     /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under
     /// the sides.
-    pub(super) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
+    pub(crate) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
         let (min, max) = (self.bounds.min(), self.bounds.max());
         let beyond = [
             (cell.y < min.y, Face::Down),
@@ -41,20 +41,20 @@ impl Store {
 
     /// Whether every cell of a chunk lies inside the bounds, so that none of them is a mark of the
     /// world's end.
-    pub(super) fn is_within(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_within(&self, chunk: IVec3) -> bool {
         let cells = Cube::region_of(chunk);
         self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
     }
 
     /// Finds a chunk's outlets anew, after what stands at its faces has changed.
-    pub(super) fn refresh_outlets(&mut self, slot: Slot) {
+    pub(crate) fn refresh_outlets(&mut self, slot: Slot) {
         if self.outlets(slot).is_none() && !self.may_drain(slot) {
             return;
         }
         self.beside[slot.index()].outlets = boxed(self.outlets_of(slot));
     }
 
-    pub(super) fn outlets_of(&self, slot: Slot) -> CellMask {
+    pub(crate) fn outlets_of(&self, slot: Slot) -> CellMask {
         let mut outlets = CellMask::EMPTY;
         if !self.may_drain(slot) {
             return outlets;
@@ -115,7 +115,7 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
-pub(super) fn mark(edge: Edge) -> Voxel {
+pub(crate) fn mark(edge: Edge) -> Voxel {
     match edge {
         Edge::Wall => Voxel::WALL,
         Edge::Drain => Voxel::DRAIN,

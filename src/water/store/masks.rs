@@ -10,20 +10,20 @@ use crate::water::voxel::Voxel;
 /// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and
 /// solid apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LayerMasks {
+pub(crate) struct LayerMasks {
     /// Height 1 to 7.
-    pub(super) wet: CellMask,
+    pub(crate) wet: CellMask,
     /// No room: full, solid, or an end of the world that is not a drain.
-    pub(super) closed: CellMask,
+    pub(crate) closed: CellMask,
     /// The layers, by bit, that are full of water from side to side.
-    pub(super) full_layers: u16,
+    pub(crate) full_layers: u16,
     /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly
     /// has none.
-    pub(super) sourced: Option<Box<CellMask>>,
+    pub(crate) sourced: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
-    pub(super) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
+    pub(crate) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
         let mut masks = LayerMasks {
             wet: CellMask::EMPTY,
             closed: CellMask::EMPTY,
@@ -51,7 +51,7 @@ impl LayerMasks {
     }
 
     /// Makes the masks of a layer (0 to 15) those of its cells.
-    pub(super) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
+    pub(crate) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, layer_mask::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, layer_mask::select(cells, Voxel::is_closed));
         self.note_full(layer, true);
@@ -63,7 +63,7 @@ impl LayerMasks {
     }
 
     #[inline]
-    pub(super) fn set(&mut self, index: usize, voxel: Voxel) {
+    pub(crate) fn set(&mut self, index: usize, voxel: Voxel) {
         self.wet.set(index, voxel.is_wet());
         self.closed.set(index, voxel.is_closed());
         self.note_full(index / LAYER_CELLS, voxel.is_wet() && voxel.is_closed());
@@ -87,7 +87,7 @@ impl LayerMasks {
         self.sourced.take_if(|sourced| sourced.is_empty());
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         size_of::<Self>() + self.sourced.as_ref().map_or(0, |_| size_of::<CellMask>())
     }
 }

@@ -13,7 +13,7 @@ mod parents;
 mod sources;
 mod wake;
 
-pub(super) use edges::border_cells;
+pub(crate) use edges::border_cells;
 
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -28,10 +28,10 @@ use std::collections::BTreeMap;
 use wake::Withheld;
 
 /// Cells in a horizontal layer of a chunk.
-pub(super) const LAYER_CELLS: usize = 256;
+pub(crate) const LAYER_CELLS: usize = 256;
 
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
-pub(super) type Place = (Slot, usize);
+pub(crate) type Place = (Slot, usize);
 
 /// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
 #[derive(Default)]
@@ -48,8 +48,8 @@ struct Beside {
     neighbours: [Slot; 6],
 }
 
-pub(super) struct Store {
-    pub(super) grid: Grid<Voxel>,
+pub(crate) struct Store {
+    pub(crate) grid: Grid<Voxel>,
     beside: Vec<Beside>,
     /// Sources by the height of their layer.
     source_heights: BTreeMap<i32, usize>,
@@ -63,7 +63,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub(super) fn new(bounds: Region, edges: Edges) -> Self {
+    pub(crate) fn new(bounds: Region, edges: Edges) -> Self {
         Store {
             grid: Grid::new(Voxel::HELD),
             beside: Vec::new(),
@@ -76,32 +76,32 @@ impl Store {
     }
 
     /// Notes that parents or sources may have changed.
-    pub(super) fn note_ties(&mut self) {
+    pub(crate) fn note_ties(&mut self) {
         self.ties_changed = true;
     }
 
     /// Whether they may have since HasSource was last true everywhere.
-    pub(super) fn have_ties_changed(&self) -> bool {
+    pub(crate) fn have_ties_changed(&self) -> bool {
         self.ties_changed
     }
 
     /// Notes that HasSource is true everywhere.
-    pub(super) fn settle_ties(&mut self) {
+    pub(crate) fn settle_ties(&mut self) {
         self.ties_changed = false;
     }
 
-    pub(super) fn bounds(&self) -> Region {
+    pub(crate) fn bounds(&self) -> Region {
         self.bounds
     }
 
     #[inline]
-    pub(super) fn read(&self, (slot, index): Place) -> Voxel {
+    pub(crate) fn read(&self, (slot, index): Place) -> Voxel {
         self.grid.chunk_at(slot).get(index)
     }
 
     /// Writes a voxel and keeps the masks true. Leaves sources, outlets and parents to the caller.
     #[inline]
-    pub(super) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
+    pub(crate) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.beside[slot.index()];
         let cells = chunk.cells_mut();
@@ -115,7 +115,7 @@ impl Store {
 
     /// Changes the cells of a chunk in what the masks do not know: all but height and HasSource.
     #[inline]
-    pub(super) fn write_marks(
+    pub(crate) fn write_marks(
         &mut self,
         slot: Slot,
         change: impl FnOnce(&mut [Voxel; CHUNK_CELLS]),
@@ -133,14 +133,14 @@ impl Store {
 
     /// The cells of a layer (0 to 15), if they are stored one by one.
     #[inline]
-    pub(super) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
+    pub(crate) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
         self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
     }
 
     /// Changes the cells of a layer (0 to 15) and keeps the masks true, like
     /// [`write`](Store::write) for many.
     #[inline]
-    pub(super) fn write_layer(
+    pub(crate) fn write_layer(
         &mut self,
         slot: Slot,
         layer: usize,
@@ -158,7 +158,7 @@ impl Store {
     }
 
     /// Gives a chunk that has become uniform its short form back.
-    pub(super) fn canonicalize(&mut self, slot: Slot) {
+    pub(crate) fn canonicalize(&mut self, slot: Slot) {
         if self.grid.chunk_at_mut(slot).canonicalize() {
             self.beside[slot.index()].masks = None;
         }
@@ -166,7 +166,7 @@ impl Store {
 
     /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
     #[inline]
-    pub(super) fn step(&self, place: Place, face: Face) -> Place {
+    pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let (slot, index) = place;
         let (stride, at) = match face {
             Face::West | Face::East => (1, index & 15),
@@ -184,26 +184,26 @@ impl Store {
     }
 
     /// Where a cell lies.
-    pub(super) fn position(&self, (slot, index): Place) -> IVec3 {
+    pub(crate) fn position(&self, (slot, index): Place) -> IVec3 {
         Cube::cell_at(self.grid.position_at(slot), index)
     }
 
     /// The chunk across a face; [`Slot::NONE`] where it is not loaded.
     #[inline]
-    pub(super) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
+    pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.beside[slot.index()].neighbours[face.index()]
     }
 
     /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.
     #[inline]
-    pub(super) fn look(&self, place: Place, face: Face) -> Voxel {
+    pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
         let there = self.step(place, face);
         if there.0.is_some() { self.read(there) } else { self.beyond(place.0, face) }
     }
 
     /// The wet and closed bits of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(super) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
+    pub(crate) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
         match &self.beside[slot.index()].masks {
             Some(masks) => (masks.wet.layer(layer), masks.closed.layer(layer)),
             None => {
@@ -215,7 +215,7 @@ impl Store {
     }
 
     /// The layers of a chunk, by bit, that are full of water from side to side.
-    pub(super) fn full_layers(&self, slot: Slot) -> u16 {
+    pub(crate) fn full_layers(&self, slot: Slot) -> u16 {
         match &self.beside[slot.index()].masks {
             Some(masks) => masks.full_layers,
             None => {
@@ -227,7 +227,7 @@ impl Store {
 
     /// The cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
-    pub(super) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
         match &self.beside[slot.index()].masks {
             Some(masks) => masks.sourced.as_ref().map_or([0; 4], |sourced| sourced.layer(layer)),
             None => self.select(slot, layer, Voxel::is_sourced),
@@ -235,7 +235,7 @@ impl Store {
     }
 
     /// Whether any cell of a layer (0 to 15) satisfies `is_in`.
-    pub(super) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
+    pub(crate) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
         match self.cells(slot, layer) {
             Some(cells) => layer_mask::has(cells, is_in),
             None => is_in(self.grid.chunk_at(slot).get(0)),
@@ -244,7 +244,7 @@ impl Store {
 
     /// The cells of a layer (0 to 15) that satisfy `is_in`.
     #[inline]
-    pub(super) fn select(
+    pub(crate) fn select(
         &self,
         slot: Slot,
         layer: usize,
@@ -259,7 +259,7 @@ impl Store {
     /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are asked one by
     /// one.
     #[inline]
-    pub(super) fn select_among(
+    pub(crate) fn select_among(
         &self,
         slot: Slot,
         layer: usize,
@@ -281,16 +281,16 @@ impl Store {
     /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has
     /// such cells.
     #[inline]
-    pub(super) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
+    pub(crate) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
         self.beside[slot.index()].extras.as_deref()
     }
 
-    pub(super) fn extras_mut(&mut self, slot: Slot) -> &mut Option<Box<[CellMask; 6]>> {
+    pub(crate) fn extras_mut(&mut self, slot: Slot) -> &mut Option<Box<[CellMask; 6]>> {
         &mut self.beside[slot.index()].extras
     }
 
     /// Bytes held: grid, masks and tables.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
@@ -310,7 +310,7 @@ fn boxed(mask: CellMask) -> Option<Box<CellMask>> {
 }
 
 /// Units of water in a chunk.
-pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
+pub(crate) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
     match (chunk.as_uniform(), chunk.as_dense()) {
         (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
         // A layer holds at most 1,792 units, so narrow sums do, of which a vector holds more.
@@ -326,7 +326,7 @@ pub(super) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
 
 /// The head of water in a cell: the height of its surface above y = 0, in units.
 #[inline]
-pub(super) fn head(y: i32, height: u8) -> i64 {
+pub(crate) fn head(y: i32, height: u8) -> i64 {
     i64::from(y) * i64::from(FULL) + i64::from(height)
 }
 

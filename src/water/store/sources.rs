@@ -41,7 +41,7 @@ impl Store {
     }
 
     /// Enters the sources of a chunk that comes, or those of one that goes.
-    pub(super) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
+    pub(crate) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
         for layer in 0..16 {
             self.count_sources(
                 slot,

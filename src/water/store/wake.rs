@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 /// What is kept while a tick ends.
 #[derive(Default)]
-pub(super) struct Withheld {
+pub(crate) struct Withheld {
     /// The awake cells of chunks where cells were woken, as they were before.
     awake_before: HashMap<Slot, CellMask>,
     /// Cells that are to be marked changed.
@@ -20,7 +20,7 @@ pub(super) struct Withheld {
 }
 
 impl Withheld {
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         self.awake_before.capacity() * size_of::<(Slot, CellMask)>()
             + self.untold.capacity() * size_of::<Place>()
     }
