@@ -1,5 +1,6 @@
 //! A set of cells of one chunk: 4096 bits.
 
+use crate::chunk::LayerMask;
 use crate::coords::CHUNK_CELLS;
 use crate::simd;
 use core::fmt;
@@ -59,23 +60,23 @@ impl CellMask {
     /// The 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one
     /// horizontal layer.
     #[inline]
-    pub(crate) fn layer(&self, layer: usize) -> [u64; 4] {
+    pub(crate) fn layer(&self, layer: usize) -> LayerMask {
         let words = &self.words[(layer & 15) * 4..][..4];
-        [words[0], words[1], words[2], words[3]]
+        LayerMask::from_words([words[0], words[1], words[2], words[3]])
     }
 
     /// Adds cells to a layer.
     #[inline]
-    pub(crate) fn insert_layer(&mut self, layer: usize, bits: [u64; 4]) {
-        for (word, more) in self.words[(layer & 15) * 4..][..4].iter_mut().zip(bits) {
+    pub(crate) fn insert_layer(&mut self, layer: usize, cells: LayerMask) {
+        for (word, more) in self.words[(layer & 15) * 4..][..4].iter_mut().zip(cells.words()) {
             *word |= more;
         }
     }
 
     /// Makes a layer exactly these cells.
     #[inline]
-    pub(crate) fn set_layer(&mut self, layer: usize, bits: [u64; 4]) {
-        self.words[(layer & 15) * 4..][..4].copy_from_slice(&bits);
+    pub(crate) fn set_layer(&mut self, layer: usize, cells: LayerMask) {
+        self.words[(layer & 15) * 4..][..4].copy_from_slice(&cells.words());
     }
 
     /// Cells in the mask, 0 to 4096.
@@ -196,15 +197,16 @@ mod tests {
         for layer in 0..16 {
             let mut mask = CellMask { words: core::array::from_fn(|_| random.u64(..)) };
             let before = mask.clone();
-            let bits: [u64; 4] = core::array::from_fn(|_| random.u64(..));
-            let has = |cell: usize| bits[cell / 64] >> (cell % 64) & 1 != 0;
-            mask.insert_layer(layer, bits);
+            let words: [u64; 4] = core::array::from_fn(|_| random.u64(..));
+            let cells = LayerMask::from_words(words);
+            let has = |cell: usize| words[cell / 64] >> (cell % 64) & 1 != 0;
+            mask.insert_layer(layer, cells);
             for index in 0..CHUNK_CELLS {
                 let inserted = index / 256 == layer && has(index % 256);
                 assert_eq!(mask.contains(index), before.contains(index) || inserted, "{index}");
             }
-            mask.set_layer(layer, bits);
-            assert_eq!(mask.layer(layer), bits);
+            mask.set_layer(layer, cells);
+            assert_eq!(mask.layer(layer), cells);
             for index in 0..CHUNK_CELLS {
                 let expected =
                     if index / 256 == layer { has(index % 256) } else { before.contains(index) };

@@ -1,8 +1,10 @@
 //! One chunk: 4096 cells, all alike or one by one. Knows neither where it lies nor what its cells
 //! mean.
 
+mod layer_mask;
 mod mask;
 
+pub(crate) use layer_mask::LayerMask;
 pub use mask::CellMask;
 pub(crate) use mask::ones;
 

@@ -5,7 +5,7 @@
 //! slots, so that what moves crosses chunk borders without hashing.
 
 use super::{Grid, GridError, GridFault, Slot};
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Face, Shape};
 use glam::IVec3;
 
@@ -200,26 +200,26 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         mask.insert(index)
     }
 
-    /// Wakes 256 consecutive cells, those of the set bits; `layer` is 0 to 15.
+    /// Wakes 256 consecutive cells, those in the mask; `layer` is 0 to 15.
     #[inline]
-    pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
+    pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         let activity = self.activate(slot);
         let mask = self.activities[activity].awake.get_or_insert_with(|| {
             self.awake.push(slot);
             Box::default()
         });
-        mask.insert_layer(layer, bits);
+        mask.insert_layer(layer, cells);
     }
 
-    /// Marks 256 consecutive cells as changed, those of the set bits; `layer` is 0 to 15.
+    /// Marks 256 consecutive cells as changed, those in the mask; `layer` is 0 to 15.
     #[inline]
-    pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, bits: [u64; 4]) {
+    pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         let activity = self.activate(slot);
         let mask = self.activities[activity].changed.get_or_insert_with(|| {
             self.changed.push(slot);
             Box::default()
         });
-        mask.insert_layer(layer, bits);
+        mask.insert_layer(layer, cells);
     }
 
     /// Wakes every cell of a chunk.
@@ -454,10 +454,8 @@ mod tests {
         mask.into_iter().flat_map(CellMask::iter).map(|index| (slot, index)).collect()
     }
 
-    fn layer_cells(layer: usize, bits: [u64; 4]) -> impl Iterator<Item = usize> {
-        (0..256)
-            .filter(move |cell| bits[cell / 64] >> (cell % 64) & 1 != 0)
-            .map(move |cell| 256 * layer + cell)
+    fn layer_cells(layer: usize, cells: LayerMask) -> impl Iterator<Item = usize> {
+        cells.iter().map(move |cell| 256 * layer + cell)
     }
 
     #[test]
@@ -474,16 +472,17 @@ mod tests {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
                 // Sometimes none: that marks nothing.
-                let bits: [u64; 4] =
-                    core::array::from_fn(|_| if random.bool() { random.u64(..) } else { 0 });
+                let cells = LayerMask::from_words(core::array::from_fn(|_| {
+                    if random.bool() { random.u64(..) } else { 0 }
+                }));
                 let mut mask = CellMask::EMPTY;
-                mask.insert_layer(layer, bits);
+                mask.insert_layer(layer, cells);
                 mask.insert(index);
                 match random.u8(..9) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
-                        grid.wake_layer_at(slot, layer, bits);
-                        awake.extend(layer_cells(layer, bits).map(|index| (slot, index)));
+                        grid.wake_layer_at(slot, layer, cells);
+                        awake.extend(layer_cells(layer, cells).map(|index| (slot, index)));
                     }
                     2 => {
                         grid.wake_chunk_at(slot);
@@ -503,8 +502,8 @@ mod tests {
                         assert_eq!(grid.mark_changed_at(slot, index), changed.insert((slot, index)))
                     }
                     6 => {
-                        grid.mark_layer_changed_at(slot, layer, bits);
-                        changed.extend(layer_cells(layer, bits).map(|index| (slot, index)));
+                        grid.mark_layer_changed_at(slot, layer, cells);
+                        changed.extend(layer_cells(layer, cells).map(|index| (slot, index)));
                     }
                     7 => {
                         let mut lent = [(); 4].map(|()| LentMarks::default());

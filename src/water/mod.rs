@@ -10,7 +10,6 @@ mod draw;
 mod ebb;
 mod edit;
 mod flow;
-mod layer_mask;
 mod ledger;
 mod places;
 mod pools;

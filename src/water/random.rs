@@ -1,7 +1,7 @@
 //! Random choices that depend on seed, tick and place alone, so that neither order nor threads can
 //! change them.
 
-use crate::water::layer_mask::{LayerBits, NONE};
+use crate::chunk::LayerMask;
 use crate::water::store::LAYER_CELLS;
 use glam::IVec3;
 
@@ -48,25 +48,25 @@ pub(crate) fn fraction(chance: f64) -> u32 {
 }
 
 /// A set that holds each cell of a layer with the chance `fraction` / 65,536.
-pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerBits {
+pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
     if fraction >= 1 << 16 {
-        return [u64::MAX; 4];
+        return LayerMask::ALL;
     }
-    let mut bits = NONE;
     if fraction == 0 {
-        return bits;
+        return LayerMask::NONE;
     }
+    let mut words = [0; 4];
     let mut random = fastrand::Rng::with_seed(seed);
     // One random bit a cell for each binary digit of the fraction, the lowest first: a cell is in
     // if its own random number, read as a binary fraction, lies below.
     for digit in fraction.trailing_zeros()..16 {
         let one = fraction >> digit & 1 != 0;
-        for word in &mut bits {
+        for word in &mut words {
             let coin = random.u64(..);
             *word = if one { *word | coin } else { *word & coin };
         }
     }
-    bits
+    LayerMask::from_words(words)
 }
 
 /// A random order of the 256 cells of a layer, as a bijection that costs a few instructions a cell.
@@ -97,7 +97,7 @@ impl Order {
 /// The cells of a layer whose turn is still to come. Cells may join while others have their turn.
 pub(crate) struct Queue {
     order: Order,
-    turns: LayerBits,
+    turns: [u64; 4],
     cell_at: [u8; LAYER_CELLS],
     word: usize,
     next: usize,
@@ -105,7 +105,13 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn new(seed: u64) -> Self {
-        Queue { order: Order::new(seed), turns: NONE, cell_at: [0; LAYER_CELLS], word: 0, next: 0 }
+        Queue {
+            order: Order::new(seed),
+            turns: [0; 4],
+            cell_at: [0; LAYER_CELLS],
+            word: 0,
+            next: 0,
+        }
     }
 
     /// Adds a cell, unless its turn is over.
@@ -184,7 +190,6 @@ pub(crate) const fn sides_first(order: u8, set: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::layer_mask;
 
     #[test]
     fn an_order_is_a_permutation_and_differs_by_seed() {
@@ -237,8 +242,7 @@ mod tests {
         for (chance, least, most) in
             [(0.0, 0, 0), (1.0, 256_000, 256_000), (0.25, 63_000, 65_000), (0.001, 200, 320)]
         {
-            let hits: u32 =
-                (0..1000).map(|seed| layer_mask::count(chosen(seed, fraction(chance)))).sum();
+            let hits: u32 = (0..1000).map(|seed| chosen(seed, fraction(chance)).count()).sum();
             assert!((least..=most).contains(&hits), "{chance}: {hits} of 256,000");
         }
     }

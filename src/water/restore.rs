@@ -4,10 +4,9 @@
 //! pieces of it were done: these are done anew when the world is gone on with, so that loading
 //! takes no more than the bytes are worth.
 
-use crate::chunk::{CellMask, Chunk, ones};
+use crate::chunk::{CellMask, Chunk, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
-use crate::water::layer_mask::{self, NONE};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::LAYER_CELLS;
@@ -82,8 +81,8 @@ impl WaterWorld {
         record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer);
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
-                let behind = work.extras_before().map_or(NONE, |extras| extras[face]);
-                faces | u8::from(layer_mask::contains(&behind, cell)) << face
+                let behind = work.extras_before().map_or(LayerMask::NONE, |extras| extras[face]);
+                faces | u8::from(behind.contains(cell)) << face
             })
         };
         for cell in 0..LAYER_CELLS {
@@ -172,7 +171,9 @@ mod tests {
                 world.remove_source(source).expect("a source");
                 test_worlds::put_to_sleep(&mut world.store);
                 for &slot in &slots {
-                    let awake = core::array::from_fn(|_| random.u64(..) & random.u64(..));
+                    let awake = LayerMask::from_words(core::array::from_fn(|_| {
+                        random.u64(..) & random.u64(..)
+                    }));
                     world.store.grid.wake_layer_at(slot, random.usize(..16), awake);
                 }
                 let before = records(&world);

@@ -5,12 +5,12 @@
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
 use crate::automaton::StepReport;
+use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::context::layers::Workspace;
 use crate::water::context::schedule::Phase;
 use crate::water::flow::kernel::Limits;
 use crate::water::flow::window::Window;
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any};
 use crate::water::random::{Purpose, Queue, fraction, mix};
 use crate::water::store::{LAYER_CELLS, Store};
 use crate::water::{Ledger, Rules, WaterWorld};
@@ -258,14 +258,14 @@ impl Tick<'_> {
     /// where it stands.
     fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
         let Some(outlets) = self.store.outlets(slot) else { return 0 };
-        let bits = and(outlets.layer(layer), self.awake(slot, layer));
-        if !any(bits) {
+        let bits = outlets.layer(layer) & self.awake(slot, layer);
+        if bits.is_empty() {
             return 0;
         }
-        let visited = u64::from(layer_mask::count(bits));
+        let visited = u64::from(bits.count());
         self.report.visited += visited;
         let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
-        layer_mask::iter(bits).for_each(|cell| queue.push(cell));
+        bits.iter().for_each(|cell| queue.push(cell));
         while let Some(cell) = queue.pop() {
             self.flow_out((slot, layer * LAYER_CELLS + cell));
         }
@@ -281,8 +281,8 @@ impl Tick<'_> {
     }
 
     #[inline]
-    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerBits {
-        self.store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer))
+    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
     }
 
     /// The chances of the ebb, as fractions of 65,536.

@@ -6,7 +6,6 @@ use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
-use crate::water::layer_mask;
 use crate::water::places::PlaceSet;
 use crate::water::store::links::parent_face;
 use crate::water::store::{LAYER_CELLS, Place, Store, head, units_in};
@@ -167,7 +166,9 @@ impl WaterWorld {
         is_in: impl Fn(Voxel) -> bool,
     ) -> impl Iterator<Item = Place> {
         (0..16).flat_map(move |layer| {
-            layer_mask::iter(self.store.select(slot, layer, &is_in))
+            self.store
+                .select(slot, layer, &is_in)
+                .iter()
                 .map(move |cell| (slot, layer * LAYER_CELLS + cell))
         })
     }

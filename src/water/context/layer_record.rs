@@ -1,10 +1,9 @@
 //! What a tick works with beside the cells of one layer of a chunk: how much each cell passed on,
 //! marks on cells, and the cells as they were before the tick.
 
-use crate::chunk::ones;
+use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::layer_mask::{self, LayerBits, NONE};
 use crate::water::store::{LAYER_CELLS, Store};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -47,30 +46,30 @@ pub(crate) struct LayerWork {
     /// not clear it.
     pub(crate) flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water came into through it.
-    pub(crate) inflow: [LayerBits; 6],
+    pub(crate) inflow: [LayerMask; 6],
     /// The cells as they were before the tick, in the rows that are in `saved`.
     before: [Voxel; LAYER_CELLS],
     /// For each face, the cells that had further parents behind it, if anything is `saved` and
     /// there were any in the chunk.
-    extras_before: Option<Box<[LayerBits; 6]>>,
+    extras_before: Option<Box<[LayerMask; 6]>>,
     /// The rows that are kept in `before`, by bit.
     saved: u16,
     /// The cells that were awake before the tick.
-    pub(crate) awake_before: LayerBits,
+    pub(crate) awake_before: LayerMask,
     /// What all random choices of the layer in this tick begin with.
     pub(crate) seed: u64,
     /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
     pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
     /// Water came, left or passed.
-    pub(crate) touched: LayerBits,
+    pub(crate) touched: LayerMask,
     /// Woken in this tick, so to be looked at in the next.
-    pub(crate) woken: LayerBits,
+    pub(crate) woken: LayerMask,
     /// The way to the head is exhausted for this tick.
-    pub(crate) blocked: LayerBits,
+    pub(crate) blocked: LayerMask,
     /// Would draw, but the way is exhausted for this tick: may not sleep.
-    pub(crate) waiting: LayerBits,
+    pub(crate) waiting: LayerMask,
     /// Seen to lie on a way to the world's end in this tick.
-    pub(crate) marked: LayerBits,
+    pub(crate) marked: LayerMask,
 }
 
 impl LayerWork {
@@ -78,18 +77,18 @@ impl LayerWork {
     pub(crate) fn new() -> Self {
         LayerWork {
             flow: [NO_FLOW; LAYER_CELLS],
-            inflow: [NONE; 6],
+            inflow: [LayerMask::NONE; 6],
             before: [Voxel::OPEN; LAYER_CELLS],
             extras_before: None,
             saved: 0,
-            awake_before: NONE,
+            awake_before: LayerMask::NONE,
             seed: 0,
             trees: None,
-            touched: NONE,
-            woken: NONE,
-            blocked: NONE,
-            waiting: NONE,
-            marked: NONE,
+            touched: LayerMask::NONE,
+            woken: LayerMask::NONE,
+            blocked: LayerMask::NONE,
+            waiting: LayerMask::NONE,
+            marked: LayerMask::NONE,
         }
     }
 
@@ -97,12 +96,14 @@ impl LayerWork {
     /// they are worth nothing.
     pub(crate) fn reset(&mut self) {
         // Four rows at a time, since mostly few are touched.
-        for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched) {
+        for (flow, touched) in
+            self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched.words())
+        {
             if touched != 0 {
                 flow.fill(NO_FLOW);
             }
         }
-        self.inflow = [NONE; 6];
+        self.inflow = [LayerMask::NONE; 6];
         self.saved = 0;
         self.trees = None;
         for bits in [
@@ -112,14 +113,14 @@ impl LayerWork {
             &mut self.waiting,
             &mut self.marked,
         ] {
-            *bits = NONE;
+            *bits = LayerMask::NONE;
         }
     }
 
     /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many
     /// are kept with all of their layer: then it is compared as a whole.
-    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
-        let rows = if layer_mask::are_few(cells) { layer_mask::rows(cells) } else { u16::MAX };
+    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+        let rows = if cells.is_sparse() { cells.rows() } else { u16::MAX };
         if rows & !self.saved != 0 {
             self.save_rows(store, slot, layer, rows);
         }
@@ -158,17 +159,17 @@ impl LayerWork {
     #[inline]
     pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
         add_flow(&mut self.flow[cell], face, units);
-        layer_mask::insert(&mut self.touched, cell);
+        self.touched.insert(cell);
         let is_spent = left <= units;
         if is_spent {
-            layer_mask::insert(&mut self.blocked, cell);
+            self.blocked.insert(cell);
         }
         is_spent
     }
 
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerBits; 6]>())
+        self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
             + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
     }
 
@@ -188,13 +189,13 @@ impl LayerWork {
     /// For each face the cells that had further parents behind it before the tick; `None` if no
     /// cell of the chunk had any.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn extras_before(&self) -> Option<&[LayerBits; 6]> {
+    pub(crate) fn extras_before(&self) -> Option<&[LayerMask; 6]> {
         self.extras_before.as_deref()
     }
 
     /// The cells that differ from before the tick.
-    pub(crate) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
-        let mut changed = NONE;
+    pub(crate) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
+        let mut changed = LayerMask::NONE;
         if self.saved == 0 {
             return changed;
         }
@@ -211,13 +212,13 @@ impl LayerWork {
             for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(now) {
                 *differs = was.word() ^ is.word();
             }
-            return layer_mask::select(&differs, |differs| differs != 0);
+            return LayerMask::select(&differs, |differs| differs != 0);
         }
         for row in ones(u64::from(self.saved)) {
             let (was, is) = (&self.before.as_chunks::<16>().0[row], &now.as_chunks::<16>().0[row]);
             if was != is {
                 let differing = (0..16).filter(|&x| was[x] != is[x]);
-                differing.for_each(|x| layer_mask::insert(&mut changed, row * 16 + x));
+                differing.for_each(|x| changed.insert(row * 16 + x));
             }
         }
         changed
@@ -247,18 +248,17 @@ mod tests {
             let tick = test_worlds::tick(&mut world);
             for _ in 0..100 {
                 let (slot, layer) = layers[random.usize(..layers.len())];
-                let mut cells = NONE;
+                let mut cells = LayerMask::NONE;
                 let count = [1, 1, 6, 120][random.usize(..4)];
-                (0..count)
-                    .for_each(|_| layer_mask::insert(&mut cells, random.usize(..LAYER_CELLS)));
+                (0..count).for_each(|_| cells.insert(random.usize(..LAYER_CELLS)));
                 let work = tick.work.join(tick.store, slot, layer);
                 match count {
-                    1 => layer_mask::iter(cells)
-                        .for_each(|cell| work.save_cell(tick.store, slot, layer, cell)),
+                    1 => {
+                        cells.iter().for_each(|cell| work.save_cell(tick.store, slot, layer, cell))
+                    }
                     _ => work.save(tick.store, slot, layer, cells),
                 }
-                for place in layer_mask::iter(cells).map(|cell| (slot, layer * LAYER_CELLS + cell))
-                {
+                for place in cells.iter().map(|cell| (slot, layer * LAYER_CELLS + cell)) {
                     tick.store.write(
                         place,
                         [Voxel::OPEN, test_worlds::voxel(&mut random)][random.usize(..2)],
@@ -268,16 +268,17 @@ mod tests {
             for (&(slot, layer), before) in layers.iter().zip(&before) {
                 let mut cells = cells_of(tick.store, (slot, layer));
                 let work = tick.work.get(slot, layer);
-                let changed = work.map_or(NONE, |work| work.changed(tick.store, slot, layer));
+                let changed =
+                    work.map_or(LayerMask::NONE, |work| work.changed(tick.store, slot, layer));
                 for cell in 0..LAYER_CELLS {
                     assert_eq!(
-                        layer_mask::contains(&changed, cell),
+                        changed.contains(cell),
                         cells[cell] != before[cell],
                         "seed {seed}: {layer}, {cell}"
                     );
                 }
                 if let Some(work) = work {
-                    assert!(work.may_have_changed() || changed == NONE, "seed {seed}");
+                    assert!(work.may_have_changed() || changed == LayerMask::NONE, "seed {seed}");
                     work.revert(&mut cells);
                     kept[usize::from(work.saved == u16::MAX)] += u32::from(work.saved != 0);
                 }

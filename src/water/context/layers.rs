@@ -1,18 +1,17 @@
 //! What a tick works with beside the world itself: the layers that take part in it, and how far it
 //! is. Kept after the tick only to answer for its currents; not part of the state.
 
-use crate::chunk::{CellMask, ones};
+use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::layer_record::{LayerWork, current, passed};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::draw::path::Trees;
 use crate::water::ebb::finish::{Afterwards, Ending};
-use crate::water::layer_mask::{self, LAYER_ROWS, NONE, any};
 use crate::water::ledger::Ledger;
 use crate::water::pools::Levelling;
 use crate::water::pools::body::{Body, Flooded, Piece};
 use crate::water::random::layer_seed;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Store};
 use core::cmp::Reverse;
 use glam::IVec3;
 
@@ -151,7 +150,7 @@ impl Workspace {
         self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
         let Some(awake) = store.grid.awake_at(slot) else { return };
-        for layer in (0..16).filter(|&layer| any(awake.layer(layer))) {
+        for layer in (0..16).filter(|&layer| awake.layer(layer).any()) {
             self.open(store, slot, layer);
         }
     }
@@ -197,7 +196,8 @@ impl Workspace {
             None => Box::new(LayerWork::new()),
         };
         work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
-        work.awake_before = store.awake_before(slot).map_or(NONE, |mask| mask.layer(layer));
+        work.awake_before =
+            store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
         chunk.layers[layer] = Some(work);
         chunk.open |= 1 << layer;
         self.schedule.open(store, slot, layer);
@@ -241,9 +241,9 @@ impl Workspace {
     /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
-            let awake = store.grid.awake_at(slot).map_or(NONE, |mask| mask.layer(layer));
-            let touched = self.get(slot, layer).map_or(NONE, |work| work.touched);
-            u64::from(layer_mask::count(layer_mask::or(awake, touched)))
+            let awake = store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
+            let touched = self.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+            u64::from((awake | touched).count())
         };
         let layers_of =
             |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
@@ -329,7 +329,7 @@ impl Workspace {
 
 /// The rows of the layers with awake cells: those that are looked at when a chunk takes part.
 fn rows_awake(awake: &CellMask) -> usize {
-    LAYER_ROWS * (0..16).filter(|&layer| any(awake.layer(layer))).count()
+    LAYER_ROWS * (0..16).filter(|&layer| awake.layer(layer).any()).count()
 }
 
 #[cfg(test)]
@@ -388,11 +388,11 @@ mod tests {
                 {
                     let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
                     assert!(
-                        work.flow == [NO_FLOW; LAYER_CELLS] && marks == [NONE; 5],
+                        work.flow == [NO_FLOW; LAYER_CELLS] && marks == [LayerMask::NONE; 5],
                         "seed {seed}"
                     );
                     assert!(
-                        work.inflow == [NONE; 6]
+                        work.inflow == [LayerMask::NONE; 6]
                             && !work.may_have_changed()
                             && work.trees.is_none(),
                         "seed {seed}"

@@ -1,10 +1,9 @@
 //! Random worlds for the unit tests of the tick.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use crate::water::context::schedule::Phase;
-use crate::water::layer_mask::NONE;
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::tick::Tick;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
@@ -95,7 +94,7 @@ pub(crate) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
 pub(crate) fn put_to_sleep(store: &mut Store) {
     for slot in store.grid.sorted_slots() {
         if let Some(mask) = store.grid.awake_at_mut(slot) {
-            (0..16).for_each(|layer| mask.set_layer(layer, NONE));
+            (0..16).for_each(|layer| mask.set_layer(layer, LayerMask::NONE));
         }
     }
 }

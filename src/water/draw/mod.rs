@@ -8,15 +8,15 @@
 pub(crate) mod path;
 pub(crate) mod roots;
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::draw::path::{Drawn, parent_beside};
 use crate::water::draw::roots::Need;
 use crate::water::flow::window::{lower_layer, upper_layer};
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
 use crate::water::random::{Purpose, Queue};
-use crate::water::store::{LAYER_CELLS, Place, Store, head};
+use crate::water::store::{LAYER_CELLS, LayerState, Place, Store, head};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 use smallvec::{SmallVec, smallvec};
@@ -24,30 +24,30 @@ use smallvec::{SmallVec, smallvec};
 /// The ties of a layer's cells to their parents, when its turn to draw begins.
 struct Ways {
     /// Cells with parents.
-    fed: LayerBits,
+    fed: LayerMask,
     /// Cells with a parent above or below that is not exhausted.
-    upright: LayerBits,
+    upright: LayerMask,
     /// For each lateral face, the cells with a parent behind it.
-    lateral: [LayerBits; 4],
+    lateral: [LayerMask; 4],
     /// For each lateral face, the exhausted cells of the chunk across it.
-    beyond: [LayerBits; 4],
+    beyond: [LayerMask; 4],
 }
 
 impl Ways {
     /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns
     /// the cells all of whose parents are exhausted, and the exhausted cells.
-    fn spread(&self, exhausted: LayerBits) -> (LayerBits, LayerBits) {
+    fn spread(&self, exhausted: LayerMask) -> (LayerMask, LayerMask) {
         let [west, east, north, south] = self.lateral;
         let mut exhausted = exhausted;
         loop {
-            let beside = layer_mask::neighbours(exhausted, &self.beyond);
-            let along_x = or(minus(west, beside[0]), minus(east, beside[1]));
-            let along_z = or(minus(north, beside[2]), minus(south, beside[3]));
-            let cut = minus(self.fed, or(self.upright, or(along_x, along_z)));
-            if !any(minus(cut, exhausted)) {
+            let beside = exhausted.shifted(&self.beyond);
+            let along_x = (west - beside[0]) | (east - beside[1]);
+            let along_z = (north - beside[2]) | (south - beside[3]);
+            let cut = self.fed - (self.upright | along_x | along_z);
+            if (cut - exhausted).is_empty() {
                 return (cut, exhausted);
             }
-            exhausted = or(exhausted, cut);
+            exhausted |= cut;
         }
     }
 }
@@ -88,7 +88,7 @@ impl Tick<'_> {
         while let Some(place) = open.pop() {
             let Some(place) = self.pass_marked(place) else { continue };
             let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
-            layer_mask::insert(&mut work.marked, place.1 % LAYER_CELLS);
+            work.marked.insert(place.1 % LAYER_CELLS);
             let voxel = self.store.read(place);
             if !voxel.has(CellFlags::FLOW_OUT) {
                 self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
@@ -111,7 +111,7 @@ impl Tick<'_> {
         let cells = self.store.cells(slot, layer);
         let mut cell = index % LAYER_CELLS;
         loop {
-            if layer_mask::contains(passed, cell) {
+            if passed.contains(cell) {
                 return None;
             }
             let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
@@ -119,7 +119,7 @@ impl Tick<'_> {
                 Some((parent, _))
                     if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) =>
                 {
-                    layer_mask::insert(passed, cell);
+                    passed.insert(cell);
                     cell = parent;
                 }
                 _ => return Some((slot, layer * LAYER_CELLS + cell)),
@@ -131,24 +131,23 @@ impl Tick<'_> {
     /// themselves, full ones with a source for the cell above.
     pub(crate) fn draws(&mut self, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer);
-        if !any(awake) {
+        if awake.is_empty() {
             return;
         }
-        let (wet, closed) = self.store.layer(slot, layer);
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
         let firm = self.firm(slot, layer);
         let roof = match upper_layer(self.store, slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).1,
-            None if self.store.beyond(slot, Face::Up).is_closed() => layer_mask::ALL,
-            None => NONE,
+            Some((slot, layer)) => self.store.layer(slot, layer).closed,
+            None if self.store.beyond(slot, Face::Up).is_closed() => LayerMask::ALL,
+            None => LayerMask::NONE,
         };
-        let fillers = minus(and(awake, firm), closed);
+        let fillers = (awake & firm) - closed;
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        let mut risers =
-            minus(and(and(awake, self.store.sourced(slot, layer)), and(wet, closed)), roof);
+        let mut risers = (awake & self.store.sourced(slot, layer) & wet & closed) - roof;
         if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
-            risers = NONE;
+            risers = LayerMask::NONE;
         }
-        if any(or(fillers, risers)) {
+        if (fillers | risers).any() {
             self.draw_in_turn(slot, layer, y, fillers, risers);
         }
     }
@@ -159,65 +158,61 @@ impl Tick<'_> {
         slot: Slot,
         layer: usize,
         y: i32,
-        fillers: LayerBits,
-        risers: LayerBits,
+        fillers: LayerMask,
+        risers: LayerMask,
     ) {
         let parents = self.store.parent_planes(slot, layer);
-        let fed = parents.into_iter().fold(NONE, or);
-        let mut open = and(fed, or(fillers, risers));
-        if !any(open) {
+        let fed = LayerMask::union(parents);
+        let mut open = fed & (fillers | risers);
+        if open.is_empty() {
             return;
         }
         let ways = self.ways_of(slot, layer, &parents);
-        let stuck =
-            |(cut, blocked): (LayerBits, LayerBits)| or(and(fillers, cut), and(risers, blocked));
-        let mut able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
+        let stuck = |(cut, blocked): (LayerMask, LayerMask)| (fillers & cut) | (risers & blocked);
+        let mut able = open - stuck(self.spread_exhaustion(slot, layer, &ways));
         let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
-        layer_mask::iter(able).for_each(|cell| queue.push(cell));
-        let mut waiting = NONE;
+        able.iter().for_each(|cell| queue.push(cell));
+        let mut waiting = LayerMask::NONE;
         while let Some(cell) = queue.pop() {
-            if !layer_mask::contains(&able, cell) {
+            if !able.contains(cell) {
                 continue;
             }
             let place = (slot, layer * LAYER_CELLS + cell);
-            layer_mask::remove(&mut open, cell);
-            layer_mask::remove(&mut able, cell);
-            let drawn = if layer_mask::contains(&fillers, cell) {
-                self.fill_up(place, y)
-            } else {
-                self.rise(place, y)
-            };
+            open.remove(cell);
+            able.remove(cell);
+            let drawn =
+                if fillers.contains(cell) { self.fill_up(place, y) } else { self.rise(place, y) };
             if drawn == Drawn::Waiting {
-                layer_mask::insert(&mut waiting, cell);
+                waiting.insert(cell);
             }
             if drawn == Drawn::Waiting || core::mem::take(&mut self.work.trees.spent) {
-                able = minus(open, stuck(self.spread_exhaustion(slot, layer, &ways)));
-                if !any(able) {
+                able = open - stuck(self.spread_exhaustion(slot, layer, &ways));
+                if able.is_empty() {
                     break;
                 }
             }
         }
         // Whoever is left found no way.
         let work = self.work.join(self.store, slot, layer);
-        work.waiting = or(work.waiting, or(waiting, open));
+        work.waiting |= waiting | open;
     }
 
     /// The ties of a layer's cells to their parents, as far as these are not exhausted.
-    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> Ways {
+    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> Ways {
         let blocked = |place: Option<(Slot, usize)>| {
             place
                 .and_then(|(slot, layer)| self.work.get(slot, layer))
-                .map_or(NONE, |work| work.blocked)
+                .map_or(LayerMask::NONE, |work| work.blocked)
         };
         let [west, east, down, up, north, south] = *parents;
-        let above = minus(up, blocked(upper_layer(self.store, slot, layer)));
-        let below = minus(down, blocked(lower_layer(self.store, slot, layer)));
-        let mut beyond = [NONE; 4];
+        let above = up - blocked(upper_layer(self.store, slot, layer));
+        let below = down - blocked(lower_layer(self.store, slot, layer));
+        let mut beyond = [LayerMask::NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
             *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
         }
-        let fed = or(or(or(west, east), or(north, south)), or(up, down));
-        Ways { fed, upright: or(above, below), lateral: [west, east, north, south], beyond }
+        let fed = west | east | north | south | up | down;
+        Ways { fed, upright: above | below, lateral: [west, east, north, south], beyond }
     }
 
     /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is
@@ -228,7 +223,7 @@ impl Tick<'_> {
         slot: Slot,
         layer: usize,
         ways: &Ways,
-    ) -> (LayerBits, LayerBits) {
+    ) -> (LayerMask, LayerMask) {
         let work = self.work.join(self.store, slot, layer);
         let (cut, exhausted) = ways.spread(work.blocked);
         work.blocked = exhausted;
@@ -313,7 +308,7 @@ mod tests {
     #[test]
     fn exhaustion_spreads_as_it_would_from_cell_to_cell() {
         let mut random = fastrand::Rng::with_seed(9);
-        let bits_of = |cells: &[bool; 256]| layer_mask::select(cells, |is_in| is_in);
+        let bits_of = |cells: &[bool; 256]| LayerMask::select(cells, |is_in| is_in);
         for round in 0..200 {
             let density = 1 + round % 4;
             let parents: [[bool; 256]; 4] =
@@ -321,8 +316,9 @@ mod tests {
             let upright = core::array::from_fn(|_| random.usize(..20) == 0);
             let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
             let lateral = parents.each_ref().map(bits_of);
-            let fed = lateral.iter().fold(bits_of(&upright), |fed, &side| or(fed, side));
-            let ways = Ways { fed, upright: bits_of(&upright), lateral, beyond: [NONE; 4] };
+            let fed = lateral.iter().fold(bits_of(&upright), |fed, &side| fed | side);
+            let ways =
+                Ways { fed, upright: bits_of(&upright), lateral, beyond: [LayerMask::NONE; 4] };
             let fast = ways.spread(bits_of(&exhausted));
             let cut = spread_slowly(&parents, &upright, &mut exhausted);
             assert_eq!(fast, (bits_of(&cut), bits_of(&exhausted)), "round {round}");
@@ -382,10 +378,8 @@ mod tests {
             let mut tick = test_worlds::tick(&mut world);
             tick.draws(slot, 0);
             assert_eq!(tick.ledger.injected - before, 7);
-            let blocked = tick.work.get(slot, 0).map_or(NONE, |work| work.blocked);
-            let cut = |&(x, y, _): &(usize, usize, Face)| {
-                y > 0 || layer_mask::contains(&blocked, place(x, y).1)
-            };
+            let blocked = tick.work.get(slot, 0).map_or(LayerMask::NONE, |work| work.blocked);
+            let cut = |&(x, y, _): &(usize, usize, Face)| y > 0 || blocked.contains(place(x, y).1);
             assert!(cells.iter().all(cut), "seed {seed}");
         }
     }

@@ -7,12 +7,12 @@
 //! search began, and no later search passes a mark; and what a head gives in a tick is bounded, so
 //! only so many searches can succeed.
 
+use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::layer_record::passed;
 use crate::water::draw::roots::{JOINED, Need};
-use crate::water::layer_mask::{self, LayerBits, NONE};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::links::Met;
 use crate::water::store::{LAYER_CELLS, Place};
@@ -106,7 +106,7 @@ enum End {
 
 /// One layer as a path passes through it.
 pub(crate) struct Layer<'t> {
-    blocked: &'t LayerBits,
+    blocked: &'t LayerMask,
     flow: Option<&'t [u16; LAYER_CELLS]>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
     /// Its cells, if they are stored one by one; else all are `uniform`.
@@ -239,7 +239,7 @@ impl Tick<'_> {
                 {
                     return End::Fruitless;
                 }
-                if layer_mask::contains(here.blocked, cell) {
+                if here.blocked.contains(cell) {
                     return End::Exhausted;
                 }
                 let voxel = here.voxel(cell);
@@ -291,7 +291,7 @@ impl Tick<'_> {
         let layer = index / LAYER_CELLS;
         let work = self.work.get(slot, layer);
         Layer {
-            blocked: work.map_or(&NONE, |work| &work.blocked),
+            blocked: work.map_or(&LayerMask::NONE, |work| &work.blocked),
             flow: work.map(|work| &work.flow),
             trees: work.and_then(|work| work.trees.as_deref()),
             cells: self.store.cells(slot, layer),
@@ -357,7 +357,7 @@ impl Tick<'_> {
         let work = self.work.join(self.store, slot, layer);
         // A long part is kept with all of its layer, without asking cell by cell.
         if path.len() > LONG_PART {
-            work.save(self.store, slot, layer, layer_mask::ALL);
+            work.save(self.store, slot, layer, LayerMask::ALL);
         } else {
             for here in path {
                 work.save_cell(self.store, slot, layer, here.cell());
@@ -382,10 +382,10 @@ impl Tick<'_> {
     fn block(&mut self, path: &[PathCell]) {
         for here in path {
             let (slot, index) = here.place();
-            layer_mask::insert(
-                &mut self.work.join(self.store, slot, index / LAYER_CELLS).blocked,
-                index % LAYER_CELLS,
-            );
+            self.work
+                .join(self.store, slot, index / LAYER_CELLS)
+                .blocked
+                .insert(index % LAYER_CELLS);
         }
     }
 

@@ -1,11 +1,11 @@
 //! The end of a tick, when every layer has ebbed: what reaches beyond the cell where it was found
 //! is done, flags are made true, and what changed is counted, in pieces.
 
+use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::layer_mask::{self, LAYER_ROWS, LayerBits, NONE, any};
 use crate::water::store::links::Descent;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Store};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
@@ -34,7 +34,7 @@ pub(crate) struct Ending {
     /// What is being woken.
     descent: Option<Descent>,
     /// Layers with cells that differ from before the tick.
-    changed: Vec<(Slot, usize, LayerBits)>,
+    changed: Vec<(Slot, usize, LayerMask)>,
 }
 
 /// What the end of a tick does next.
@@ -155,10 +155,12 @@ impl Tick<'_> {
     /// Counts the cells of the next layer whose words differ from before the tick.
     fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
-        let changed =
-            self.work.get(slot, layer).map_or(NONE, |work| work.changed(self.store, slot, layer));
-        if any(changed) {
-            self.report.changed += u64::from(layer_mask::count(changed));
+        let changed = self
+            .work
+            .get(slot, layer)
+            .map_or(LayerMask::NONE, |work| work.changed(self.store, slot, layer));
+        if changed.any() {
+            self.report.changed += u64::from(changed.count());
             ending.changed.push((slot, layer, changed));
         }
         Some(LAYER_ROWS)

@@ -4,15 +4,15 @@
 pub(crate) mod finish;
 pub(crate) mod reparent;
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::ebb::finish::Afterwards;
 use crate::water::flow::window::{lower_layer, upper_layer};
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
 use crate::water::random::{Purpose, chosen};
 use crate::water::store::links::parent_face;
-use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::store::{LAYER_CELLS, LayerState, Place};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -29,10 +29,10 @@ pub(crate) struct Ebb {
     pub(crate) slot: Slot,
     pub(crate) layer: usize,
     /// The cells that are looked at.
-    cells: LayerBits,
-    pub(crate) touched: LayerBits,
-    waiting: LayerBits,
-    marked: LayerBits,
+    cells: LayerMask,
+    pub(crate) touched: LayerMask,
+    waiting: LayerMask,
+    marked: LayerMask,
 }
 
 impl Tick<'_> {
@@ -52,87 +52,86 @@ impl Tick<'_> {
         let mut ebb = Ebb {
             slot,
             layer,
-            cells: or(self.awake(slot, layer), touched),
+            cells: self.awake(slot, layer) | touched,
             touched,
             waiting: work.waiting,
             marked: work.marked,
         };
-        if !any(ebb.cells) {
+        if ebb.cells.is_empty() {
             return 0;
         }
-        let looked_at = u64::from(layer_mask::count(ebb.cells));
+        let looked_at = u64::from(ebb.cells.count());
         if chances.evaporation == 0 {
             // Still water that nothing touched has nothing to do but fall asleep.
             let still = self
                 .store
                 .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
-            ebb.cells = minus(ebb.cells, minus(still, or(touched, ebb.waiting)));
+            ebb.cells -= still - (touched | ebb.waiting);
         }
-        let stay = if any(ebb.cells) { self.ebb_cells(&ebb, chances, later) } else { NONE };
+        let stay =
+            if ebb.cells.any() { self.ebb_cells(&ebb, chances, later) } else { LayerMask::NONE };
         if let Some(mask) = self.store.grid.awake_at_mut(slot) {
-            mask.set_layer(layer, NONE);
+            mask.set_layer(layer, LayerMask::NONE);
         }
-        let stay = or(stay, woken);
-        if any(stay) {
+        let stay = stay | woken;
+        if stay.any() {
             self.store.grid.wake_layer_at(slot, layer, stay);
         }
         looked_at
     }
 
     /// Lets the cells of a layer ebb; returns those that stay awake.
-    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerBits {
+    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerMask {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let first = layer * LAYER_CELLS;
         let seed = self.work.seed(self.store, slot, layer);
-        let mut resting = minus(cells, touched);
+        let mut resting = cells - touched;
         // A few are mostly idle, so that nothing is left to chance.
-        if layer_mask::are_few(resting) {
+        if resting.is_sparse() {
             resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
         }
-        if any(resting) {
-            resting = and(resting, chosen(Purpose::Decay.seed(seed), chances.decay));
+        if resting.any() {
+            resting &= chosen(Purpose::Decay.seed(seed), chances.decay);
         }
         self.change_activities(slot, layer, touched, resting);
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let sources = self.store.sources(slot, layer);
-        let idle = minus(minus(minus(cells, touched), active), sources);
+        let idle = cells - (touched | active | sources);
         let retied = self.retie(ebb, idle, sources, later);
-        let mut goes = NONE;
+        let mut goes = LayerMask::NONE;
         if chances.evaporation > 0 {
-            let mut rising = and(idle, self.store.layer(slot, layer).0);
-            if any(rising) {
-                rising = and(rising, chosen(Purpose::Evaporation.seed(seed), chances.evaporation));
+            let mut rising = idle & self.store.layer(slot, layer).wet;
+            if rising.any() {
+                rising &= chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
             }
-            for cell in layer_mask::iter(rising) {
+            for cell in rising.iter() {
                 self.evaporate((slot, first + cell), later);
             }
-            goes = minus(self.store.layer(slot, layer).0, sources);
+            goes = self.store.layer(slot, layer).wet - sources;
         }
-        for cell in layer_mask::iter(minus(and(cells, flow_out), ebb.marked)) {
+        for cell in ((cells & flow_out) - ebb.marked).iter() {
             let voxel = self.store.read((slot, first + cell));
             self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
         }
         if retied || self.work.ties_changed {
             self.note_turned(ebb, sources, later);
         }
-        let (wet, closed) = self.store.layer(slot, layer);
-        let dry = minus(cells, or(wet, closed));
-        if any(dry) {
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        let dry = cells - (wet | closed);
+        if dry.any() {
             let fed =
                 self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
-            later.dried.extend(
-                layer_mask::iter(minus(dry, and(fed, active))).map(|cell| (slot, first + cell)),
-            );
+            later.dried.extend((dry - (fed & active)).iter().map(|cell| (slot, first + cell)));
         }
-        and(cells, or(or(active, and(flow_out, ebb.marked)), or(ebb.waiting, goes)))
+        cells & (active | (flow_out & ebb.marked) | ebb.waiting | goes)
     }
 
     /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for
     /// those in `down`.
-    fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerBits, down: LayerBits) {
+    fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerMask, down: LayerMask) {
         let first = layer * LAYER_CELLS;
         let Some(work) = self.work.get(slot, layer) else { return };
-        if !layer_mask::are_few(or(up, down)) {
+        if !(up | down).is_sparse() {
             let mut words = match self.store.cells(slot, layer) {
                 Some(cells) => *cells,
                 None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
@@ -142,7 +141,7 @@ impl Tick<'_> {
                     self.store,
                     slot,
                     layer,
-                    layer_mask::ALL,
+                    LayerMask::ALL,
                 );
                 self.store.write_marks(slot, |cells| {
                     cells[first..][..LAYER_CELLS].copy_from_slice(&words)
@@ -150,19 +149,18 @@ impl Tick<'_> {
             }
             return;
         }
-        let mut changes: SmallVec<[(usize, Voxel); layer_mask::FEW]> = SmallVec::new();
-        let mut changed = NONE;
-        for cell in layer_mask::iter(or(up, down)) {
-            let (rises, falls) =
-                (layer_mask::contains(&up, cell), layer_mask::contains(&down, cell));
+        let mut changes: SmallVec<[(usize, Voxel); LayerMask::SPARSE]> = SmallVec::new();
+        let mut changed = LayerMask::NONE;
+        for cell in (up | down).iter() {
+            let (rises, falls) = (up.contains(cell), down.contains(cell));
             let word = self.store.read((slot, first + cell)).word();
             let after = with_activity(word, work.flow[cell], rises, falls);
             if after != word {
                 changes.push((cell, Voxel::from_raw(after)));
-                layer_mask::insert(&mut changed, cell);
+                changed.insert(cell);
             }
         }
-        if any(changed) {
+        if changed.any() {
             self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
             self.store.write_marks(slot, |cells| {
                 changes.iter().for_each(|&(cell, voxel)| cells[first + cell] = voxel);
@@ -171,25 +169,24 @@ impl Tick<'_> {
     }
 
     /// The cells among `cells` that are active, and those with FlowOut.
-    fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerBits) -> [LayerBits; 2] {
+    fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerMask) -> [LayerMask; 2] {
         const ACTIVE: u16 = 7 << 11;
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
         let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
         let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
         let Some(words) = self.store.cells(slot, layer) else {
             let marks = marks_of(self.store.grid.chunk_at(slot).get(0));
-            return [0, 1].map(|bit| if marks >> bit & 1 != 0 { cells } else { NONE });
+            return [0, 1].map(|bit| cells & LayerMask::all_if(marks >> bit & 1 != 0));
         };
-        if !layer_mask::are_few(cells) {
-            let marks = layer_mask::bytes(words, marks_of);
-            return [0, 1].map(|bit| and(cells, layer_mask::plane(&marks, bit)));
+        if !cells.is_sparse() {
+            return LayerMask::planes(words, marks_of).map(|plane| cells & plane);
         }
-        let mut found = [NONE; 2];
-        for cell in layer_mask::iter(cells) {
+        let mut found = [LayerMask::NONE; 2];
+        for cell in cells.iter() {
             let marks = marks_of(words[cell]);
             for (bit, found) in found.iter_mut().enumerate() {
                 if marks >> bit & 1 != 0 {
-                    layer_mask::insert(found, cell);
+                    found.insert(cell);
                 }
             }
         }
@@ -198,20 +195,17 @@ impl Tick<'_> {
 
     /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties
     /// have changed since the last tick, for after each tick HasSource is true.
-    fn note_turned(&self, ebb: &Ebb, sources: LayerBits, later: &mut Afterwards) {
+    fn note_turned(&self, ebb: &Ebb, sources: LayerMask, later: &mut Afterwards) {
         let &Ebb { slot, layer, cells, .. } = ebb;
-        let cells = minus(cells, sources);
+        let cells = cells - sources;
         let first = layer * LAYER_CELLS;
-        if layer_mask::are_few(cells) {
-            let places = layer_mask::iter(cells).map(|cell| (slot, first + cell));
+        if cells.is_sparse() {
+            let places = cells.iter().map(|cell| (slot, first + cell));
             return later.turned.extend(places.filter(|&place| self.has_turned(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
-        let turned = layer_mask::xor(
-            self.sourced_parents(slot, layer, &parents),
-            self.store.sourced(slot, layer),
-        );
-        later.turned.extend(layer_mask::iter(and(cells, turned)).map(|cell| (slot, first + cell)));
+        let turned = self.sourced_parents(slot, layer, &parents) ^ self.store.sourced(slot, layer);
+        later.turned.extend((cells & turned).iter().map(|cell| (slot, first + cell)));
     }
 
     /// Whether a cell that is no source has HasSource where no parent has it, or the other way
@@ -222,23 +216,23 @@ impl Tick<'_> {
     }
 
     /// The cells of a layer with a parent that has a source.
-    fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerBits; 6]) -> LayerBits {
+    fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> LayerMask {
         let there = |place: Option<(Slot, usize)>| {
-            place.map_or(NONE, |(slot, layer)| self.store.sourced(slot, layer))
+            place.map_or(LayerMask::NONE, |(slot, layer)| self.store.sourced(slot, layer))
         };
-        let mut beyond = [NONE; 4];
+        let mut beyond = [LayerMask::NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
             let neighbour = self.store.neighbour(slot, face);
             *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
         }
         let [from_west, from_east, from_north, from_south] =
-            layer_mask::neighbours(self.store.sourced(slot, layer), &beyond);
+            self.store.sourced(slot, layer).shifted(&beyond);
         let [west, east, down, up, north, south] = *parents;
-        let above = and(up, there(upper_layer(self.store, slot, layer)));
-        let below = and(down, there(lower_layer(self.store, slot, layer)));
-        let along_x = or(and(west, from_west), and(east, from_east));
-        let along_z = or(and(north, from_north), and(south, from_south));
-        or(or(along_x, along_z), or(above, below))
+        let above = up & there(upper_layer(self.store, slot, layer));
+        let below = down & there(lower_layer(self.store, slot, layer));
+        let along_x = (west & from_west) | (east & from_east);
+        let along_z = (north & from_north) | (south & from_south);
+        along_x | along_z | above | below
     }
 
     /// Takes a unit from an inactive cell.
@@ -255,8 +249,8 @@ impl Tick<'_> {
 fn change_whole_layer(
     cells: &mut [Voxel; LAYER_CELLS],
     flow: &[u16; LAYER_CELLS],
-    up: LayerBits,
-    down: LayerBits,
+    up: LayerMask,
+    down: LayerMask,
 ) -> bool {
     const BIT: [u16; 16] = {
         let mut bits = [0; 16];
@@ -270,7 +264,7 @@ fn change_whole_layer(
     let mut differ = 0;
     let rows = cells.as_chunks_mut::<16>().0.iter_mut().zip(flow.as_chunks::<16>().0);
     for (row, (cells, flow)) in rows.enumerate() {
-        let (up, down) = (layer_mask::row(&up, row), layer_mask::row(&down, row));
+        let (up, down) = (up.row(row), down.row(row));
         if up | down == 0 {
             continue;
         }
@@ -318,20 +312,19 @@ mod tests {
                 core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
             let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
             let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
-            let up: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
-            let down = minus(core::array::from_fn(|_| random.u64(..) & few), up);
+            let up = LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & few));
+            let down = LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & few)) - up;
             let mut after = before;
             let differ = change_whole_layer(&mut after, &flow, up, down);
             assert_eq!(differ, before != after);
             unchanged += u32::from(!differ);
             for (cell, (&was, &is)) in before.iter().zip(&after).enumerate() {
-                let active =
-                    match (layer_mask::contains(&up, cell), layer_mask::contains(&down, cell)) {
-                        (true, _) => (was.active() + 1).min(7),
-                        (_, true) => was.active().saturating_sub(1),
-                        _ => was.active(),
-                    };
-                let flows = layer_mask::contains(&up, cell) && was.direction_code() != 0;
+                let active = match (up.contains(cell), down.contains(cell)) {
+                    (true, _) => (was.active() + 1).min(7),
+                    (_, true) => was.active().saturating_sub(1),
+                    _ => was.active(),
+                };
+                let flows = up.contains(cell) && was.direction_code() != 0;
                 let largest =
                     if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
                 let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11)
@@ -353,17 +346,13 @@ mod tests {
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
-                let wet: Vec<usize> = layer_mask::iter(tick.store.layer(slot, layer).0).collect();
+                let wet: Vec<usize> = tick.store.layer(slot, layer).wet.iter().collect();
                 let mut some = |most: usize| {
-                    let mut cells = NONE;
                     let count = if wet.is_empty() { 0 } else { random.usize(..most) };
-                    (0..count).for_each(|_| {
-                        layer_mask::insert(&mut cells, wet[random.usize(..wet.len())])
-                    });
-                    cells
+                    (0..count).map(|_| wet[random.usize(..wet.len())]).collect::<LayerMask>()
                 };
-                let (up, down, cells) = (some(6), some(6), or(some(6), some(40)));
-                let down = minus(down, up);
+                let (up, down, cells) = (some(6), some(6), some(6) | some(40));
+                let down = down - up;
                 let work = tick.work.join(tick.store, slot, layer);
                 work.flow.fill_with(|| random.u16(..));
                 let flow = work.flow;
@@ -375,12 +364,9 @@ mod tests {
                 tick.change_activities(slot, layer, up, down);
                 assert!(now(&tick) == expected, "seed {seed}: layer {layer}");
                 let [active, flow_out] = tick.active_and_flow_out(slot, layer, cells);
-                for cell in layer_mask::iter(cells) {
+                for cell in cells.iter() {
                     let voxel = expected[cell];
-                    let is = (
-                        layer_mask::contains(&active, cell),
-                        layer_mask::contains(&flow_out, cell),
-                    );
+                    let is = (active.contains(cell), flow_out.contains(cell));
                     assert_eq!(
                         is,
                         (voxel.active() > 0, voxel.has(CellFlags::FLOW_OUT)),
@@ -412,20 +398,25 @@ mod tests {
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
                 let sources = tick.store.sources(slot, layer);
-                let turned = |cells: LayerBits| {
-                    let ebb =
-                        Ebb { slot, layer, cells, touched: NONE, waiting: NONE, marked: NONE };
+                let turned = |cells: LayerMask| {
+                    let ebb = Ebb {
+                        slot,
+                        layer,
+                        cells,
+                        touched: LayerMask::NONE,
+                        waiting: LayerMask::NONE,
+                        marked: LayerMask::NONE,
+                    };
                     let mut later = Afterwards::default();
                     tick.note_turned(&ebb, sources, &mut later);
                     later.turned
                 };
                 let alone = |cell: usize| {
-                    let mut cells = NONE;
-                    layer_mask::insert(&mut cells, cell);
+                    let cells = LayerMask::single(cell);
                     turned(cells)
                 };
                 let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();
-                assert_eq!(turned(layer_mask::ALL), one_by_one, "seed {seed}: layer {layer}");
+                assert_eq!(turned(LayerMask::ALL), one_by_one, "seed {seed}: layer {layer}");
                 found += one_by_one.len();
                 layers += usize::from(one_by_one.len() > 1);
             }

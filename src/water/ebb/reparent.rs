@@ -1,10 +1,10 @@
 //! Directions follow the flow: who a cell takes for its parents after a tick, and who loses them.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
 use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
 use crate::water::store::links::{orphaned, parent_face};
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::tick::Tick;
@@ -16,31 +16,31 @@ impl Tick<'_> {
     pub(crate) fn retie(
         &mut self,
         ebb: &Ebb,
-        idle: LayerBits,
-        sources: LayerBits,
+        idle: LayerMask,
+        sources: LayerMask,
         later: &mut Afterwards,
     ) -> bool {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let Some(work) = self.work.get(slot, layer) else { return false };
         let sourced = self.store.sourced(slot, layer);
-        let entered = work.inflow.iter().fold(NONE, |entered, &plane| or(entered, plane));
-        let entered = and(entered, touched);
+        let entered = LayerMask::union(work.inflow);
+        let entered = entered & touched;
         let is_fed = |voxel| parent_face(voxel).is_some();
-        let cut_off = self.store.select_among(slot, layer, minus(idle, sourced), is_fed);
-        if !any(or(entered, cut_off)) {
+        let cut_off = self.store.select_among(slot, layer, idle - sourced, is_fed);
+        if (entered | cut_off).is_empty() {
             return false;
         }
         let inflow = work.inflow;
         // Further parents may change before any voxel does.
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer, or(entered, cut_off));
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer, entered | cut_off);
         let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
         let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
         let mut retied = false;
-        for cell in layer_mask::iter(minus(and(follows, touched), sources)) {
+        for cell in ((follows & touched) - sources).iter() {
             retied |= self.follow((slot, first + cell), &inflow, later);
         }
-        for cell in layer_mask::iter(cut_off) {
+        for cell in cut_off.iter() {
             let voxel = self.store.read((slot, first + cell));
             let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
             self.put((slot, first + cell), voxel);
@@ -51,11 +51,10 @@ impl Tick<'_> {
 
     /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
     /// Whether it did.
-    fn follow(&mut self, place: Place, inflow: &[LayerBits; 6], later: &mut Afterwards) -> bool {
+    fn follow(&mut self, place: Place, inflow: &[LayerMask; 6], later: &mut Afterwards) -> bool {
         let cell = place.1 % LAYER_CELLS;
-        let inflow = (0..6).fold(0, |faces, face| {
-            faces | u8::from(layer_mask::contains(&inflow[face], cell)) << face
-        });
+        let inflow =
+            (0..6).fold(0, |faces, face| faces | u8::from(inflow[face].contains(cell)) << face);
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
         let after = self.follow_flow(place, voxel, inflow);
@@ -119,33 +118,25 @@ impl Tick<'_> {
 /// not from a parent that have no parent, or only such without a source, or into which a cell with
 /// a source may be heading.
 fn may_follow(
-    inflow: &[LayerBits; 6],
-    parents: &[LayerBits; 6],
-    sourced: LayerBits,
-    sources: LayerBits,
+    inflow: &[LayerMask; 6],
+    parents: &[LayerMask; 6],
+    sourced: LayerMask,
+    sources: LayerMask,
     many_parents: bool,
-) -> LayerBits {
-    let entered: [LayerBits; 6] = core::array::from_fn(|face| minus(inflow[face], parents[face]));
-    let any_of = |planes: &[LayerBits; 6]| planes.iter().fold(NONE, |all, &plane| or(all, plane));
-    let kept = any_of(&core::array::from_fn(|face| and(inflow[face], parents[face])));
-    let loose =
-        or(minus(layer_mask::ALL, any_of(parents)), minus(minus(layer_mask::ALL, sourced), kept));
-    let mut joins = NONE;
+) -> LayerMask {
+    let entered: [LayerMask; 6] = core::array::from_fn(|face| inflow[face] - parents[face]);
+    let kept = LayerMask::union((0..6).map(|face| inflow[face] & parents[face]));
+    let loose = !LayerMask::union(*parents) | (!sourced - kept);
+    let mut joins = LayerMask::NONE;
     if many_parents {
         // What lies in other layers is not looked at here: it may.
-        joins = or(entered[Face::Down.index()], entered[Face::Up.index()]);
+        joins = entered[Face::Down.index()] | entered[Face::Up.index()];
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let heading = and(or(parents[face.index()], sources), sourced);
-            joins = or(
-                joins,
-                and(
-                    entered[face.index()],
-                    layer_mask::neighbours(heading, &[layer_mask::ALL; 4])[side],
-                ),
-            );
+            let heading = (parents[face.index()] | sources) & sourced;
+            joins |= entered[face.index()] & heading.shifted(&[LayerMask::ALL; 4])[side];
         }
     }
-    and(any_of(&entered), or(loose, and(sourced, joins)))
+    LayerMask::union(entered) & (loose | (sourced & joins))
 }
 
 #[cfg(test)]
@@ -212,10 +203,10 @@ mod tests {
                     .filter(is_wet)
                     .fold(0, |faces, face| faces | 1 << face.index());
                 let faces = random.u8(..) & wet;
-                let inflow: [LayerBits; 6] = core::array::from_fn(|face| {
-                    let mut cells = NONE;
+                let inflow: [LayerMask; 6] = core::array::from_fn(|face| {
+                    let mut cells = LayerMask::NONE;
                     if faces >> face & 1 != 0 {
-                        layer_mask::insert(&mut cells, place.1 % LAYER_CELLS);
+                        cells.insert(place.1 % LAYER_CELLS);
                     }
                     cells
                 });
@@ -265,7 +256,7 @@ mod tests {
         world.step();
         assert_eq!(world.store.read(place).word(), 3);
         assert!(
-            world.store.parent_planes(place.0, 1).iter().all(|cells| !any(*cells)),
+            world.store.parent_planes(place.0, 1).iter().all(|cells| cells.is_empty()),
             "nor is any kept elsewhere"
         );
     }

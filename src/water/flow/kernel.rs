@@ -1,11 +1,11 @@
 //! Local flow: the rules by which the cells of one layer give to the cells below and to their
 //! sides.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
 use crate::water::context::layer_record::{add_flow, passed};
 use crate::water::flow::window::{SIDE, Window, around, window_index};
-use crate::water::layer_mask::{self, LayerBits, NONE};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
@@ -17,19 +17,19 @@ const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct LocalFlow {
     /// Cells of the layer whose word changed.
-    pub(crate) changed: LayerBits,
+    pub(crate) changed: LayerMask,
     /// Cells of the layer below that received.
-    pub(crate) fell: LayerBits,
+    pub(crate) fell: LayerMask,
     /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are
     /// not among them.
-    pub(crate) gave: LayerBits,
+    pub(crate) gave: LayerMask,
     /// Sources of the layer that gave.
-    pub(crate) sprang: LayerBits,
+    pub(crate) sprang: LayerMask,
     /// Cells of the layer that may not pass on any more in this tick.
-    pub(crate) exhausted: LayerBits,
+    pub(crate) exhausted: LayerMask,
     /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's
     /// layer.
-    pub(crate) left: [LayerBits; 4],
+    pub(crate) left: [LayerMask; 4],
     pub(crate) drained: u64,
     pub(crate) injected: u64,
     pub(crate) moved: u64,
@@ -67,7 +67,7 @@ impl Window {
     }
 
     /// The cells that would give, if it were their turn.
-    pub(crate) fn givers(&self) -> LayerBits {
+    pub(crate) fn givers(&self) -> LayerMask {
         let mut gives = [0u8; LAYER_CELLS];
         for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let at = window_index(row * 16);
@@ -79,7 +79,7 @@ impl Window {
                 gives[x] = u8::from(can_give(own[x], below[x], lowest));
             }
         }
-        layer_mask::plane(&gives, 0)
+        LayerMask::plane(&gives, 0)
     }
 
     /// Adds a cell to those whose turn is to come, if it would give.
@@ -108,21 +108,21 @@ impl Window {
     /// entered there.
     pub(crate) fn run(
         &mut self,
-        givers: LayerBits,
+        givers: LayerMask,
         limits: Limits,
         seeds: (u64, u64),
         flow: &mut [u16; LAYER_CELLS],
-        inflow: &mut [LayerBits; 6],
+        inflow: &mut [LayerMask; 6],
     ) -> LocalFlow {
         let mut queue = Queue::new(seeds.0);
-        layer_mask::iter(givers).for_each(|cell| queue.push(cell));
+        givers.iter().for_each(|cell| queue.push(cell));
         let mut done = LocalFlow {
-            changed: NONE,
-            fell: NONE,
-            gave: NONE,
-            sprang: NONE,
-            exhausted: NONE,
-            left: [NONE; 4],
+            changed: LayerMask::NONE,
+            fell: LayerMask::NONE,
+            gave: LayerMask::NONE,
+            sprang: LayerMask::NONE,
+            exhausted: LayerMask::NONE,
+            left: [LayerMask::NONE; 4],
             drained: 0,
             injected: 0,
             moved: 0,
@@ -160,17 +160,17 @@ impl Window {
             }
             done.moved += u64::from(units);
             if turn.left == 0 {
-                layer_mask::insert(&mut done.exhausted, cell);
+                done.exhausted.insert(cell);
             }
             if turn.endless {
                 done.injected += u64::from(units);
-                layer_mask::insert(&mut done.sprang, cell);
+                done.sprang.insert(cell);
                 continue;
             }
             self.own[index] = voxel.with_height(turn.height).word();
             self.refresh(index);
-            layer_mask::insert(&mut done.changed, cell);
-            layer_mask::insert(&mut done.gave, cell);
+            done.changed.insert(cell);
+            done.gave.insert(cell);
             let (inside, least) = (sides_inside(cell), self.least[index]);
             for (side, near) in around(index).into_iter().enumerate() {
                 if Voxel::from_raw(self.own[near]).height() >= least && inside >> side & 1 != 0 {
@@ -195,7 +195,7 @@ impl Window {
         let units = turn.give(7 - (below & 7) as u8, Face::Down, flow);
         self.below[turn.index] += u16::from(units);
         self.refresh(turn.index);
-        layer_mask::insert(&mut done.fell, turn.cell);
+        done.fell.insert(turn.cell);
     }
 
     /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at
@@ -211,7 +211,7 @@ impl Window {
         voxel: Voxel,
         seed: u64,
         flow: &mut u16,
-        inflow: &mut [LayerBits; 6],
+        inflow: &mut [LayerMask; 6],
         queue: &mut Queue,
         done: &mut LocalFlow,
     ) {
@@ -247,12 +247,12 @@ impl Window {
             self.own[index] += u16::from(units);
             self.refresh(index);
             if inside >> side & 1 == 0 {
-                layer_mask::insert(&mut done.left[side], across(turn.cell, side));
+                done.left[side].insert(across(turn.cell, side));
                 continue;
             }
             let near = turn.cell.wrapping_add_signed(CELL_STEP[side]);
-            layer_mask::insert(&mut done.changed, near);
-            layer_mask::insert(&mut inflow[face.opposite().index()], near);
+            done.changed.insert(near);
+            inflow[face.opposite().index()].insert(near);
             self.queue_if_giving(near, queue);
         }
     }
@@ -393,11 +393,7 @@ mod tests {
             let window = window(&mut random);
             let givers = window.givers();
             for cell in 0..LAYER_CELLS {
-                assert_eq!(
-                    layer_mask::contains(&givers, cell),
-                    would_give(&window, cell),
-                    "cell {cell}"
-                );
+                assert_eq!(givers.contains(cell), would_give(&window, cell), "cell {cell}");
             }
         }
     }
@@ -414,8 +410,8 @@ mod tests {
                 let mut window = Window { own: first.own, below: first.below, ..Window::new() };
                 window.prepare();
                 let givers = window.givers();
-                let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
-                let begin = if everybody { layer_mask::ALL } else { givers };
+                let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [LayerMask::NONE; 6]);
+                let begin = if everybody { LayerMask::ALL } else { givers };
                 let done = window.run(begin, limits, (round, round + 1), &mut flow, &mut inflow);
                 (
                     window.own,
@@ -447,7 +443,7 @@ mod tests {
             };
             let before = units(&window);
             let givers = window.givers();
-            let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [NONE; 6]);
+            let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [LayerMask::NONE; 6]);
             let done = window.run(givers, limits, (round, round + 1), &mut flow, &mut inflow);
             assert_eq!(units(&window) + done.drained, before + done.injected, "round {round}");
             drained += done.drained;

@@ -4,31 +4,31 @@
 pub(crate) mod kernel;
 pub(crate) mod window;
 
+use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::layer_record::passed;
 use crate::water::flow::kernel::{LocalFlow, can_give, least_height};
 use crate::water::flow::window::{Window, lower_layer, upper_layer};
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus, or};
 use crate::water::pools::route::Step;
 use crate::water::random::Purpose;
-use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::store::{LAYER_CELLS, LayerState, Place};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
 impl Tick<'_> {
     /// Lets the layer's awake cells give to below and sideways.
     pub(crate) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        let (wet, closed) = self.store.layer(slot, layer);
-        let awake = and(self.awake(slot, layer), wet);
-        if !any(awake) {
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        let awake = self.awake(slot, layer) & wet;
+        if awake.is_empty() {
             return;
         }
-        self.report.visited += u64::from(layer_mask::count(awake));
-        let movable = minus(awake, and(self.firm(slot, layer), self.shut_in(slot, layer, closed)));
+        self.report.visited += u64::from(awake.count());
+        let movable = awake - (self.firm(slot, layer) & self.shut_in(slot, layer, closed));
         let givers = self.gather_givers(window, slot, layer, movable);
-        if !any(givers) {
+        if givers.is_empty() {
             return;
         }
         let limits = self.limits;
@@ -47,14 +47,14 @@ impl Tick<'_> {
         window: &mut Window,
         slot: Slot,
         layer: usize,
-        cells: LayerBits,
-    ) -> LayerBits {
-        if !any(cells) {
-            return NONE;
+        cells: LayerMask,
+    ) -> LayerMask {
+        if cells.is_empty() {
+            return LayerMask::NONE;
         }
-        if !layer_mask::are_few(cells) {
+        if !cells.is_sparse() {
             window.gather(self.store, slot, layer);
-            return and(cells, window.givers());
+            return cells & window.givers();
         }
         // A few are asked before all of the layer is gathered: mostly they have nothing to give, or
         // only fall.
@@ -68,15 +68,15 @@ impl Tick<'_> {
     }
 
     /// Which of these cells would give, and may still.
-    fn givers_among(&self, slot: Slot, layer: usize, cells: LayerBits) -> LayerBits {
-        let mut givers = NONE;
-        for cell in layer_mask::iter(cells) {
+    fn givers_among(&self, slot: Slot, layer: usize, cells: LayerMask) -> LayerMask {
+        let mut givers = LayerMask::NONE;
+        for cell in cells.iter() {
             let place = (slot, layer * LAYER_CELLS + cell);
             let (own, below) = (self.store.read(place), self.store.look(place, Face::Down));
             let gives = |lowest: u8| can_give(own.word(), below.word(), lowest);
             let is_exhausted = self.limits.left(own, self.work.passed(place)) == 0;
             if !is_exhausted && (gives(u8::MAX) || gives(self.lowest_beside(place))) {
-                layer_mask::insert(&mut givers, cell);
+                givers.insert(cell);
             }
         }
         givers
@@ -96,30 +96,30 @@ impl Tick<'_> {
     /// Whether these cells, which would give, do nothing but fall, each by itself: all that they
     /// may give fits below, and no water lies beside them in the layer that this sets free.
     /// That in other chunks is woken for its own turn.
-    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerBits) -> bool {
+    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerMask) -> bool {
         let falls = |cell: usize| {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
             let left = self.limits.left(voxel, self.work.passed(place));
             self.store.look(place, Face::Down).room() >= voxel.height().min(left)
         };
-        let (wet, _) = self.store.layer(slot, layer);
-        !any(and(layer_mask::spread(givers), wet)) && layer_mask::iter(givers).all(falls)
+        let wet = self.store.layer(slot, layer).wet;
+        (givers.spread() & wet).is_empty() && givers.iter().all(falls)
     }
 
     /// Cells that can give to no side: shut in by cells without room.
-    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerBits) -> LayerBits {
+    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerMask) -> LayerMask {
         let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
-        let [west, east, north, south] = layer_mask::neighbours(closed, &beyond);
-        and(and(west, east), and(north, south))
+        let [west, east, north, south] = closed.shifted(&beyond);
+        west & east & north & south
     }
 
     /// Cells of a layer below which nothing fits.
-    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
         match lower_layer(self.store, slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).1,
-            None if self.store.beyond(slot, Face::Down).is_closed() => layer_mask::ALL,
-            None => NONE,
+            Some((slot, layer)) => self.store.layer(slot, layer).closed,
+            None if self.store.beyond(slot, Face::Down).is_closed() => LayerMask::ALL,
+            None => LayerMask::NONE,
         }
     }
 
@@ -129,17 +129,17 @@ impl Tick<'_> {
         &self,
         slot: Slot,
         layer: usize,
-        of: impl Fn(LayerBits, LayerBits) -> LayerBits,
+        of: impl Fn(LayerMask, LayerMask) -> LayerMask,
         beyond: impl Fn(Voxel) -> bool,
-    ) -> [LayerBits; 4] {
-        let mut beside = [NONE; 4];
+    ) -> [LayerMask; 4] {
+        let mut beside = [LayerMask::NONE; 4];
         for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
             let neighbour = self.store.neighbour(slot, face);
             if neighbour.is_some() {
-                let (wet, closed) = self.store.layer(neighbour, layer);
+                let LayerState { wet, closed } = self.store.layer(neighbour, layer);
                 *beside = of(closed, wet);
             } else if beyond(self.store.beyond(slot, face)) {
-                *beside = layer_mask::ALL;
+                *beside = LayerMask::ALL;
             }
         }
         beside
@@ -151,13 +151,13 @@ impl Tick<'_> {
         self.ledger.drained += done.drained;
         self.ledger.injected += done.injected;
         let work = self.work.join(self.store, slot, layer);
-        let touched = or(done.changed, done.sprang);
-        work.touched = or(work.touched, touched);
-        work.blocked = or(work.blocked, done.exhausted);
-        if any(done.changed) {
+        let touched = done.changed | done.sprang;
+        work.touched |= touched;
+        work.blocked |= done.exhausted;
+        if done.changed.any() {
             work.save(self.store, slot, layer, done.changed);
-            if layer_mask::are_few(done.changed) {
-                for cell in layer_mask::iter(done.changed) {
+            if done.changed.is_sparse() {
+                for cell in done.changed.iter() {
                     self.store.write((slot, layer * LAYER_CELLS + cell), window.at(cell));
                 }
             } else {
@@ -165,14 +165,14 @@ impl Tick<'_> {
             }
         }
         self.wake_layer(slot, layer, touched);
-        if any(done.fell)
+        if done.fell.any()
             && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
         {
             self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let there = self.store.neighbour(slot, face);
-            if any(done.left[side]) && there.is_some() {
+            if done.left[side].any() && there.is_some() {
                 self.arrive(there, layer, face.opposite(), done.left[side], |cell| {
                     window.beside(side, cell)
                 });
@@ -187,15 +187,15 @@ impl Tick<'_> {
         slot: Slot,
         layer: usize,
         face: Face,
-        cells: LayerBits,
+        cells: LayerMask,
         voxel: impl Fn(usize) -> Voxel,
     ) {
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer, cells);
-        work.touched = or(work.touched, cells);
+        work.touched |= cells;
         let inflow = &mut work.inflow[face.index()];
-        *inflow = or(*inflow, cells);
-        for cell in layer_mask::iter(cells) {
+        *inflow |= cells;
+        for cell in cells.iter() {
             self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
         }
         self.wake_layer(slot, layer, cells);
@@ -203,11 +203,11 @@ impl Tick<'_> {
 
     /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
     /// those above; and full cells below, which may rise into them if a source lies higher.
-    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerBits) {
-        if !any(gave) {
+    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
+        if gave.is_empty() {
             return;
         }
-        let around = or(gave, layer_mask::spread(gave));
+        let around = gave | gave.spread();
         self.wake_layer(slot, layer, around);
         self.wake_across(slot, layer, gave);
         if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
@@ -218,16 +218,16 @@ impl Tick<'_> {
         if self.store.highest_source().is_some_and(|highest| highest > y)
             && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
         {
-            let full = self.store.layer(slot, layer).1;
-            self.wake_layer(slot, layer, and(gave, full));
+            let full = self.store.layer(slot, layer).closed;
+            self.wake_layer(slot, layer, gave & full);
         }
     }
 
     /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
-    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
-        for (face, bits) in Face::LATERAL.into_iter().zip(layer_mask::leaving(bits)) {
+    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
+        for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
             let there = self.store.neighbour(slot, face);
-            if any(bits) && there.is_some() {
+            if bits.any() && there.is_some() {
                 self.wake_layer(there, layer, bits);
             }
         }
@@ -235,13 +235,13 @@ impl Tick<'_> {
 
     /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
     /// for the next.
-    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerBits) {
-        let (wet, _) = self.store.layer(slot, layer);
-        let bits = and(bits, wet);
-        if any(bits) {
+    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
+        let wet = self.store.layer(slot, layer).wet;
+        let bits = bits & wet;
+        if bits.any() {
             // A chunk that was asleep joins the tick: its cells may have their turn yet.
             let work = self.work.join(self.store, slot, layer);
-            work.woken = or(work.woken, bits);
+            work.woken |= bits;
             self.store.grid.wake_layer_at(slot, layer, bits);
         }
     }
@@ -287,14 +287,14 @@ impl Tick<'_> {
         let Some(&((slot, index), _)) = path.first() else { return };
         let layer = index / LAYER_CELLS;
         let work = self.work.join(self.store, slot, layer);
-        let mut along = NONE;
+        let mut along = LayerMask::NONE;
         for &(place, exit) in path {
             let cell = place.1 % LAYER_CELLS;
             let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
             work.pass_on(cell, exit, units, left);
-            layer_mask::insert(&mut along, cell);
+            along.insert(cell);
         }
-        work.woken = or(work.woken, along);
+        work.woken |= along;
         self.store.grid.wake_layer_at(slot, layer, along);
         self.report.moved += u64::from(units) * path.len() as u64;
     }
@@ -308,9 +308,9 @@ impl Tick<'_> {
         let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
         work.save_cell(self.store, slot, layer, cell);
-        layer_mask::insert(&mut work.inflow[face.index()], cell);
-        layer_mask::insert(&mut work.touched, cell);
-        layer_mask::insert(&mut work.woken, cell);
+        work.inflow[face.index()].insert(cell);
+        work.touched.insert(cell);
+        work.woken.insert(cell);
         self.store.write((slot, index), voxel);
         self.store.grid.wake_at(slot, index);
     }
@@ -324,14 +324,13 @@ impl Tick<'_> {
             return;
         }
         self.put(place, voxel.with_height(voxel.height() - units));
-        let mut gave = NONE;
-        layer_mask::insert(&mut gave, place.1 % LAYER_CELLS);
+        let gave = LayerMask::single(place.1 % LAYER_CELLS);
         self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
     }
 
     pub(crate) fn wake_cell(&mut self, (slot, index): Place) {
         let work = self.work.join(self.store, slot, index / LAYER_CELLS);
-        layer_mask::insert(&mut work.woken, index % LAYER_CELLS);
+        work.woken.insert(index % LAYER_CELLS);
         self.store.grid.wake_at(slot, index);
     }
 }
@@ -361,7 +360,7 @@ mod tests {
                     random.u8(1..=limit - tick.work.passed(place)),
                 );
                 let work = tick.work.get(place.0, place.1 / LAYER_CELLS).expect("it has joined");
-                let is_blocked = layer_mask::contains(&work.blocked, place.1 % LAYER_CELLS);
+                let is_blocked = work.blocked.contains(place.1 % LAYER_CELLS);
                 assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
             }
         }
@@ -385,7 +384,7 @@ mod tests {
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
             {
-                let wet = layer_mask::iter(tick.store.layer(slot, layer).0);
+                let wet = tick.store.layer(slot, layer).wet.iter();
                 let mut path: Vec<Step> = Vec::new();
                 for cell in wet {
                     let exit = Face::ALL[random.usize(..6)];
@@ -415,8 +414,8 @@ mod tests {
                 assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
                 assert_eq!(tick.report, plainly.report, "seed {seed}");
                 passed_on += path.len();
-                exhausted += layer_mask::count(here.blocked);
-                woken += layer_mask::count(minus(tick.awake(slot, layer), awake_before));
+                exhausted += here.blocked.count();
+                woken += (tick.awake(slot, layer) - awake_before).count();
             }
         }
         assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
@@ -438,12 +437,11 @@ mod tests {
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
-                let (wet, _) = tick.store.layer(slot, layer);
-                let mut some = NONE;
-                let places: Vec<usize> = layer_mask::iter(wet).collect();
-                (0..places.len().min(6)).for_each(|_| {
-                    layer_mask::insert(&mut some, places[random.usize(..places.len())])
-                });
+                let wet = tick.store.layer(slot, layer).wet;
+                let places: Vec<usize> = wet.iter().collect();
+                let some: LayerMask = (0..places.len().min(6))
+                    .map(|_| places[random.usize(..places.len())])
+                    .collect();
                 for cell in places {
                     let left = limits.left(tick.store.read((slot, layer * LAYER_CELLS + cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
@@ -452,17 +450,17 @@ mod tests {
                     exhausted += u32::from(passed == left);
                 }
                 whole.gather(tick.store, slot, layer);
-                let mut expected = and(some, whole.givers());
-                for cell in layer_mask::iter(expected) {
+                let mut expected = some & whole.givers();
+                for cell in expected.iter() {
                     let place = (slot, layer * LAYER_CELLS + cell);
                     if limits.left(tick.store.read(place), tick.work.passed(place)) == 0 {
-                        layer_mask::remove(&mut expected, cell);
+                        expected.remove(cell);
                     }
                 }
                 let givers = tick.givers_among(slot, layer, some);
                 assert_eq!(givers, expected, "seed {seed}: layer {layer} in {slot:?}");
-                giving += layer_mask::count(givers);
-                if !any(givers) || !tick.only_fall(slot, layer, givers) {
+                giving += givers.count();
+                if givers.is_empty() || !tick.only_fall(slot, layer, givers) {
                     continue;
                 }
                 falling += 1;
@@ -471,10 +469,9 @@ mod tests {
                 alone.gather_alone(tick.store, slot, layer, givers);
                 let work = tick.work.join(tick.store, slot, layer);
                 let run = |window: &mut Window| {
-                    let (mut flow, mut inflow) = (work.flow, [NONE; 6]);
+                    let (mut flow, mut inflow) = (work.flow, [LayerMask::NONE; 6]);
                     let done = window.run(givers, limits, (seed, seed + 1), &mut flow, &mut inflow);
-                    let words =
-                        layer_mask::iter(givers).map(|cell| (window.at(cell), window.below(cell)));
+                    let words = givers.iter().map(|cell| (window.at(cell), window.below(cell)));
                     let words: Vec<_> = words.collect();
                     (words, flow, inflow, done)
                 };
@@ -500,19 +497,19 @@ mod tests {
             for (layer, slot) in
                 (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot)))
             {
-                let (wet, _) = wholly.store.layer(slot, layer);
-                let awake = and(wholly.awake(slot, layer), wet);
+                let wet = wholly.store.layer(slot, layer).wet;
+                let awake = wholly.awake(slot, layer) & wet;
                 tick.local_flow(&mut window, slot, layer);
-                wholly.report.visited += u64::from(layer_mask::count(awake));
+                wholly.report.visited += u64::from(awake.count());
                 window.gather(wholly.store, slot, layer);
-                let givers = and(awake, window.givers());
+                let givers = awake & window.givers();
                 let limits = wholly.limits;
                 let work = wholly.work.join(wholly.store, slot, layer);
                 let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
                 let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
                 if done.moved > 0 {
                     wholly.apply(&window, slot, layer, &done);
-                    moved[usize::from(layer_mask::are_few(givers))] += 1;
+                    moved[usize::from(givers.is_sparse())] += 1;
                 }
                 assert_eq!(tick.report, wholly.report, "seed {seed}: layer {layer}");
             }
@@ -528,8 +525,8 @@ mod tests {
                     (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
                 });
                 assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
-                let is_idle =
-                    here.1.is_none() && there.1.is_some_and(|(.., marks)| marks == [NONE; 3]);
+                let is_idle = here.1.is_none()
+                    && there.1.is_some_and(|(.., marks)| marks == [LayerMask::NONE; 3]);
                 assert!(is_idle || here.1 == there.1, "seed {seed}: layer {layer}");
             }
         }

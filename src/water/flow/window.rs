@@ -1,8 +1,8 @@
 //! One layer of one chunk with its surroundings, in fixed-size arrays.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::layer_mask::{self, LayerBits};
 use crate::water::store::{LAYER_CELLS, Store};
 use crate::water::voxel::Voxel;
 
@@ -106,13 +106,10 @@ impl Window {
         store: &Store,
         slot: Slot,
         layer: usize,
-        cells: LayerBits,
+        cells: LayerMask,
     ) {
-        debug_assert!(
-            !layer_mask::any(layer_mask::and(layer_mask::spread(cells), cells)),
-            "two cells side by side"
-        );
-        for cell in layer_mask::iter(cells) {
+        debug_assert!((cells.spread() & cells).is_empty(), "two cells side by side");
+        for cell in cells.iter() {
             let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
             self.own[index] = store.read(place).word();
             self.below[index] = store.look(place, Face::Down).word();

@@ -5,12 +5,11 @@
 //! can neither be a surface nor border on a dry cell are left out of the body: a lake costs what
 //! its surface and its shores do.
 
-use crate::chunk::{CellMask, ones};
+use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::flow::window::{lower_layer, upper_layer};
-use crate::water::layer_mask::{self, ALL, LAYER_ROWS, LayerBits, NONE, and, any, minus};
-use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Store};
 use core::ops::RangeInclusive;
 
 /// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.
@@ -18,7 +17,7 @@ use core::ops::RangeInclusive;
 pub(crate) struct Piece {
     pub(crate) slot: Slot,
     pub(crate) layer: usize,
-    pub(crate) cells: LayerBits,
+    pub(crate) cells: LayerMask,
 }
 
 /// Joined water.
@@ -74,7 +73,7 @@ impl Flooded {
     }
 
     /// The flooded cells of a layer (0 to 15).
-    pub(crate) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
         self.chunk(store, slot).cells.layer(layer)
     }
 
@@ -152,42 +151,39 @@ impl Flooded {
         Piece { slot, layer, cells }: Piece,
         body: &mut Body,
     ) -> usize {
-        let (wet, _) = store.layer(slot, layer);
+        let wet = store.layer(slot, layer).wet;
         let mask = &mut self.chunk(store, slot).cells;
-        let fresh = minus(wet, mask.layer(layer));
-        if !any(and(cells, fresh)) {
+        let fresh = wet - mask.layer(layer);
+        if (cells & fresh).is_empty() {
             return 0;
         }
-        let filled = layer_mask::fill(cells, fresh);
+        let filled = cells.flood(fresh);
         mask.insert_layer(layer, filled);
         body.take(store, Piece { slot, layer, cells: filled });
         // One cell off the chunk's sides: what lies beside it is in the layer that was filled, and
         // dry.
-        let inner = layer_mask::only(filled)
+        let inner = filled
+            .only()
             .filter(|cell| (1..15).contains(&(cell & 15)) && (1..15).contains(&(cell >> 4)));
         let layers =
             inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
-        let (_, closed) = store.layer(slot, *layers.end());
+        let closed = store.layer(slot, *layers.end()).closed;
         if let Some((slot, layer)) = upper_layer(store, slot, *layers.end()) {
-            self.reach(store, slot, layer, and(filled, closed));
+            self.reach(store, slot, layer, filled & closed);
         }
         if let Some((slot, layer)) = lower_layer(store, slot, *layers.start()) {
-            self.reach(store, slot, layer, and(filled, store.layer(slot, layer).1));
+            self.reach(store, slot, layer, filled & store.layer(slot, layer).closed);
         }
         if inner.is_none() {
             self.reach_beside(store, slot, layer, filled);
         }
         // A column has one in each layer.
-        if inner.is_some() {
-            layers.count()
-        } else {
-            layer_mask::rows(filled).count_ones() as usize
-        }
+        if inner.is_some() { layers.count() } else { filled.rows().count_ones() as usize }
     }
 
     /// Keeps for later what lies beside the sides of a chunk at which these cells of a layer are.
-    fn reach_beside(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
-        for (face, cells) in Face::LATERAL.into_iter().zip(layer_mask::leaving(cells)) {
+    fn reach_beside(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+        for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
             let there = store.neighbour(slot, face);
             if there.is_some() {
                 self.reach(store, there, layer, cells);
@@ -208,8 +204,7 @@ impl Flooded {
     ) -> RangeInclusive<usize> {
         let Some(voxels) = store.grid.chunk_at(slot).as_dense() else { return layer..=layer };
         let flooded = &mut self.chunk(store, slot).cells;
-        let mut column = NONE;
-        layer_mask::insert(&mut column, cell);
+        let column = LayerMask::single(cell);
         let voxel = |layer: usize, cell: usize| voxels[layer * LAYER_CELLS + cell];
         let mut take = |layer: usize| {
             let is_alone = [cell - 1, cell + 1, cell - 16, cell + 16]
@@ -237,11 +232,11 @@ impl Flooded {
     /// Keeps the wet ones of these cells for later, but for those that are flooded: most of what a
     /// piece borders on is.
     #[inline]
-    fn reach(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
-        let cells = and(cells, store.layer(slot, layer).0);
-        if any(cells) {
-            let cells = minus(cells, self.chunk(store, slot).cells.layer(layer));
-            if any(cells) {
+    fn reach(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+        let cells = cells & store.layer(slot, layer).wet;
+        if cells.any() {
+            let cells = cells - self.chunk(store, slot).cells.layer(layer);
+            if cells.any() {
                 self.open.push(Piece { slot, layer, cells });
             }
         }
@@ -266,13 +261,13 @@ impl Flooded {
         chunk.done |= run;
         let full = chunk.full;
         for layer in ones(u64::from(run)) {
-            chunk.cells.insert_layer(layer, ALL);
+            chunk.cells.insert_layer(layer, LayerMask::ALL);
         }
         let inner = self.spread_layers(store, slot, run, full);
         for layer in ones(u64::from(run & !inner)) {
-            body.pieces.push(Piece { slot, layer, cells: ALL });
+            body.pieces.push(Piece { slot, layer, cells: LayerMask::ALL });
         }
-        body.reach_to(store, slot, run.trailing_zeros() as usize, ALL);
+        body.reach_to(store, slot, run.trailing_zeros() as usize, LayerMask::ALL);
     }
 
     /// Goes on from full layers (by bit) of a chunk to all that is joined to them. Returns those
@@ -280,7 +275,7 @@ impl Flooded {
     /// the full layers of their chunk.
     fn spread_layers(&mut self, store: &Store, slot: Slot, layers: u16, full: u16) -> u16 {
         let mut inner = layers;
-        for (face, border) in Face::LATERAL.into_iter().zip(layer_mask::leaving(ALL)) {
+        for (face, border) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
             let there = store.neighbour(slot, face);
             if !there.is_some() {
                 continue;
@@ -297,14 +292,14 @@ impl Flooded {
         }
         for layer in ones(u64::from(layers & !(full << 1))) {
             if let Some((slot, layer)) = lower_layer(store, slot, layer) {
-                self.reach(store, slot, layer, store.layer(slot, layer).1);
+                self.reach(store, slot, layer, store.layer(slot, layer).closed);
             }
         }
         let above = store.neighbour(slot, Face::Up);
         let covered_top = above.is_some() && self.chunk(store, above).full & 1 != 0;
         for layer in ones(u64::from(layers & !(full >> 1))) {
             if let Some((slot, layer)) = upper_layer(store, slot, layer) {
-                self.reach(store, slot, layer, ALL);
+                self.reach(store, slot, layer, LayerMask::ALL);
             }
         }
         if store.has_sources(slot) { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
@@ -318,8 +313,8 @@ impl Body {
     }
 
     /// Notes the lowest of these cells.
-    fn reach_to(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerBits) {
-        if let Some(first) = layer_mask::iter(cells).next() {
+    fn reach_to(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+        if let Some(first) = cells.iter().next() {
             let cell = Cube::cell_at(store.grid.position_at(slot), layer * LAYER_CELLS + first);
             self.lowest = self.lowest.min([cell.y, cell.z, cell.x]);
         }
@@ -438,12 +433,11 @@ mod tests {
                     let index = if downwards { CHUNK_CELLS - 1 - index } else { index };
                     let place = (slot, index);
                     let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
-                    let seen = layer_mask::contains(&flooded.cells(&store, slot, layer), cell);
+                    let seen = flooded.cells(&store, slot, layer).contains(cell);
                     if !store.read(place).is_wet() || seen {
                         continue;
                     }
-                    let mut cells = layer_mask::NONE;
-                    layer_mask::insert(&mut cells, cell);
+                    let cells = LayerMask::single(cell);
                     flooded.begin_body(Piece { slot, layer, cells });
                     let found =
                         core::iter::repeat_with(|| flooded.grow(&store, &mut random.usize(1..300)));
@@ -456,7 +450,7 @@ mod tests {
                     };
                     assert_eq!(Some(found.lowest), walked.iter().map(key).min());
                     for piece in &found.pieces {
-                        for cell in layer_mask::iter(piece.cells) {
+                        for cell in piece.cells.iter() {
                             assert!(
                                 walked.remove(&(piece.slot, piece.layer * LAYER_CELLS + cell)),
                                 "once, and joined"
@@ -466,7 +460,7 @@ mod tests {
                     for &place in &walked {
                         let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
                         assert!(
-                            layer_mask::contains(&flooded.cells(&store, place.0, layer), cell),
+                            flooded.cells(&store, place.0, layer).contains(cell),
                             "flooded all the same"
                         );
                         assert!(is_inner(&store, place));
@@ -496,13 +490,13 @@ mod tests {
         let mut flooded = Flooded::default();
         flooded.begin(store.grid.slot_capacity());
         let slots = store.grid.sorted_slots();
-        flood(&mut flooded, &store, Piece { slot: slots[0], layer: 3, cells: ALL });
+        flood(&mut flooded, &store, Piece { slot: slots[0], layer: 3, cells: LayerMask::ALL });
         for (slot, layer) in
             slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
         {
             assert_eq!(
                 flooded.cells(&store, slot, layer),
-                store.layer(slot, layer).0,
+                store.layer(slot, layer).wet,
                 "layer {layer}"
             );
         }
@@ -513,8 +507,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(22);
         let store = store(&mut random);
         let slot = store.grid.sorted_slots()[0];
-        let layer = (0..16).find(|&layer| any(store.layer(slot, layer).0)).expect("a wet layer");
-        let seed = Piece { slot, layer, cells: ALL };
+        let layer = (0..16).find(|&layer| store.layer(slot, layer).wet.any()).expect("a wet layer");
+        let seed = Piece { slot, layer, cells: LayerMask::ALL };
         let mut flooded = Flooded::default();
         let mut flood_twice = || {
             flooded.begin(store.grid.slot_capacity());

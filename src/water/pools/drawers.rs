@@ -4,15 +4,15 @@
 //! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept
 //! between ticks.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::draw::roots::Forks;
 use crate::water::flow::window::upper_layer;
-use crate::water::layer_mask::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus, or};
 use crate::water::pools::body::Piece;
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LAYER_CELLS, Place, head};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, LayerState, Place, head};
 use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 
@@ -82,14 +82,14 @@ impl Tick<'_> {
     /// found yet. Returns how many cells have been looked at: those, and what is counted of
     /// their bodies.
     pub(crate) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
-        let (wet, _) = self.store.layer(slot, layer);
-        let touched = self.work.get(slot, layer).map_or(NONE, |work| work.touched);
-        let seeds = and(or(self.awake(slot, layer), touched), wet);
-        let count = layer_mask::count(seeds) as usize;
+        let wet = self.store.layer(slot, layer).wet;
+        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let seeds = (self.awake(slot, layer) | touched) & wet;
+        let count = seeds.count() as usize;
         if count == 0 {
             return 0;
         }
-        let seeds = minus(seeds, self.work.flooded.cells(self.store, slot, layer));
+        let seeds = seeds - self.work.flooded.cells(self.store, slot, layer);
         let left = LAYER_CELLS - count;
         count as u64 + self.flood(Piece { slot, layer, cells: seeds }, left)
     }
@@ -103,9 +103,8 @@ impl Tick<'_> {
         let (store, work) = (&*self.store, &mut *self.work);
         loop {
             if !work.flooded.is_growing() {
-                let Some(cell) = layer_mask::iter(seeds.cells).next() else { break };
-                let mut seed = NONE;
-                layer_mask::insert(&mut seed, cell);
+                let Some(cell) = seeds.cells.iter().next() else { break };
+                let seed = LayerMask::single(cell);
                 work.flooded.begin_body(Piece { cells: seed, ..seeds });
             }
             let Some(body) = work.flooded.grow(store, &mut left) else {
@@ -113,7 +112,7 @@ impl Tick<'_> {
                 break;
             };
             work.bodies.push(body);
-            seeds.cells = minus(seeds.cells, work.flooded.cells(store, slot, layer));
+            seeds.cells -= work.flooded.cells(store, slot, layer);
         }
         (before - left) as u64
     }
@@ -143,9 +142,9 @@ impl Tick<'_> {
         let y = self.layer_height(piece);
         let highest = gathering.highest;
         let Some(is_low) = low(highest - head(y, 0)) else { return };
-        let (_, closed) = self.store.layer(slot, layer);
-        let still = minus(cells, self.work.get(slot, layer).map_or(NONE, |work| work.touched));
-        if !any(still) {
+        let closed = self.store.layer(slot, layer).closed;
+        let still = cells - self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        if still.is_empty() {
             return;
         }
         // Cells above draw only if they lie low enough, and whether a source feeds those below them
@@ -153,35 +152,33 @@ impl Tick<'_> {
         let above = upper_layer(self.store, slot, layer)
             .filter(|_| head(y.saturating_add(1), 0) <= highest);
         let roofs =
-            above.map_or(NONE, |(slot, layer)| and(and(still, closed), self.dry(slot, layer)));
+            above.map_or(LayerMask::NONE, |(slot, layer)| still & closed & self.dry(slot, layer));
         let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
         let dry_beside =
-            beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { NONE });
+            beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { LayerMask::NONE });
         let dry = self.dry(slot, layer);
         // In the midst of a lake nothing is dry far around, and the water stands too high to draw
         // itself.
-        let may_have_shore = any(dry_beside.into_iter().fold(or(dry, roofs), or));
+        let may_have_shore = (dry | roofs | LayerMask::union(dry_beside)).any();
         let may_draw =
-            may_have_shore || any(minus(still, closed)) && self.store.has(slot, layer, is_low);
+            may_have_shore || (still - closed).any() && self.store.has(slot, layer, is_low);
         if !may_draw {
             return;
         }
-        let [west, east, north, south] = layer_mask::neighbours(dry, &dry_beside);
-        let banks = and(still, or(or(west, east), or(north, south)));
-        let agents = or(or(minus(still, closed), banks), roofs);
-        if !any(agents) {
+        let [west, east, north, south] = dry.shifted(&dry_beside);
+        let banks = still & (west | east | north | south);
+        let agents = (still - closed) | banks | roofs;
+        if agents.is_empty() {
             return;
         }
         // A source lifts water to the cell under its own level, so cells above ask for a higher
         // one.
-        let roofs = minus(roofs, self.supplied(slot, layer, roofs, y.saturating_add(2), gathering));
-        let agents = minus(agents, self.supplied(slot, layer, agents, y, gathering));
-        self.add_drawers(gathering, slot, layer, minus(agents, closed));
-        self.add_drawers(gathering, slot, layer, and(layer_mask::spread(agents), dry));
-        for ((there, dry), cells) in
-            beside.into_iter().zip(dry_beside).zip(layer_mask::leaving(agents))
-        {
-            self.add_drawers(gathering, there, layer, and(cells, dry));
+        let roofs = roofs - self.supplied(slot, layer, roofs, y.saturating_add(2), gathering);
+        let agents = agents - self.supplied(slot, layer, agents, y, gathering);
+        self.add_drawers(gathering, slot, layer, agents - closed);
+        self.add_drawers(gathering, slot, layer, agents.spread() & dry);
+        for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(agents.leaving()) {
+            self.add_drawers(gathering, there, layer, cells & dry);
         }
         if let Some((slot, layer)) = above {
             self.add_drawers(gathering, slot, layer, roofs);
@@ -189,9 +186,9 @@ impl Tick<'_> {
     }
 
     /// The open cells of a layer without water.
-    fn dry(&self, slot: Slot, layer: usize) -> LayerBits {
-        let (wet, closed) = self.store.layer(slot, layer);
-        minus(layer_mask::ALL, or(wet, closed))
+    fn dry(&self, slot: Slot, layer: usize) -> LayerMask {
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        !(wet | closed)
     }
 
     fn add_drawers(
@@ -199,9 +196,9 @@ impl Tick<'_> {
         gathering: &mut Gathering,
         slot: Slot,
         layer: usize,
-        cells: LayerBits,
+        cells: LayerMask,
     ) {
-        if !any(cells) {
+        if cells.is_empty() {
             return;
         }
         let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
@@ -209,9 +206,9 @@ impl Tick<'_> {
         if !self.store.has(slot, layer, is_low) {
             return;
         }
-        let cells = and(cells, self.store.select(slot, layer, is_low));
+        let cells = cells & self.store.select(slot, layer, is_low);
         let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
-        for cell in layer_mask::iter(cells) {
+        for cell in cells.iter() {
             let place = (slot, layer * LAYER_CELLS + cell);
             let voxel = self.store.read(place);
             if !voxel.is_mark() {
@@ -226,19 +223,19 @@ impl Tick<'_> {
         &mut self,
         slot: Slot,
         layer: usize,
-        cells: LayerBits,
+        cells: LayerMask,
         y: i32,
         gathering: &mut Gathering,
-    ) -> LayerBits {
-        let sourced = and(cells, self.store.sourced(slot, layer));
+    ) -> LayerMask {
+        let sourced = cells & self.store.sourced(slot, layer);
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
         }
         let mut supplied = sourced;
-        for cell in layer_mask::iter(sourced) {
+        for cell in sourced.iter() {
             gathering.asked += 1;
             if self.is_out_of_reach((slot, layer * LAYER_CELLS + cell), y, &mut gathering.forks) {
-                layer_mask::remove(&mut supplied, cell);
+                supplied.remove(cell);
             }
         }
         supplied
@@ -281,15 +278,11 @@ mod tests {
         let mut drawers = HashSet::new();
         let of_piece = |piece: &Piece| {
             let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-            layer_mask::iter(piece.cells).map(move |cell| (slot, first + cell))
+            piece.cells.iter().map(move |cell| (slot, first + cell))
         };
         for place in body.iter().flat_map(of_piece) {
             let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-            if tick
-                .work
-                .get(place.0, layer)
-                .is_some_and(|work| layer_mask::contains(&work.touched, cell))
-            {
+            if tick.work.get(place.0, layer).is_some_and(|work| work.touched.contains(cell)) {
                 continue;
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));

@@ -11,13 +11,13 @@ pub(crate) mod route;
 pub(crate) mod straight_route;
 pub(crate) mod surface;
 
+use crate::chunk::LayerMask;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::layer_mask::{self, LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use crate::water::pools::body::{Body, Piece};
 use crate::water::pools::drawers::Gathering;
 use crate::water::pools::route::{Found, Search, Step};
 use crate::water::pools::surface::{Surface, Survey};
-use crate::water::store::{LAYER_CELLS, Place, head};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, head};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
@@ -128,7 +128,7 @@ impl Tick<'_> {
         let is_deeper = |voxel: Voxel| voxel.height() > 1;
         match body.pieces[..] {
             [Piece { slot, layer, cells }] => {
-                !any(self.store.select_among(slot, layer, cells, is_deeper))
+                self.store.select_among(slot, layer, cells, is_deeper).is_empty()
             }
             _ => false,
         }
@@ -137,9 +137,9 @@ impl Tick<'_> {
     /// Whether all of a body has moved in this tick, as falling water does: then nobody draws.
     fn is_all_touched(&self, body: &Body) -> bool {
         let touched = |piece: &Piece| {
-            self.work.get(piece.slot, piece.layer).map_or(NONE, |work| work.touched)
+            self.work.get(piece.slot, piece.layer).map_or(LayerMask::NONE, |work| work.touched)
         };
-        body.pieces.iter().all(|piece| !any(minus(piece.cells, touched(piece))))
+        body.pieces.iter().all(|piece| (piece.cells - touched(piece)).is_empty())
     }
 
     /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as
@@ -240,7 +240,7 @@ impl Tick<'_> {
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
                 *left = left.checked_sub(1).ok_or(Outcome::Underway)?;
                 let mut vain = self.spent_sources(surface.cells.last_piece());
-                layer_mask::insert(&mut vain, goal.1 % LAYER_CELLS);
+                vain.insert(goal.1 % LAYER_CELLS);
                 surface.cells.remove_from_last(vain);
                 continue;
             }
@@ -251,13 +251,13 @@ impl Tick<'_> {
 
     /// The sources of a piece that can give no more in this tick. Of the springs under a wide
     /// surface, which stand as high as it, the near ones are soon spent.
-    fn spent_sources(&self, piece: Option<&Piece>) -> LayerBits {
-        let Some(&Piece { slot, layer, cells }) = piece else { return NONE };
-        let mut spent = and(cells, self.store.sources(slot, layer));
-        for cell in layer_mask::iter(spent) {
+    fn spent_sources(&self, piece: Option<&Piece>) -> LayerMask {
+        let Some(&Piece { slot, layer, cells }) = piece else { return LayerMask::NONE };
+        let mut spent = cells & self.store.sources(slot, layer);
+        for cell in spent.iter() {
             let place = (slot, layer * LAYER_CELLS + cell);
             if self.limits.left(self.store.read(place), self.work.passed(place)) > 0 {
-                layer_mask::remove(&mut spent, cell);
+                spent.remove(cell);
             }
         }
         spent
@@ -296,7 +296,6 @@ mod tests {
     use crate::coords::{Cube, Face, Shape};
     use crate::water::context::layer_record::LayerWork;
     use crate::water::context::test_worlds;
-    use crate::water::layer_mask::ALL;
     use crate::water::voxel::Voxel;
     use crate::water::{Rules, WaterCell, WaterWorld};
     use glam::IVec3;
@@ -407,7 +406,7 @@ mod tests {
             let mut tick = test_worlds::tick(&mut world);
             if seed % 2 == 1 {
                 let still = 1 << random.u32(..64) | 1 << random.u32(..64);
-                tick.work.join(tick.store, slot, 1).touched = [!still; 4];
+                tick.work.join(tick.store, slot, 1).touched = LayerMask::from_words([!still; 4]);
             }
             test_worlds::flood(&mut tick, slot, 1);
             for body in core::mem::take(&mut tick.work.bodies) {
@@ -440,7 +439,7 @@ mod tests {
             world.wake_all();
             let mut tick = test_worlds::tick(&mut world);
             for &(slot, layer) in &layers {
-                let touched = if random.u8(..4) > 0 { ALL } else { NONE };
+                let touched = if random.u8(..4) > 0 { LayerMask::ALL } else { LayerMask::NONE };
                 tick.work.join(tick.store, slot, layer).touched = touched;
             }
             for &(slot, layer) in &layers {
@@ -448,7 +447,9 @@ mod tests {
             }
             for body in core::mem::take(&mut tick.work.bodies) {
                 let moved = |piece: &&Piece| {
-                    tick.work.get(piece.slot, piece.layer).is_some_and(|work| work.touched == ALL)
+                    tick.work
+                        .get(piece.slot, piece.layer)
+                        .is_some_and(|work| work.touched == LayerMask::ALL)
                 };
                 let count = body.pieces.iter().filter(moved).count();
                 assert_eq!(tick.is_all_touched(&body), count == body.pieces.len(), "seed {seed}");

@@ -1,8 +1,8 @@
 //! Which cell of a surface is nearest to another cell: its pieces are looked at in blocks of
 //! chunks, the near ones first.
 
+use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
-use crate::water::layer_mask::{self, LayerBits, NONE, and, any, minus};
 use crate::water::pools::body::Piece;
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use core::ops::Range;
@@ -46,7 +46,7 @@ struct Nearest {
 impl Candidates {
     /// The cells of these pieces.
     pub(crate) fn new(store: &Store, mut pieces: Vec<Piece>) -> Self {
-        pieces.retain(|piece| any(piece.cells));
+        pieces.retain(|piece| piece.cells.any());
         let column = |piece: &Piece| {
             let chunk = store.grid.position_at(piece.slot);
             (chunk.x >> BLOCK_BITS, chunk.z >> BLOCK_BITS)
@@ -114,14 +114,14 @@ impl Candidates {
     }
 
     /// Takes cells out of the piece of the cell that was found last.
-    pub(crate) fn remove_from_last(&mut self, cells: LayerBits) {
+    pub(crate) fn remove_from_last(&mut self, cells: LayerMask) {
         let (block, at) = self.last;
         let (Some(block), Some(piece)) = (self.blocks.get_mut(block), self.pieces.get_mut(at))
         else {
             return;
         };
-        piece.cells = minus(piece.cells, cells);
-        if !any(piece.cells) {
+        piece.cells -= cells;
+        if piece.cells.is_empty() {
             block.pieces.end -= 1;
             self.pieces.swap(at, block.pieces.end);
         }
@@ -150,7 +150,7 @@ fn key(cell: IVec3) -> [i32; 3] {
 
 /// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then
 /// x; `None` if the layer has none within `most` steps. The layer's first cell lies at `low`.
-fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
+fn nearest_in(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Option<usize> {
     let (x, z) = (cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z));
     if !(1..15).contains(&x) && !(1..15).contains(&z) {
         let (east, south) = (x > 0, z > 0);
@@ -163,20 +163,20 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<us
 
 /// The cell of a layer that is nearest to a corner, among equals the one with the lowest z and then
 /// x; `None` if the layer has none within `most` steps.
-fn nearest_to_corner(within: &[LayerBits; 31], cells: LayerBits, most: u32) -> Option<usize> {
+fn nearest_to_corner(within: &[LayerMask; 31], cells: LayerMask, most: u32) -> Option<usize> {
     let within = &within[..=most.min(30) as usize];
-    let steps = within.partition_point(|&within| !any(and(cells, within)));
-    layer_mask::iter(and(cells, *within.get(steps)?)).next()
+    let steps = within.partition_point(|&within| (cells & within).is_empty());
+    (cells & *within.get(steps)?).iter().next()
 }
 
 /// Like [`nearest_in`], row by row.
-fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Option<usize> {
+fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Option<usize> {
     // A cell to the west of the layer is nearest to its first column, as one in that column is.
     let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
     let (mut best, mut least) = (None, most);
     for z in 0..16 {
-        let row = layer_mask::row(&cells, z);
+        let row = cells.row(z);
         let to_row = to_column.saturating_add(cell.z.abs_diff(low.z + z as i32));
         if row == 0 || to_row > least {
             continue;
@@ -192,17 +192,17 @@ fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerBits, most: u32) -> Opti
 
 /// For each corner of a layer, the north-western, north-eastern, south-western and south-eastern,
 /// the cells within so many steps of it, 0 to 30.
-static WITHIN: [[LayerBits; 31]; 4] = within();
+static WITHIN: [[LayerMask; 31]; 4] = within();
 
-const fn within() -> [[LayerBits; 31]; 4] {
-    let mut within = [[NONE; 31]; 4];
+const fn within() -> [[LayerMask; 31]; 4] {
+    let mut within = [[LayerMask::NONE; 31]; 4];
     let mut at = 0;
     while at < 4 * 31 * 256 {
         let (corner, steps, cell) = (at / (31 * 256), at / 256 % 31, at % 256);
         let x = if corner % 2 == 0 { cell % 16 } else { 15 - cell % 16 };
         let z = if corner < 2 { cell / 16 } else { 15 - cell / 16 };
         if x + z <= steps {
-            within[corner][steps][cell / 64] |= 1 << (cell % 64);
+            within[corner][steps].insert(cell);
         }
         at += 1;
     }
@@ -243,13 +243,14 @@ mod tests {
             for &slot in &slots {
                 for _ in 0..random.usize(..3) {
                     let few = random.u64(..) & random.u64(..) & random.u64(..);
-                    let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+                    let cells =
+                        LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & few));
                     pieces.push(Piece { slot, layer: pieces.len() % 16, cells });
                 }
             }
             let of_piece = |piece: &Piece| {
                 let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-                layer_mask::iter(piece.cells).map(move |cell| (slot, first + cell))
+                piece.cells.iter().map(move |cell| (slot, first + cell))
             };
             let mut left: Vec<Place> = pieces.iter().flat_map(of_piece).collect();
             let mut candidates = Candidates::new(&store, pieces);
@@ -265,14 +266,15 @@ mod tests {
                 let Some((slot, index)) = nearest else { break };
                 let piece = *candidates.last_piece().expect("one was found");
                 assert_eq!((piece.slot, piece.layer), (slot, index / LAYER_CELLS), "seed {seed}");
-                assert!(layer_mask::contains(&piece.cells, index % LAYER_CELLS), "seed {seed}");
+                assert!(piece.cells.contains(index % LAYER_CELLS), "seed {seed}");
                 let gone = random.u64(..) | random.u64(..);
-                let mut gone: LayerBits = core::array::from_fn(|_| random.u64(..) & gone);
-                layer_mask::insert(&mut gone, index % LAYER_CELLS);
+                let mut gone =
+                    LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & gone));
+                gone.insert(index % LAYER_CELLS);
                 candidates.remove_from_last(gone);
                 left.retain(|&(other, at)| {
                     (other, at / LAYER_CELLS) != (slot, index / LAYER_CELLS)
-                        || !layer_mask::contains(&gone, at % LAYER_CELLS)
+                        || !gone.contains(at % LAYER_CELLS)
                 });
             }
             assert!(left.is_empty(), "seed {seed}");
@@ -288,19 +290,21 @@ mod tests {
                 IVec3::from_array(core::array::from_fn(|_| random.i32(-40..40)))
             };
             let (cell, low, most) = (near(&mut random), near(&mut random), random.u32(..120));
-            let mut cells: LayerBits =
-                core::array::from_fn(|_| random.u64(..) & random.u64(..) & random.u64(..));
+            let mut cells = LayerMask::from_words(core::array::from_fn(|_| {
+                random.u64(..) & random.u64(..) & random.u64(..)
+            }));
             if round % 2 == 0 {
                 // One cell or none, so that it is often far from the corner that is nearest to
                 // `cell`.
-                cells = NONE;
-                cells[random.usize(..4)] = 1u64.unbounded_shl(random.u32(..80));
+                let mut words = [0; 4];
+                words[random.usize(..4)] = 1u64.unbounded_shl(random.u32(..80));
+                cells = LayerMask::from_words(words);
             }
             let rank = |index: usize| {
                 let there = low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4);
                 (distance(cell, there), key(there))
             };
-            let expected = layer_mask::iter(cells).map(|index| (rank(index), index)).min();
+            let expected = cells.iter().map(|index| (rank(index), index)).min();
             let expected =
                 expected.filter(|((steps, _), _)| *steps <= most).map(|(_, index)| index);
             assert_eq!(nearest_in(cell, low, cells, most), expected, "round {round}");
@@ -311,7 +315,7 @@ mod tests {
                     distance(in_layer, low + IVec3::new(index as i32 & 15, 0, index as i32 >> 4))
                 });
                 far_from_corner += usize::from(steps.is_some_and(|steps| steps > 20));
-                too_far += usize::from(any(cells) && steps.is_none());
+                too_far += usize::from(cells.any() && steps.is_none());
             }
         }
         assert!(

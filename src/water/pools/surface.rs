@@ -1,12 +1,12 @@
 //! The surface of a body of water: which of its cells are its top, and how high they stand.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::flow::window::upper_layer;
-use crate::water::layer_mask::{LAYER_ROWS, LayerBits, NONE, and, any, minus};
 use crate::water::pools::body::Piece;
 use crate::water::pools::nearest::Candidates;
-use crate::water::store::{LAYER_CELLS, Place, Store, head};
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, LayerState, Place, Store, head};
 use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -52,8 +52,8 @@ impl Survey {
     }
 
     /// Takes cells with this head in, if none higher is known.
-    fn offer(&mut self, head: i64, piece: &Piece, cells: LayerBits) {
-        if head >= self.below || head < self.head || !any(cells) {
+    fn offer(&mut self, head: i64, piece: &Piece, cells: LayerMask) {
+        if head >= self.below || head < self.head || cells.is_empty() {
             return;
         }
         if head > self.head {
@@ -72,9 +72,9 @@ impl Survey {
 /// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever
 /// they lie.
 struct Crests {
-    full: LayerBits,
-    partial: LayerBits,
-    sources: LayerBits,
+    full: LayerMask,
+    partial: LayerMask,
+    sources: LayerMask,
 }
 
 impl Tick<'_> {
@@ -122,7 +122,7 @@ impl Tick<'_> {
         let crests = self.crests(piece);
         survey.offer(head(y, FULL), piece, crests.full);
         survey.offer(head(y, 0), piece, crests.sources);
-        if survey.head < head(y, FULL) && any(crests.partial) {
+        if survey.head < head(y, FULL) && crests.partial.any() {
             survey.partial.push(Piece { cells: crests.partial, ..*piece });
         }
     }
@@ -136,7 +136,7 @@ impl Tick<'_> {
             }
             let is_as_high = |voxel: Voxel| voxel.height() == height;
             let cells = self.store.select_among(piece.slot, piece.layer, piece.cells, is_as_high);
-            if any(cells) {
+            if cells.any() {
                 return survey.offer(head(y, height), piece, cells);
             }
         }
@@ -145,13 +145,13 @@ impl Tick<'_> {
     /// The cells of a piece that are a surface.
     fn crests(&self, piece: &Piece) -> Crests {
         let &Piece { slot, layer, cells } = piece;
-        let (wet, closed) = self.store.layer(slot, layer);
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
         let covered = upper_layer(self.store, slot, layer)
-            .map_or(NONE, |(slot, layer)| self.store.layer(slot, layer).0);
-        let wet = and(cells, wet);
-        let sources = and(wet, self.store.sources(slot, layer));
-        let full = minus(minus(and(wet, closed), covered), sources);
-        Crests { full, partial: minus(wet, closed), sources }
+            .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
+        let wet = cells & wet;
+        let sources = wet & self.store.sources(slot, layer);
+        let full = (wet & closed) - (covered | sources);
+        Crests { full, partial: wet - closed, sources }
     }
 
     pub(crate) fn height_of(&self, place: Place) -> i32 {
@@ -169,7 +169,6 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::CHUNK_CELLS;
     use crate::water::context::test_worlds;
-    use crate::water::layer_mask;
     use crate::water::voxel::Voxel;
     use crate::water::{Rules, WaterWorld};
     use glam::IVec3;
@@ -195,15 +194,14 @@ mod tests {
             .flat_map(|slot| (0..20).map(move |at| (slot, at)))
         {
             let few = if round % 2 == 0 { u64::MAX } else { 1 << random.u32(..64) };
-            let cells: LayerBits = core::array::from_fn(|_| random.u64(..) & few);
+            let cells = LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & few));
             let piece = Piece { slot, layer: random.usize(..16), cells };
             let y = tick.layer_height(&piece);
             let below = head(y, random.u8(1..9));
             let height =
                 |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
             let counts = |height: u8| (1..FULL).contains(&height) && head(y, height) < below;
-            let highest =
-                layer_mask::iter(cells).map(height).filter(|&height| counts(height)).max();
+            let highest = cells.iter().map(height).filter(|&height| counts(height)).max();
             let mut survey = Survey::below(below);
             survey.head = head(y, random.u8(0..4));
             let least = survey.head;
@@ -211,13 +209,13 @@ mod tests {
             match highest.filter(|&height| head(y, height) >= least) {
                 Some(highest) => {
                     let expected: Vec<usize> =
-                        layer_mask::iter(cells).filter(|&cell| height(cell) == highest).collect();
+                        cells.iter().filter(|&cell| height(cell) == highest).collect();
                     assert_eq!(
                         (survey.head, survey.pieces.len()),
                         (head(y, highest), 1),
                         "round {round}"
                     );
-                    assert!(layer_mask::iter(survey.pieces[0].cells).eq(expected), "round {round}");
+                    assert!(survey.pieces[0].cells.iter().eq(expected), "round {round}");
                     offered += 1;
                 }
                 None => {
@@ -258,11 +256,10 @@ mod tests {
                 }
                 match body.last_mut() {
                     Some(piece) if piece.slot == slot && piece.layer == layer => {
-                        layer_mask::insert(&mut piece.cells, cell)
+                        piece.cells.insert(cell)
                     }
                     _ => {
-                        let mut cells = NONE;
-                        layer_mask::insert(&mut cells, cell);
+                        let cells = LayerMask::single(cell);
                         body.push(Piece { slot, layer, cells });
                     }
                 }
@@ -285,7 +282,7 @@ mod tests {
                 assert_eq!(survey.head, highest.unwrap_or(i64::MIN), "seed {seed}");
                 let of_piece = |piece: &Piece| {
                     let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-                    layer_mask::iter(piece.cells).map(move |cell| (slot, first + cell))
+                    piece.cells.iter().map(move |cell| (slot, first + cell))
                 };
                 let mut found: Vec<Place> = survey.pieces.iter().flat_map(of_piece).collect();
                 let mut expected: Vec<Place> = crests

@@ -1,9 +1,8 @@
 //! Chunks that come and go, and what is made beside them when they do.
 
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::layer_mask;
 use crate::water::store::edges::{border_cells, mark};
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{Beside, LAYER_CELLS, Store, boxed};
@@ -115,7 +114,7 @@ impl Store {
 fn has_marks(chunk: &Chunk<Voxel>) -> bool {
     match chunk.as_dense() {
         Some(cells) => {
-            cells.as_chunks().0.iter().any(|layer| layer_mask::has(layer, Voxel::is_outside))
+            cells.as_chunks().0.iter().any(|layer| LayerMask::any_cell(layer, Voxel::is_outside))
         }
         None => chunk.get(0).is_outside(),
     }
@@ -127,8 +126,8 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
         Some(cells) => {
             let mut sources = CellMask::EMPTY;
             for (layer, cells) in cells.as_chunks().0.iter().enumerate() {
-                if layer_mask::has(cells, Voxel::is_source) {
-                    sources.set_layer(layer, layer_mask::select(cells, Voxel::is_source));
+                if LayerMask::any_cell(cells, Voxel::is_source) {
+                    sources.set_layer(layer, LayerMask::select(cells, Voxel::is_source));
                 }
             }
             boxed(sources)
@@ -173,10 +172,8 @@ mod tests {
                         .all(|index| store.read((slot, index)) == kept(chunk.get(index)))
                 );
                 for index in 0..CHUNK_CELLS {
-                    let noted = layer_mask::contains(
-                        &store.sources(slot, index / LAYER_CELLS),
-                        index % LAYER_CELLS,
-                    );
+                    let noted =
+                        store.sources(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS);
                     assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
                 }
 

@@ -1,9 +1,8 @@
 //! The end of the world as its chunks see it: the marks beyond, and the cells that drain into them.
 
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::layer_mask::{self, LayerBits};
 use crate::water::rules::Edge;
 use crate::water::store::{Store, boxed};
 use crate::water::voxel::Voxel;
@@ -65,8 +64,8 @@ impl Store {
                 _ => self.drains(slot, layer - 1),
             };
             let beyond = Face::LATERAL.map(|face| self.drains_beyond(slot, face, layer));
-            let beside = layer_mask::neighbours(self.drains(slot, layer), &beyond);
-            outlets.set_layer(layer, beside.into_iter().fold(below, layer_mask::or));
+            let beside = self.drains(slot, layer).shifted(&beyond);
+            outlets.set_layer(layer, below | LayerMask::union(beside));
         }
         outlets
     }
@@ -86,18 +85,18 @@ impl Store {
     }
 
     /// The cells of a layer (0 to 15) in which water leaves the world.
-    fn drains(&self, slot: Slot, layer: usize) -> LayerBits {
+    fn drains(&self, slot: Slot, layer: usize) -> LayerMask {
         if self.is_within(self.grid.position_at(slot)) {
-            return layer_mask::NONE;
+            return LayerMask::NONE;
         }
         self.select(slot, layer, |voxel| voxel == Voxel::DRAIN)
     }
 
     /// The same for a layer of the chunk across a face, loaded or not.
-    fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerBits {
+    fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerMask {
         match self.neighbour(slot, face) {
-            Slot::NONE if self.beyond(slot, face) == Voxel::DRAIN => layer_mask::ALL,
-            Slot::NONE => layer_mask::NONE,
+            Slot::NONE if self.beyond(slot, face) == Voxel::DRAIN => LayerMask::ALL,
+            Slot::NONE => LayerMask::NONE,
             there => self.drains(there, layer),
         }
     }

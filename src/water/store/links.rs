@@ -4,11 +4,10 @@
 //! Ties are made in one place ([`Store::attach`] and [`Store::add_parent`]) and cut in one
 //! ([`Store::unlink`]).
 
-use crate::chunk::{CellMask, ones};
+use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::layer_mask::{self, LayerBits, and, minus};
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
@@ -81,27 +80,23 @@ impl Store {
 
     /// For each face, the cells of a layer (0 to 15) with a parent behind it.
     #[inline]
-    pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerBits; 6] {
+    pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerMask; 6] {
         let mut planes = match self.cells(slot, layer) {
             Some(cells) => {
                 // Marks have code 7; as 0 they leave a layer of rock and still water still, as most
                 // are.
-                let codes = layer_mask::bytes(cells, |voxel| {
+                direction_planes(LayerMask::planes(cells, |voxel| {
                     if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 }
-                });
-                let is_still = codes.iter().fold(0, |all, &code| all | code) == 0;
-                if is_still { [layer_mask::NONE; 6] } else { direction_planes(&codes) }
+                }))
             }
             None => {
                 let behind = parent_face(self.grid.chunk_at(slot).get(0));
-                Face::ALL.map(
-                    |face| if behind == Some(face) { layer_mask::ALL } else { layer_mask::NONE },
-                )
+                Face::ALL.map(|face| LayerMask::all_if(behind == Some(face)))
             }
         };
         if let Some(extras) = self.extras(slot) {
             for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
-                *plane = layer_mask::or(*plane, extra.layer(layer));
+                *plane |= extra.layer(layer);
             }
         }
         planes
@@ -346,7 +341,7 @@ impl Store {
             if !self.has(slot, layer, has_further) {
                 continue;
             }
-            for cell in layer_mask::iter(self.select(slot, layer, has_further)) {
+            for cell in self.select(slot, layer, has_further).iter() {
                 let place = (slot, layer * LAYER_CELLS + cell);
                 self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
@@ -358,13 +353,13 @@ impl Store {
             }
             let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
             let tied = self.select(slot, layer, |voxel| parent_face(voxel).is_some());
-            if !layer_mask::any(tied) {
+            if tied.is_empty() {
                 self.grid.wake_layer_at(slot, layer, lively);
                 continue;
             }
             // A tie that is cut may leave its cell, and those it fed, dry: then they are not to
             // wake.
-            for cell in layer_mask::iter(lively) {
+            for cell in lively.iter() {
                 let place = (slot, layer * LAYER_CELLS + cell);
                 match parent_face(self.read(place)) {
                     Some(face) if !self.leads_to_a_head(place, &mut sound) => {
@@ -431,19 +426,17 @@ pub(crate) fn parent_face(voxel: Voxel) -> Option<Face> {
     }
 }
 
-/// For each face, the cells with a parent behind it, from their direction codes: the parent lies
-/// against the direction.
+/// For each face, the cells with a parent behind it, from the bits of their direction codes: the
+/// parent lies against the direction.
 #[inline]
-pub(crate) fn direction_planes(codes: &[u8; LAYER_CELLS]) -> [LayerBits; 6] {
-    let (low, middle, high) =
-        (layer_mask::plane(codes, 0), layer_mask::plane(codes, 1), layer_mask::plane(codes, 2));
-    let (small, large) = (minus(layer_mask::ALL, high), minus(high, and(low, middle)));
-    let west = minus(and(small, middle), low);
-    let east = minus(and(small, low), middle);
-    let down = minus(minus(large, low), middle);
-    let up = and(and(small, low), middle);
-    let north = and(large, middle);
-    let south = and(large, low);
+pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMask; 6] {
+    let (small, large) = (!high, high - (low & middle));
+    let west = (small & middle) - low;
+    let east = (small & low) - middle;
+    let down = large - (low | middle);
+    let up = small & low & middle;
+    let north = large & middle;
+    let south = large & low;
     [west, east, down, up, north, south]
 }
 

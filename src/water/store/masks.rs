@@ -1,9 +1,8 @@
 //! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a
 //! few words.
 
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, LayerMask};
 use crate::coords::CHUNK_CELLS;
-use crate::water::layer_mask;
 use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
@@ -33,17 +32,11 @@ impl LayerMasks {
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Ground and air mostly lie in layers, of which one cell says all.
             let first = cells[0];
-            if first.is_sourced() || layer_mask::has(cells, |voxel| voxel != first) {
+            if first.is_sourced() || LayerMask::any_cell(cells, |voxel| voxel != first) {
                 masks.refresh(layer, cells);
             } else {
-                masks.wet.set_layer(
-                    layer,
-                    if first.is_wet() { layer_mask::ALL } else { layer_mask::NONE },
-                );
-                masks.closed.set_layer(
-                    layer,
-                    if first.is_closed() { layer_mask::ALL } else { layer_mask::NONE },
-                );
+                masks.wet.set_layer(layer, LayerMask::all_if(first.is_wet()));
+                masks.closed.set_layer(layer, LayerMask::all_if(first.is_closed()));
                 masks.full_layers |= u16::from(first.is_wet() && first.is_closed()) << layer;
             }
         }
@@ -52,11 +45,11 @@ impl LayerMasks {
 
     /// Makes the masks of a layer (0 to 15) those of its cells.
     pub(crate) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
-        self.wet.set_layer(layer, layer_mask::select(cells, Voxel::is_wet));
-        self.closed.set_layer(layer, layer_mask::select(cells, Voxel::is_closed));
+        self.wet.set_layer(layer, LayerMask::select(cells, Voxel::is_wet));
+        self.closed.set_layer(layer, LayerMask::select(cells, Voxel::is_closed));
         self.note_full(layer, true);
-        let sourced = layer_mask::select(cells, Voxel::is_sourced);
-        if self.sourced.is_some() || sourced != [0; 4] {
+        let sourced = LayerMask::select(cells, Voxel::is_sourced);
+        if self.sourced.is_some() || sourced.any() {
             self.sourced.get_or_insert_default().set_layer(layer, sourced);
             self.drop_empty();
         }
@@ -77,8 +70,8 @@ impl LayerMasks {
     /// Notes whether a layer is full of water from side to side, if it may be.
     #[inline]
     fn note_full(&mut self, layer: usize, may_be: bool) {
-        let is_full = may_be
-            && layer_mask::and(self.wet.layer(layer), self.closed.layer(layer)) == layer_mask::ALL;
+        let is_full =
+            may_be && (self.wet.layer(layer) & self.closed.layer(layer)) == LayerMask::ALL;
         self.full_layers = self.full_layers & !(1 << layer) | u16::from(is_full) << layer;
     }
 

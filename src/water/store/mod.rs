@@ -15,11 +15,10 @@ mod wake;
 
 pub(crate) use edges::border_cells;
 
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
-use crate::water::layer_mask::{self, LayerBits};
 use crate::water::rules::Edges;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -30,8 +29,20 @@ use wake::Withheld;
 /// Cells in a horizontal layer of a chunk.
 pub(crate) const LAYER_CELLS: usize = 256;
 
+/// What an operation on a [`LayerMask`] is charged, in cells: one for each row.
+pub(crate) const LAYER_ROWS: usize = 16;
+
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 pub(crate) type Place = (Slot, usize);
+
+/// The cells of a layer by what they can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LayerState {
+    /// Height 1 to 7.
+    pub(crate) wet: LayerMask,
+    /// No room: full, solid, or an end of the world that is not a drain.
+    pub(crate) closed: LayerMask,
+}
 
 /// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
 #[derive(Default)]
@@ -201,15 +212,19 @@ impl Store {
         if there.0.is_some() { self.read(there) } else { self.beyond(place.0, face) }
     }
 
-    /// The wet and closed bits of a layer (0 to 15) of a chunk.
+    /// The wet and the closed cells of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(crate) fn layer(&self, slot: Slot, layer: usize) -> (LayerBits, LayerBits) {
+    pub(crate) fn layer(&self, slot: Slot, layer: usize) -> LayerState {
         match &self.beside[slot.index()].masks {
-            Some(masks) => (masks.wet.layer(layer), masks.closed.layer(layer)),
+            Some(masks) => {
+                LayerState { wet: masks.wet.layer(layer), closed: masks.closed.layer(layer) }
+            }
             None => {
                 let voxel = self.grid.chunk_at(slot).get(0);
-                let all = |yes: bool| if yes { [u64::MAX; 4] } else { [0; 4] };
-                (all(voxel.is_wet()), all(voxel.is_closed()))
+                LayerState {
+                    wet: LayerMask::all_if(voxel.is_wet()),
+                    closed: LayerMask::all_if(voxel.is_closed()),
+                }
             }
         }
     }
@@ -227,9 +242,11 @@ impl Store {
 
     /// The cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
-    pub(crate) fn sourced(&self, slot: Slot, layer: usize) -> LayerBits {
+    pub(crate) fn sourced(&self, slot: Slot, layer: usize) -> LayerMask {
         match &self.beside[slot.index()].masks {
-            Some(masks) => masks.sourced.as_ref().map_or([0; 4], |sourced| sourced.layer(layer)),
+            Some(masks) => {
+                masks.sourced.as_ref().map_or(LayerMask::NONE, |sourced| sourced.layer(layer))
+            }
             None => self.select(slot, layer, Voxel::is_sourced),
         }
     }
@@ -237,7 +254,7 @@ impl Store {
     /// Whether any cell of a layer (0 to 15) satisfies `is_in`.
     pub(crate) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
         match self.cells(slot, layer) {
-            Some(cells) => layer_mask::has(cells, is_in),
+            Some(cells) => LayerMask::any_cell(cells, is_in),
             None => is_in(self.grid.chunk_at(slot).get(0)),
         }
     }
@@ -249,32 +266,28 @@ impl Store {
         slot: Slot,
         layer: usize,
         is_in: impl Fn(Voxel) -> bool,
-    ) -> LayerBits {
+    ) -> LayerMask {
         match self.cells(slot, layer) {
-            Some(cells) => layer_mask::select(cells, is_in),
-            None => [if is_in(self.grid.chunk_at(slot).get(0)) { u64::MAX } else { 0 }; 4],
+            Some(cells) => LayerMask::select(cells, is_in),
+            None => LayerMask::all_if(is_in(self.grid.chunk_at(slot).get(0))),
         }
     }
 
-    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are asked one by
-    /// one.
+    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are tested one
+    /// by one.
     #[inline]
     pub(crate) fn select_among(
         &self,
         slot: Slot,
         layer: usize,
-        cells: LayerBits,
+        cells: LayerMask,
         is_in: impl Fn(Voxel) -> bool,
-    ) -> LayerBits {
+    ) -> LayerMask {
         match self.cells(slot, layer) {
-            Some(voxels) if layer_mask::are_few(cells) => {
-                let mut found = layer_mask::NONE;
-                layer_mask::iter(cells)
-                    .filter(|&cell| is_in(voxels[cell]))
-                    .for_each(|cell| layer_mask::insert(&mut found, cell));
-                found
+            Some(voxels) if cells.is_sparse() => {
+                cells.iter().filter(|&cell| is_in(voxels[cell])).collect()
             }
-            _ => layer_mask::and(cells, self.select(slot, layer, is_in)),
+            _ => cells & self.select(slot, layer, is_in),
         }
     }
 
@@ -438,10 +451,7 @@ mod tests {
             };
             for &slot in &slots {
                 let noted = (0..CHUNK_CELLS).filter(|index| {
-                    layer_mask::contains(
-                        &store.sources(slot, index / LAYER_CELLS),
-                        index % LAYER_CELLS,
-                    )
+                    store.sources(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS)
                 });
                 let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1);
                 assert!(noted.eq(expected), "round {round}");
@@ -517,17 +527,16 @@ mod tests {
             .expect("none is there");
         for round in 0..100 {
             let (layer, height) = (random.usize(..16), random.u8(..8));
-            let mut cells = layer_mask::NONE;
-            (0..[1, 8, 200][round % 3])
-                .for_each(|_| layer_mask::insert(&mut cells, random.usize(..LAYER_CELLS)));
+            let mut cells = LayerMask::NONE;
+            (0..[1, 8, 200][round % 3]).for_each(|_| cells.insert(random.usize(..LAYER_CELLS)));
             for slot in [dense, full] {
                 let found =
                     store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
                 for cell in 0..LAYER_CELLS {
                     let is_in = store.read((slot, layer * LAYER_CELLS + cell)).height() == height;
                     assert_eq!(
-                        layer_mask::contains(&found, cell),
-                        is_in && layer_mask::contains(&cells, cell),
+                        found.contains(cell),
+                        is_in && cells.contains(cell),
                         "round {round}"
                     );
                 }

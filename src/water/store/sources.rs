@@ -1,15 +1,17 @@
 //! Where the sources of a water world are: by chunk, and by height.
 
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, LayerMask};
 use crate::grid::Slot;
-use crate::water::layer_mask::{self, LayerBits, NONE};
 use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
 
 impl Store {
     /// The source cells of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(crate) fn sources(&self, slot: Slot, layer: usize) -> LayerBits {
-        self.beside[slot.index()].sources.as_ref().map_or(NONE, |sources| sources.layer(layer))
+    pub(crate) fn sources(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.beside[slot.index()]
+            .sources
+            .as_ref()
+            .map_or(LayerMask::NONE, |sources| sources.layer(layer))
     }
 
     /// Whether a chunk has any source cell.
@@ -43,12 +45,7 @@ impl Store {
     /// Enters the sources of a chunk that comes, or those of one that goes.
     pub(crate) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
         for layer in 0..16 {
-            self.count_sources(
-                slot,
-                layer,
-                layer_mask::count(sources.layer(layer)) as usize,
-                present,
-            );
+            self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
         }
     }
 

@@ -206,9 +206,11 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
             }
             outcomes[usize::from(found.is_ok())] += 1;
             let blocked = |(slot, index): Place| {
-                tick.work.get(slot, index / LAYER_CELLS).map_or(NONE, |work| work.blocked)
+                tick.work
+                    .get(slot, index / LAYER_CELLS)
+                    .map_or(LayerMask::NONE, |work| work.blocked)
             };
-            assert!(places.iter().all(|&place| blocked(place) == NONE), "round {round}");
+            assert!(places.iter().all(|&place| blocked(place) == LayerMask::NONE), "round {round}");
         }
     }
     assert!(

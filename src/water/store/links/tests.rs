@@ -41,7 +41,7 @@ fn planes_and_children_agree_with_parents() {
                 let parents = store.parents_of(place);
                 for face in Face::ALL {
                     let has = parents & 1 << face.index() != 0;
-                    assert_eq!(layer_mask::contains(&planes[face.index()], cell), has);
+                    assert_eq!(planes[face.index()].contains(cell), has);
                     let parent = store.step(place, face);
                     if parent.0.is_some() {
                         assert_eq!(
