@@ -17,6 +17,8 @@ use std::path::Path;
 use std::time::Instant;
 use worlds::{fields, water};
 
+#[path = "../examples/shared/labels.rs"]
+mod labels;
 #[path = "growth/plot.rs"]
 mod plot;
 #[path = "../examples/shared/png_file.rs"]

@@ -1,5 +1,5 @@
-//! A valley fills with water and is saved as it does; the game is cut off, opened again, and goes
-//! on as if it never had been.
+//! A valley fills with water and is saved on the way; the game stops without saving, opens the
+//! file again, and continues from the last save.
 //!
 //! `cargo run --release --example save_load [FILE]`. Each line says how many of the valley's chunks
 //! a save wrote.
@@ -23,10 +23,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("the whole valley: {} chunks", world.chunks().count());
     for _ in 0..5 {
         world.run(20);
-        tell(&world, file.save(&world)?);
+        print(&world, file.save(&world)?);
     }
 
-    // These ticks were never saved, and are lost; a power cut would lose no more.
+    // These ticks are never saved, so they are lost. A power cut would lose no more.
     let saved = world.state_hash();
     world.run(7);
     drop(file);
@@ -37,19 +37,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("opened at tick {}", world.ticks());
     for _ in 0..5 {
         world.run(20);
-        tell(&world, file.save(&world)?);
+        print(&world, file.save(&world)?);
     }
     drop(file);
     std::fs::remove_file(&path)?;
     Ok(())
 }
 
-fn tell(world: &WaterWorld, report: SaveReport) {
+fn print(world: &WaterWorld, report: SaveReport) {
     let SaveReport { chunks_written, bytes, .. } = report;
     println!("tick {}: {chunks_written} chunks, {} KB", world.ticks(), bytes / 1000);
 }
 
-/// Ground, and a spring high up in the west.
+/// Builds the ground, with a spring high up in the west.
 fn valley() -> Result<WaterWorld, Box<dyn Error>> {
     let mut world = WaterWorld::with_bounds(7, Rules::default(), Region::new(IVec3::ZERO, END))?;
     for chunk in Region::new(IVec3::ZERO, Cube::chunk_of(END)).positions() {
@@ -62,8 +62,8 @@ fn valley() -> Result<WaterWorld, Box<dyn Error>> {
     Ok(world)
 }
 
-/// The height of the ground in a column: it falls from west to east, and from both sides to the
-/// middle.
+/// The height of the ground in a column: it falls from west to east, and from both sides towards
+/// the middle.
 fn ground(column: IVec3) -> i32 {
     20 - column.x / 16 + (column.z - 64).abs() / 2
 }

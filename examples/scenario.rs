@@ -1,9 +1,9 @@
-//! Runs a scenario file: the report goes to standard output, refusals and failed expectations to
+//! Runs a scenario file. The report goes to standard output; errors and failed expectations go to
 //! standard error.
 //!
 //! `cargo run --release --example scenario -- examples/scenarios/u_tube_source.toml`
 //!
-//! Exit code 0: all that was expected held. 1: an expectation failed. 2: the file cannot be run.
+//! Exit code 0: all expectations held. 1: an expectation failed. 2: the file cannot be run.
 
 use floodplain::scenario::{Outcome, play};
 use std::io::{self, BufWriter, Write};

@@ -1,17 +1,14 @@
 //! The series as a table in a file, and as two plots side by side, both axes logarithmic.
 
+use super::labels::{self, FAMILY};
 use super::{Series, png_file};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::register_font;
 use std::error::Error;
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
 
-/// DejaVu Sans, its ASCII part: no system font is looked for. Its licence lies beside it.
-const FONT: &[u8] = include_bytes!("../../examples/data/labels.ttf");
-const FAMILY: &str = "sans-serif";
 const SIZE: (u32, u32) = (1400, 620);
 const COLOURS: [RGBColor; 8] = [
     RGBColor(20, 90, 200),
@@ -24,7 +21,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(190, 130, 210),
 ];
 
-/// One line for each point: what was measured, of what, how many there were, and what each cost.
+/// Writes one line for each point: measure, series, count, cost of each.
 pub fn table(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<dyn Error>> {
     let mut lines = String::from("measure,series,count,each\n");
     for (measure, all) in [("nanoseconds an active cell", costs), ("bytes a chunk", sizes)] {
@@ -37,10 +34,9 @@ pub fn table(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<
     Ok(std::fs::write(path, lines)?)
 }
 
-/// Both plots as a PNG.
+/// Writes both plots as a PNG.
 pub fn draw(path: &Path, costs: &[Series], sizes: &[Series]) -> Result<(), Box<dyn Error>> {
-    register_font(FAMILY, FontStyle::Normal, FONT)
-        .map_err(|_| "the font for the labels is damaged")?;
+    labels::load_font()?;
     let mut bytes = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut bytes, SIZE).into_drawing_area();

@@ -1,17 +1,13 @@
 //! The pictures: a row of panels, each a map of pressure with arrows, and a strip with the key.
 
+use crate::labels::{self, FAMILY};
 use crate::{Cell, Panel, SIZE, png_file};
 use floodplain::glam::DVec3;
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::register_font;
 use std::path::Path;
 
-/// DejaVu Sans, its ASCII part, which comes with the examples.
-const FONT: &[u8] = include_bytes!("../data/labels.ttf");
-const FAMILY: &str = "sans-serif";
-
-/// Pixels to a cell, around panels, above them for the title, and below each for its words.
+/// Pixels: a cell's side, gaps between panels, the title above, the words below, and the key.
 const CELL: i32 = 9;
 const GAP: i32 = 14;
 const TITLE: i32 = 40;
@@ -22,11 +18,11 @@ const PANEL: i32 = CELL * SIZE;
 /// Panels in a row.
 const COLUMNS: i32 = 4;
 
-/// An arrow for every so many cells, each way.
+/// Every so many cells along each axis have an arrow.
 const EVERY: i32 = 3;
 
-/// Pressures from this on have the darkest colour, and those below this part of it the lightest, by
-/// their logarithm.
+/// Colours follow the logarithm of the pressure: `MOST` and above is darkest, `MOST * LEAST` and
+/// below lightest.
 const MOST: f64 = 30.0;
 const LEAST: f64 = 0.001;
 
@@ -35,8 +31,7 @@ type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
 
 /// Writes the panels as one PNG.
 pub fn write(path: &Path, title: &str, panels: &[Panel]) -> Result<(), String> {
-    register_font(FAMILY, FontStyle::Normal, FONT)
-        .map_err(|_| "the font for the labels is damaged".to_owned())?;
+    labels::load_font()?;
     let rows = (panels.len() as i32 + COLUMNS - 1) / COLUMNS;
     let width = GAP + COLUMNS * (PANEL + GAP);
     let height = TITLE + rows * (PANEL + WORDS) + KEY;
@@ -59,7 +54,7 @@ fn paint(bytes: &mut [u8], (width, height): (i32, i32), title: &str, panels: &[P
     Ok(())
 }
 
-/// One panel's place.
+/// One panel: where it is drawn, and its upper left pixel.
 struct Map<'a, 'b> {
     area: &'a Area<'b>,
     corner: (i32, i32),
@@ -97,7 +92,7 @@ impl Map<'_, '_> {
         (left + CELL / 2, top + CELL / 2)
     }
 
-    /// The direction of the flow at a cell; longer where it is stronger, by its logarithm.
+    /// An arrow along the flow at a cell; its length follows the logarithm of the flow.
     fn flow(&self, x: i32, y: i32, cell: &Cell) -> Drawn {
         let strength = (cell.flow.length() / 1e-4).log10() / 4.0;
         if strength <= 0.0 {
@@ -110,7 +105,7 @@ impl Map<'_, '_> {
         self.arrow(from, arrow, RGBColor(30, 60, 150).stroke_width(1), 4.0)
     }
 
-    /// Who stands there, and the impulse so far: its direction, and in words its size.
+    /// The figure, an arrow along its impulse so far, and the sizes in words.
     fn figure(&self, panel: &Panel) -> Drawn {
         let place = self.middle(panel.stands.x, panel.stands.y);
         if panel.impulse.length() > 1e-3 {
@@ -134,7 +129,7 @@ impl Map<'_, '_> {
     }
 }
 
-/// An arrow whose middle of the shaft's start lies at `from`; y goes up.
+/// An arrow whose shaft starts at `from`; y goes up.
 fn arrow(area: &Area<'_>, from: (i32, i32), along: DVec3, style: ShapeStyle, head: f64) -> Drawn {
     let to = |vector: DVec3| (from.0 + vector.x.round() as i32, from.1 - vector.y.round() as i32);
     let back = -along.normalize_or_zero() * head;
@@ -149,8 +144,7 @@ fn arrow(area: &Area<'_>, from: (i32, i32), along: DVec3, style: ShapeStyle, hea
 
 const WALL: RGBColor = RGBColor(139, 90, 43);
 
-/// White at 0; yellow to dark red for pressure, blue for the rarefied air that the wave rule
-/// leaves.
+/// White at 0, yellow to dark red above, blue below (rarefied air, which only the wave rule makes).
 fn colour(pressure: f64) -> RGBColor {
     const HOT: [[f64; 3]; 5] = [
         [255.0, 255.0, 255.0],
@@ -175,7 +169,7 @@ fn colour(pressure: f64) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// What colours and arrows mean.
+/// The key: what colours and arrows mean.
 fn key(area: &Area<'_>, top: i32) -> Drawn {
     let middle = top + 16;
     text(area, "pressure", (GAP, middle - 7), 15)?;

@@ -1,21 +1,23 @@
-//! The two figures of the text that the explosion rules come from, a charge by an obstacle and a
-//! charge by a door, at its times, with arrows for the flow and the impulse on a figure standing
-//! there; and the same under the wave rule. Writes four PNGs and prints one line of JSON for each.
+//! The two scenes of the article that the explosion rules come from, a charge by an obstacle and a
+//! charge by a door, at the article's times and under both rules. Arrows show the flow, and the
+//! impulse on a figure that stands there. Writes four PNGs and prints a line of JSON for each.
 //!
 //! ```text
 //! cargo run --release --example explosion_panels -- --out target/explosion_panels
 //! ```
 
 mod draw;
+#[path = "../shared/labels.rs"]
+mod labels;
+#[path = "../shared/out_folder.rs"]
+mod out_folder;
 #[path = "../shared/png_file.rs"]
 mod png_file;
 
 use floodplain::Region;
 use floodplain::blast::{BlastWorld, Border, Borders, Probe, Rules};
 use floodplain::glam::{DVec3, IVec3};
-use std::ffi::OsString;
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -23,33 +25,33 @@ Explosions beside an obstacle and in a door, at several times, under both rules.
 
 Usage: cargo run --release --example explosion_panels -- [options]
 
-  --out DIR   where the pictures go (default: target/explosion_panels)
+  --out DIR   folder for the pictures (default: target/explosion_panels)
   --help      this text
 ";
 
-/// Nodes along each side of the source's world.
+/// Cells along each side of the world, as many as the article has nodes.
 const SIZE: i32 = 30;
 
-/// One of the source's two figures.
-struct Figure {
+/// One of the article's two scenes.
+struct Scene {
     name: &'static str,
     title: &'static str,
     times: &'static [u64],
     /// First and last y of each part of the wall at x = 10.
     walls: &'static [[i32; 2]],
-    /// Where somebody stands.
+    /// Where the figure stands.
     stands: IVec3,
 }
 
-const FIGURES: [Figure; 2] = [
-    Figure {
+const SCENES: [Scene; 2] = [
+    Scene {
         name: "obstacle",
         title: "A charge by a small obstacle",
         times: &[1, 4, 10, 20, 40, 80, 200],
         walls: &[[14, 16]],
         stands: IVec3::new(5, 21, 0),
     },
-    Figure {
+    Scene {
         name: "door",
         title: "A charge by a door in a wall",
         times: &[1, 4, 8, 20, 100, 200],
@@ -58,13 +60,13 @@ const FIGURES: [Figure; 2] = [
     },
 ];
 
-/// What is drawn of one time.
+/// The state at one time.
 struct Panel {
     time: u64,
-    /// For every cell, x fastest: none where the wall is.
+    /// Cells, x fastest; `None` is a wall.
     cells: Vec<Option<Cell>>,
     stands: IVec3,
-    /// On the figure, since the start, per unit of its cross-section.
+    /// On the figure since the start, per unit of its cross-section.
     impulse: DVec3,
     exposure: f64,
 }
@@ -77,51 +79,24 @@ struct Cell {
 }
 
 fn main() -> ExitCode {
-    let answer = match parse(std::env::args_os().skip(1)) {
-        Ok(Some(out)) => run(&out),
-        Ok(None) => Ok(HELP.to_owned()),
-        Err(error) => Err(error),
-    };
-    match answer {
-        // Whoever closed the pipe does not want the answer.
-        Ok(text) => drop(std::io::stdout().write_all(text.as_bytes())),
-        Err(error) => {
-            eprintln!("explosion_panels: {error}");
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+    out_folder::run("explosion_panels", HELP, run)
 }
 
-/// The folder for the pictures; none if help was asked for.
-fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<PathBuf>, String> {
-    use lexopt::prelude::{Long, Short};
-    let mut out = PathBuf::from("target/explosion_panels");
-    let mut parser = lexopt::Parser::from_args(arguments);
-    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
-        match argument {
-            Short('h') | Long("help") => return Ok(None),
-            Long("out") => out = parser.value().map_err(|error| error.to_string())?.into(),
-            other => return Err(other.unexpected().to_string()),
-        }
-    }
-    Ok(Some(out))
-}
-
-/// Draws both figures under both rules; a line of JSON for each.
-fn run(out: &std::path::Path) -> Result<String, String> {
+/// Draws both scenes under both rules; returns a line of JSON for each.
+fn run(out: &Path) -> Result<String, String> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
     let mut lines = String::new();
     for (rules, rule) in [(Rules::default(), "diffusive"), (Rules::wave(0.25, 0.9), "wave")] {
-        for figure in &FIGURES {
-            let mut world = figure.world(rules).map_err(|error| error.to_string())?;
-            let panels = figure.panels(&mut world).map_err(|error| error.to_string())?;
-            let path = out.join(format!("{}_{rule}.png", figure.name));
-            draw::write(&path, &format!("{}, {rule} rule", figure.title), &panels)?;
+        for scene in &SCENES {
+            let mut world = scene.world(rules).map_err(|error| error.to_string())?;
+            let panels = scene.panels(&mut world).map_err(|error| error.to_string())?;
+            let path = out.join(format!("{}_{rule}.png", scene.name));
+            draw::write(&path, &format!("{}, {rule} rule", scene.title), &panels)?;
             let last = panels.last().map_or(DVec3::ZERO, |panel| panel.impulse);
             lines += &format!(
-                "{{\"figure\":\"{}\",\"rule\":\"{rule}\",\"steps\":{},\"total\":{:.4},\"impulse\":[{:.4},{:.4}]}}\n",
-                figure.name,
+                "{{\"figure\":\"{}\",\"rule\":\"{rule}\",\"steps\":{},\"total\":{:.4},\
+                 \"impulse\":[{:.4},{:.4}]}}\n",
+                scene.name,
                 world.ticks(),
                 world.total(),
                 last.x,
@@ -132,8 +107,8 @@ fn run(out: &std::path::Path) -> Result<String, String> {
     Ok(lines)
 }
 
-impl Figure {
-    /// The world of the figure: closed left and right, and going round from bottom to top.
+impl Scene {
+    /// The world of the scene: closed at left and right, periodic from bottom to top.
     fn world(&self, rules: Rules) -> Result<BlastWorld, Box<dyn std::error::Error>> {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(SIZE - 1, SIZE - 1, 0));
         let borders = Borders { y: Border::Periodic, ..Borders::default() };
@@ -163,21 +138,5 @@ impl Figure {
             });
         }
         Ok(panels)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_there_is_can_be_asked_for() {
-        let parsed = |line: &str| parse(line.split_whitespace().map(OsString::from));
-        assert_eq!(parsed("--out there"), Ok(Some("there".into())));
-        assert_eq!(parsed("--out there --help"), Ok(None));
-        for line in ["--out", "--in x", "stray", "-x"] {
-            let error = parsed(line).unwrap_err();
-            assert!(!error.is_empty() && !error.contains('\n'), "{line}: {error}");
-        }
     }
 }

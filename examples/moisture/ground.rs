@@ -1,4 +1,4 @@
-//! The ground: a band of sand under loam, a lens of clay, boulders, and rain all along the surface.
+//! The ground: sand above and below loam, a lens of clay, boulders, and rain all along the surface.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Border, Cell, HumidityWorld, Rules};
@@ -20,7 +20,7 @@ pub fn region() -> Region {
     Region::new(IVec3::ZERO, IVec3::new(WIDTH - 1, HEIGHT - 1, 0))
 }
 
-/// What lies at a cell; the surface is on top.
+/// The cell at a position; the top row is rain.
 fn cell(at: IVec3) -> Cell {
     let (x, y) = (at.x, at.y);
     let wave = |length: f64, size: f64| (f64::from(x) / length).sin() * size;
@@ -44,7 +44,7 @@ fn cell(at: IVec3) -> Cell {
     Cell::soil(0.0, if sand { SAND } else { LOAM })
 }
 
-/// Walls all round, but for the floor, which drains.
+/// The world: walls on all sides except the floor, which drains.
 pub fn world() -> Result<HumidityWorld, Box<dyn std::error::Error>> {
     let rules = Rules { coefficient: 1.0 / 16.0, ..Rules::default() };
     let mut world =

@@ -1,5 +1,5 @@
-//! Writing a picture of flat colours as a PNG file. Examples and benches that draw take this file
-//! in as a module.
+//! Writing a picture of flat colours as a PNG file. Examples and benches that draw include this
+//! file as a module.
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Filter};
 use std::fs::File;
@@ -14,7 +14,7 @@ pub fn save(path: &Path, colours: &[u8], (width, height): (u32, u32)) -> Result<
         encoder.set_color(ColorType::Rgb);
         encoder.set_depth(BitDepth::Eight);
         encoder.set_compression(Compression::High);
-        // Flat colours repeat from row to row, which a filter would hide from the compression.
+        // Rows of flat colours repeat; a filter would hide that from the compression.
         encoder.set_filter(Filter::NoFilter);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(colours)?;

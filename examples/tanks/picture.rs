@@ -1,22 +1,15 @@
-//! How a world looks: ground, air, a surface cell as full as it is, and water the darker the more
-//! pressure it is under.
+//! How a world looks: ground, air, water darker the higher its pressure, and surface cells filled
+//! to their level.
 
-use crate::png_file;
+use crate::{plan, png_file};
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, FULL, Water2dWorld};
-use gif::{Encoder, Frame, Repeat};
-use std::error::Error;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 /// Pixels along the side of a cell.
 const SCALE: usize = 4;
 
-/// Hundredths of a second for each picture, and for the last.
-const DELAY: u16 = 5;
-const LAST_DELAY: u16 = 300;
-
+// Indices into the palette.
 const AIR: u8 = 0;
 const GROUND: u8 = 1;
 const SHALLOW: u8 = 2;
@@ -24,52 +17,12 @@ const SHALLOW: u8 = 2;
 const SHADES: u8 = 30;
 const SHADE: u32 = 13;
 
-/// A film that is being written.
-pub struct Film {
-    encoder: Encoder<BufWriter<File>>,
-    /// Cells.
-    size: IVec3,
+/// Pixels across and down.
+pub fn size() -> (usize, usize) {
+    (plan::size().x as usize * SCALE, plan::size().y as usize * SCALE)
 }
 
-impl Film {
-    pub fn create(path: &Path, size: IVec3) -> Result<Film, Box<dyn Error>> {
-        let [width, height] = pixels(size).map(|side| side as u16);
-        let mut encoder =
-            Encoder::new(BufWriter::new(File::create(path)?), width, height, &palette().concat())?;
-        encoder.set_repeat(Repeat::Infinite)?;
-        Ok(Film { encoder, size })
-    }
-
-    /// Adds a picture of the world as it is.
-    pub fn show(&mut self, world: &Water2dWorld) -> Result<(), Box<dyn Error>> {
-        self.write(draw(world, self.size), DELAY)
-    }
-
-    /// Adds the last picture.
-    pub fn end(mut self, world: &Water2dWorld) -> Result<(), Box<dyn Error>> {
-        self.write(draw(world, self.size), LAST_DELAY)
-    }
-
-    /// Writes a picture of the world into a file of its own.
-    pub fn save(&self, world: &Water2dWorld, path: &Path) -> Result<(), Box<dyn Error>> {
-        let [width, height] = pixels(self.size).map(|side| side as u32);
-        let inks = draw(world, self.size);
-        let colours: Vec<u8> = inks.iter().flat_map(|&ink| palette()[ink as usize]).collect();
-        Ok(png_file::save(path, &colours, (width, height))?)
-    }
-
-    fn write(&mut self, inks: Vec<u8>, delay: u16) -> Result<(), Box<dyn Error>> {
-        let [width, height] = pixels(self.size).map(|side| side as u16);
-        let frame = Frame { width, height, delay, buffer: inks.into(), ..Frame::default() };
-        Ok(self.encoder.write_frame(&frame)?)
-    }
-}
-
-fn pixels(size: IVec3) -> [usize; 2] {
-    [size.x as usize * SCALE, size.y as usize * SCALE]
-}
-
-fn palette() -> Vec<[u8; 3]> {
+pub fn palette() -> Vec<[u8; 3]> {
     let mut colours = vec![[244, 241, 232], [92, 80, 70]];
     let blend = |from: f32, to: f32, shade: u8| {
         (from + (to - from) * f32::from(shade) / f32::from(SHADES - 1)) as u8
@@ -82,16 +35,24 @@ fn palette() -> Vec<[u8; 3]> {
     colours
 }
 
-/// The picture, row by row from the top, as places in the palette.
-fn draw(world: &Water2dWorld, size: IVec3) -> Vec<u8> {
-    let [width, height] = pixels(size);
+/// Writes a picture of the world as a PNG.
+pub fn save(path: &Path, world: &Water2dWorld) -> Result<(), String> {
+    let (width, height) = size();
+    let colours: Vec<u8> =
+        draw(world).iter().flat_map(|&ink| palette()[usize::from(ink)]).collect();
+    png_file::save(path, &colours, (width as u32, height as u32))
+}
+
+/// The picture, row by row from the top, as indices into the palette.
+pub fn draw(world: &Water2dWorld) -> Vec<u8> {
+    let (width, height) = size();
     let mut inks = vec![AIR; width * height];
     for (row, inks) in inks.chunks_mut(width).enumerate() {
         let above_floor = height - 1 - row;
         for (x, ink) in inks.iter_mut().enumerate() {
             let at = IVec3::new((x / SCALE) as i32, (above_floor / SCALE) as i32, 0);
             let is_wet = |up: i32| world.level(at + IVec3::Y * up) > 0;
-            // Water falls two cells in a step: what lies between two parts of a fall belongs to it.
+            // Water falls two cells in a step, so a gap between two wet cells is part of the fall.
             *ink = match world.cell(at).unwrap_or(Cell::SOLID) {
                 Cell::SOLID => GROUND,
                 Cell::AIR if is_wet(1) && is_wet(-1) => SHALLOW,
@@ -102,8 +63,8 @@ fn draw(world: &Water2dWorld, size: IVec3) -> Vec<u8> {
     inks
 }
 
-/// The ink of a pixel row, counted from the bottom of its cell. Only a surface leaves room above
-/// it.
+/// The colour of a pixel row, counted from the bottom of its cell. Only a surface cell has air
+/// above its water.
 fn shade(level: u32, row: usize, is_surface: bool) -> u8 {
     let filled = (level * SCALE as u32).div_ceil(FULL) as usize;
     if level == 0 || is_surface && row >= filled {

@@ -1,4 +1,4 @@
-//! The tanks: ground as boxes, out of which tanks and pipes are cut.
+//! The ground plan: boxes of ground, with pipes cut out of them.
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, Rules, Water2dWorld};
@@ -6,10 +6,10 @@ use floodplain::{Chunk, Region, Shape, Sheet};
 use std::error::Error;
 use std::ops::Range;
 
-/// Where water falls from the sky, along x.
+/// The columns of the spout, along x.
 pub const SPOUT: Range<i32> = 10..14;
 
-/// What is ground, from the lower left corner to the upper right one, both included.
+/// Boxes of ground: lower left and upper right corner, both included.
 const GROUND: [[[i32; 2]; 2]; 12] = [
     // The floor, and a wall at each side.
     [[0, 0], [159, 5]],
@@ -30,7 +30,7 @@ const GROUND: [[[i32; 2]; 2]; 12] = [
     [[148, 6], [157, 84]],
 ];
 
-/// What is cut out of it again: pipes.
+/// Pipes: boxes cut out of the ground.
 const PIPES: [[[i32; 2]; 2]; 4] = [
     // From the first tank down the tower, below everything, and up into the chimney.
     [[20, 2], [22, 56]],

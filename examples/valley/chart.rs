@@ -1,32 +1,17 @@
-//! The hydrograph, and what all drawings with words share: the font that comes with the example.
+//! The hydrograph.
 
+use crate::labels::FAMILY;
 use crate::png_file;
 use floodplain::water::Ledger;
 use plotters::prelude::*;
-use plotters::style::register_font;
 use std::path::Path;
 
-/// DejaVu Sans, its ASCII part: no system font is looked for. Its licence lies beside it.
-const FONT: &[u8] = include_bytes!("../data/labels.ttf");
-const FAMILY: &str = "sans-serif";
-
 const SIZE: (u32, u32) = (1000, 560);
-
-/// Makes the font known to `plotters`.
-pub fn load_font() -> Result<(), String> {
-    register_font(FAMILY, FontStyle::Normal, FONT)
-        .map_err(|_| "the font for the labels is damaged".to_owned())
-}
-
-/// A text with its upper left corner at `at`, so many pixels high.
-pub fn text(words: String, at: (i32, i32), height: i32) -> Text<'static, (i32, i32), String> {
-    Text::new(words, at, (FAMILY, height).into_font())
-}
 
 /// The ledger at some ticks of the run, in order.
 pub type Record = Vec<(u64, Ledger)>;
 
-/// Draws what was stored, came in and left against the ticks; `storm_end` is marked.
+/// Draws the water that was stored, came in and left against ticks, with a line at `storm_end`.
 pub fn hydrograph(path: &Path, record: &Record, storm_end: u64) -> Result<(), String> {
     let mut bytes = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
     plot(&mut bytes, record, storm_end).map_err(|error| error.to_string())?;
@@ -91,7 +76,7 @@ fn plot(
     Ok(())
 }
 
-/// A number in three or four digits.
+/// Formats a number with three or four digits.
 fn short(value: f64) -> String {
     match value {
         1e6.. => format!("{}M", (value / 1e4).round() / 100.0),
@@ -106,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_run_of_any_length_has_a_hydrograph() {
-        load_font().unwrap();
+        crate::labels::load_font().unwrap();
         let mut bytes = vec![0; (SIZE.0 * SIZE.1 * 3) as usize];
         for ticks in [0, 1, 3_000_000] {
             let record = vec![(0, Ledger::default()), (ticks, Ledger::default())];

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn both_depths_give_the_stored_metres() {
+    fn heights_of_8_and_16_bits_are_read_in_metres() {
         let metres = vec![0, 1, 258, 65_535, 4, 5];
         let rows: Vec<u8> = metres.iter().flat_map(|height: &u16| height.to_be_bytes()).collect();
         let wide = png((3, 2), (ColorType::Grayscale, BitDepth::Sixteen), &rows);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_no_map_of_heights_is_refused_in_one_line() {
+    fn files_that_are_no_map_of_heights_are_refused_in_one_line() {
         let good = png((40, 40), GREY, &[0; 1600]);
         let colour = png((2, 2), (ColorType::Rgb, BitDepth::Eight), &[0; 12]);
         let transparent = png((2, 2), (ColorType::GrayscaleAlpha, BitDepth::Eight), &[0; 8]);

@@ -1,4 +1,4 @@
-//! The map as solid voxels, chunk by chunk, in a world whose sides drain.
+//! The map as solid voxels in a world whose sides drain.
 
 use crate::dem::Dem;
 use crate::rivers::Rivers;
@@ -6,7 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Edges, Rules, Voxel, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
-/// Chunks that a map may need: about a gigabyte if all of them hold ground and water.
+/// The most chunks of a map: about a gigabyte if all of them hold ground and water.
 const MOST_CHUNKS: usize = 100_000;
 
 /// The highest ground, in voxels above sea level.
@@ -21,7 +21,7 @@ pub struct Ground {
     pub depth: i32,
     /// The lowest open cell of every column.
     surface: Vec<i32>,
-    /// The open cell to which a pit fills before it overflows; elsewhere the surface.
+    /// The open cell above the level at which a pit overflows; elsewhere the surface.
     brim: Vec<i32>,
 }
 
@@ -31,7 +31,8 @@ impl Ground {
         let highest = f64::from(dem.metres.iter().copied().max().unwrap_or(0)) / metres_per_voxel;
         if highest > HIGHEST {
             return Err(format!(
-                "this ground is {highest:.0} voxels high, above {HIGHEST}; take more --metres-per-voxel"
+                "this ground is {highest:.0} voxels high, above {HIGHEST}; \
+                 take more --metres-per-voxel"
             ));
         }
         let voxels = |metres: &u16| (f64::from(*metres) / metres_per_voxel).round() as i32;
@@ -63,9 +64,9 @@ impl Ground {
         Region::new(IVec3::new(0, floor, 0), IVec3::new(self.width - 1, top, self.depth - 1))
     }
 
-    /// A world of this ground, dry. An error if it is too large.
-    pub fn world(&self, seed: u64) -> Result<WaterWorld, String> {
-        let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::default() };
+    /// Builds a dry world of this ground. An error if it is too large.
+    pub fn world(&self, seed: u64, rules: Rules) -> Result<WaterWorld, String> {
+        let rules = Rules { edges: Edges::DRAINING_SIDES, ..rules };
         let bounds = self.bounds();
         let mut world =
             WaterWorld::with_bounds(seed, rules, bounds).map_err(|error| error.to_string())?;
@@ -113,7 +114,7 @@ impl Ground {
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         for (index, voxel) in cells.iter_mut().enumerate() {
             let cell = Cube::cell_at(position, index);
-            // Beyond the map the world ignores what stands here; the nearest column keeps deep
+            // The world ignores cells beyond the map; repeating the nearest column keeps deep
             // chunks uniform.
             let column = self.column(cell.x.min(self.width - 1), cell.z.min(self.depth - 1));
             if cell.y < self.surface[column] {
@@ -138,7 +139,7 @@ mod tests {
     #[test]
     fn columns_are_solid_up_to_their_height_and_open_above() {
         let (dem, ground) = ramp();
-        let world = ground.world(1).unwrap();
+        let world = ground.world(1, Rules::default()).unwrap();
         for column in 0..ground.columns() {
             let open = ground.open_cell(column);
             assert_eq!(open.y, (f64::from(dem.metres[column]) / 4.0).round() as i32);
@@ -150,10 +151,11 @@ mod tests {
     }
 
     #[test]
-    fn ground_beyond_the_limit_is_refused() {
+    fn ground_that_needs_too_many_chunks_is_refused() {
         let (dem, _) = ramp();
         let world = |dem: &Dem, metres| {
-            Ground::new(dem, &Rivers::of(dem), metres).and_then(|ground| ground.world(1))
+            Ground::new(dem, &Rivers::of(dem), metres)
+                .and_then(|ground| ground.world(1, Rules::default()))
         };
         let cliffs =
             Dem { width: 80, depth: 80, metres: (0..6400).map(|cell| cell % 2 * 60_000).collect() };

@@ -1,17 +1,25 @@
-//! A storm over real ground: rain on the whole map, then springs at its valley heads, on finite
-//! water that drains at the edges. Writes `valley.gif`, `valley.png` and `hydrograph.png`, and one
-//! line of JSON with the ledger.
+//! A storm over real ground: rain on the whole map, then springs at its valley heads; the water is
+//! finite and drains at the edges. Writes `valley.gif`, `valley.png` and `hydrograph.png`, and
+//! prints one line of JSON with the ledger. With `--dam`, writes `dam.gif`, the film at the head of
+//! the README.
 //!
 //! ```text
 //! cargo run --release --example valley -- --help
 //! ```
 
+#[path = "../shared/answer.rs"]
+mod answer;
 mod chart;
+mod dam;
 mod dem;
 mod draw;
+#[path = "../shared/film.rs"]
 mod film;
 mod ground;
+#[path = "../shared/labels.rs"]
+mod labels;
 mod map;
+mod oblique;
 mod options;
 #[path = "../shared/png_file.rs"]
 mod png_file;
@@ -24,54 +32,48 @@ use dem::Dem;
 use draw::{Ink, Relief};
 use film::Film;
 use floodplain::CHUNK_CELLS;
-use floodplain::water::WaterWorld;
+use floodplain::water::{Rules, Voxel, WaterWorld};
 use ground::Ground;
 use indicatif::{ProgressBar, ProgressStyle};
 use options::{Options, Request};
 use rivers::Rivers;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use storm::Storm;
 use view::View;
 
-/// The most pictures in the film, without the first, and points in the hydrograph.
+/// The most frames in the film, not counting the first, and the most points in the hydrograph.
 const FRAMES: u64 = 100;
 const POINTS: u64 = 240;
+
+/// Hundredths of a second that a frame stays, and the last one longer.
+const DELAY: u16 = 6;
+const PAUSE: u16 = 250;
 
 fn main() -> ExitCode {
     let answer = match options::parse(std::env::args_os().skip(1)) {
         Ok(Request::Help) => Ok(options::HELP.to_owned()),
-        Ok(Request::Run(options)) => run(&options).map(|json| json + "\n"),
+        Ok(Request::Run(options)) => storm(&options),
+        Ok(Request::Dam { seed, out }) => dam(seed, &out),
         Err(error) => Err(error),
     };
-    match answer {
-        // Whoever closed the pipe does not want the answer.
-        Ok(text) => drop(std::io::stdout().write_all(text.as_bytes())),
-        Err(error) => {
-            eprintln!("valley: {error}");
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+    answer::print("valley", answer)
 }
 
-/// Reads the map, runs the water over it, writes the pictures; the line of JSON.
-fn run(options: &Options) -> Result<String, String> {
+/// Runs a storm over the map and writes the pictures; returns the line of JSON.
+fn storm(options: &Options) -> Result<String, String> {
     let started = Instant::now();
-    chart::load_font()?;
+    labels::load_font()?;
     let dem = Dem::open(&options.dem)?;
     let rivers = Rivers::of(&dem);
     let ground = Ground::new(&dem, &rivers, options.metres_per_voxel)?;
-    let mut world = ground.world(options.seed)?;
-    std::fs::create_dir_all(&options.out).map_err(|error| at(&options.out, error))?;
+    let mut world = ground.world(options.seed, Rules::default())?;
+    create_folder(&options.out)?;
 
     let mut storm = Storm::new(options.seed, options.ticks, &ground, rivers.heads(&dem));
-    let film_path = options.out.join("valley.gif");
-    let film = File::create(&film_path).map_err(|error| at(&film_path, error))?;
-    let mut film = Film::new(BufWriter::new(film), dem.width, dem.depth)?;
+    let path = options.out.join("valley.gif");
+    let mut film = Film::create(&path, (dem.width, dem.depth), &draw::palette(), DELAY)?;
     let relief = Relief::new(&dem);
     let mut view = View::new(&ground);
     let mut record = Record::new();
@@ -93,7 +95,7 @@ fn run(options: &Options) -> Result<String, String> {
     bar.finish_and_clear();
 
     view.update(&ground, &mut world);
-    film.end()?.flush().map_err(|error| at(&film_path, error))?;
+    film.end(PAUSE)?;
     map::write(
         &options.out.join("valley.png"),
         &inks(&relief, &view),
@@ -101,7 +103,20 @@ fn run(options: &Options) -> Result<String, String> {
         options.metres_per_voxel,
     )?;
     chart::hydrograph(&options.out.join("hydrograph.png"), &record, storm.end())?;
-    Ok(json(&world, started.elapsed().as_secs_f64()))
+    Ok(json(&world, started))
+}
+
+/// Breaks a dam on the default map and writes the film; returns the line of JSON.
+fn dam(seed: u64, out: &Path) -> Result<String, String> {
+    let started = Instant::now();
+    let map = Dem::open(&Options::default().dem)?;
+    create_folder(out)?;
+    let world = dam::film(&map, seed, &out.join("dam.gif"))?;
+    Ok(json(&world, started))
+}
+
+fn create_folder(path: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn progress_bar(ticks: u64) -> ProgressBar {
@@ -113,11 +128,10 @@ fn inks(relief: &Relief, view: &View) -> Vec<Ink> {
     view.water.iter().enumerate().map(|(column, &water)| relief.ink(column, water)).collect()
 }
 
-/// The ledger, and whether it is what one finds by counting the water of every cell.
-fn json(world: &WaterWorld, seconds: f64) -> String {
+/// The ledger, and whether it balances with the water counted cell by cell.
+fn json(world: &WaterWorld, started: Instant) -> String {
     let ledger = world.ledger();
-    let units =
-        |voxel: floodplain::water::Voxel| voxel.cell().map_or(0, |cell| u64::from(cell.height()));
+    let units = |voxel: Voxel| voxel.cell().map_or(0, |cell| u64::from(cell.height()));
     let counted: u64 = world
         .chunks()
         .map(|(_, chunk)| match chunk.as_uniform() {
@@ -126,8 +140,9 @@ fn json(world: &WaterWorld, seconds: f64) -> String {
         })
         .sum();
     format!(
-        "{{\"ticks\":{},\"seed\":{},\"total\":{counted},\"placed\":{},\"injected\":{},\"removed\":{},\"drained\":{},\
-         \"evaporated\":{},\"balanced\":{},\"seconds\":{seconds:.2},\"state_hash\":\"{:016x}\"}}",
+        "{{\"ticks\":{},\"seed\":{},\"total\":{counted},\"placed\":{},\"injected\":{},\
+         \"removed\":{},\"drained\":{},\"evaporated\":{},\"balanced\":{},\
+         \"seconds\":{:.2},\"state_hash\":\"{:016x}\"}}\n",
         world.ticks(),
         world.seed(),
         ledger.placed,
@@ -136,10 +151,7 @@ fn json(world: &WaterWorld, seconds: f64) -> String {
         ledger.drained,
         ledger.evaporated,
         counted == ledger.total(),
+        started.elapsed().as_secs_f64(),
         world.state_hash(),
     )
-}
-
-fn at(path: &Path, error: std::io::Error) -> String {
-    format!("{}: {error}", path.display())
 }

@@ -1,8 +1,8 @@
-//! The picture of the end: the map, enlarged, over a strip with the scale and the key of the
+//! The map at the end of the run, enlarged, above a strip with its scale and the key of the
 //! colours.
 
-use crate::chart::text;
 use crate::draw::{Colour, Ink, palette, water_ink};
+use crate::labels::FAMILY;
 use crate::png_file;
 use floodplain::water::FULL;
 use plotters::coord::Shift;
@@ -12,17 +12,17 @@ use std::path::Path;
 /// Maps up to this long are drawn at two pixels a cell.
 const SMALL: usize = 1024;
 
-/// Height of the strip below the map, and the width that its words need, in pixels.
+/// Height of the strip below the map and the width of its words, in pixels.
 const STRIP: usize = 40;
 const STRIP_WIDTH: usize = 640;
 
-/// From one patch of the key to the next, in pixels.
+/// Distance between patches of the key, in pixels.
 const PATCH: i32 = 62;
 
-/// Depths in units for which the key has a patch.
+/// Depths in the key, in units.
 const KEY: [u16; 6] = [1, 7, 14, 28, 56, 112];
 
-/// Writes the map of these inks as a PNG.
+/// Writes the map as a PNG.
 pub fn write(path: &Path, inks: &[Ink], width: usize, metres_per_voxel: f64) -> Result<(), String> {
     let scale = if width.max(inks.len() / width) <= SMALL { 2 } else { 1 };
     let (across, down) = (width * scale, inks.len() / width * scale);
@@ -46,7 +46,7 @@ pub fn write(path: &Path, inks: &[Ink], width: usize, metres_per_voxel: f64) -> 
     png_file::save(path, &bytes, size)
 }
 
-/// The strip below the map and the height of its middle, in pixels from the top.
+/// The strip below the map; `middle` is in pixels from the top.
 struct Strip<'b> {
     area: DrawingArea<BitMapBackend<'b>, Shift>,
     middle: i32,
@@ -55,7 +55,7 @@ struct Strip<'b> {
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 impl Strip<'_> {
-    /// A bar as long as some round number of the map's cells, at most two fifths of its width.
+    /// A bar of a round number of cells, at most two fifths of the map's width.
     fn scale_bar(&self, width: usize, scale: usize) -> Drawn {
         let round = [500, 200, 100, 50, 20, 10, 5, 2, 1].into_iter();
         let cells = round.clone().find(|cells| cells * 5 <= width * 2).unwrap_or(1);
@@ -82,11 +82,12 @@ impl Strip<'_> {
     }
 
     fn words(&self, words: String, left: i32) -> Drawn {
-        Ok(self.area.draw(&text(words, (left, self.middle - 6), 15))?)
+        let font = (FAMILY, 15).into_font();
+        Ok(self.area.draw(&Text::new(words, (left, self.middle - 6), font))?)
     }
 }
 
-/// Metres in few digits.
+/// Formats metres with few digits.
 fn metres(metres: f64) -> String {
     match metres {
         1e4.. | ..0.01 => format!("{metres:.0e}"),
@@ -99,13 +100,13 @@ fn metres(metres: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart;
+    use crate::labels;
     use std::fs::File;
     use std::io::BufReader;
 
     #[test]
     fn maps_of_any_size_are_drawn() {
-        chart::load_font().unwrap();
+        labels::load_font().unwrap();
         let path =
             std::env::temp_dir().join(format!("floodplain-valley-{}.png", std::process::id()));
         for (width, depth) in [(1, 1), (403, 2), (1500, 3)] {

@@ -1,9 +1,9 @@
-//! The command line: what may be asked for, its defaults, and what is refused.
+//! The command line: options, their defaults, and the errors for bad values.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the run shall do.
+/// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     pub dem: PathBuf,
@@ -13,28 +13,35 @@ pub struct Options {
     pub out: PathBuf,
 }
 
-/// What the command line asks for.
+/// What the command line requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     Run(Options),
+    /// The film of the README.
+    Dam {
+        seed: u64,
+        out: PathBuf,
+    },
     Help,
 }
 
 pub const HELP: &str = "\
-A storm over real ground, then springs in its valley heads.
+A storm over real ground, then springs in its valley heads; or a dam that breaks.
 
 Usage: cargo run --release --example valley -- [options]
+       cargo run --release --example valley -- --dam [--seed S] [--out DIR]
 
   --dem FILE            heights in metres, a grey 8- or 16-bit PNG with north up
                         (default: the Jacksboro fault in examples/data)
   --metres-per-voxel M  height of a voxel in metres (default: 4)
   --ticks N             length of the run (default: 480)
   --seed S              seed of the rain and of the water (default: 7)
-  --out DIR             where the pictures go (default: target/valley)
+  --out DIR             folder for the pictures (default: target/valley)
+  --dam                 a dam breaks in a valley of the Jacksboro fault: writes dam.gif
   --help                this text
 ";
 
-/// More ticks than anyone can wait for, and few enough that no count of frames or units overflows.
+/// The most ticks; fewer than would overflow a count of frames or units.
 const MOST_TICKS: u64 = 1_000_000_000;
 
 impl Default for Options {
@@ -52,14 +59,19 @@ impl Default for Options {
     }
 }
 
-/// Reads the arguments that follow the program's name.
+/// Parses the arguments that follow the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, String> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let mut options = Options::default();
+    let mut dam = false;
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         let name = match argument {
             Short('h') | Long("help") => return Ok(Request::Help),
+            Long("dam") => {
+                dam = true;
+                continue;
+            }
             Long(name) => name.to_owned(),
             other => return Err(other.unexpected().to_string()),
         };
@@ -76,7 +88,14 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, S
             _ => return Err(format!("there is no option --{name}; --help lists them")),
         }
     }
-    Ok(Request::Run(options))
+    if !dam {
+        return Ok(Request::Run(options));
+    }
+    let Options { seed, out, .. } = options.clone();
+    if options != (Options { seed, out: out.clone(), ..Options::default() }) {
+        return Err("--dam takes --seed and --out only".to_owned());
+    }
+    Ok(Request::Dam { seed, out })
 }
 
 fn metres(text: &str) -> Result<f64, String> {
@@ -115,6 +134,8 @@ mod tests {
         assert_eq!(parsed(line), Ok(Request::Run(options)));
         assert_eq!(parsed(""), Ok(Request::Run(Options::default())));
         assert_eq!(parsed("--seed 1 --help"), Ok(Request::Help));
+        let dam = Request::Dam { seed: 3, out: "there".into() };
+        assert_eq!(parsed("--seed 3 --dam --out there"), Ok(dam));
     }
 
     #[test]
@@ -130,6 +151,7 @@ mod tests {
             "--ticks",
             "--seed x",
             "--rain 3",
+            "--dam --ticks 3",
             "stray",
             "-x",
         ] {

@@ -1,29 +1,28 @@
-//! Where rivers ought to run: the way down from every cell of the map, what gathers there, and the
-//! valley heads.
+//! Drainage of the map: the downhill path from every cell, its catchment, and the valley heads
+//! (priority flood; Barnes et al. 2014).
 
 use crate::dem::Dem;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Springs that are looked for.
+/// The most springs.
 const MOST_HEADS: usize = 8;
 
-/// The part of the map that must drain through a cell before a valley begins there, and its least
-/// number of cells.
+/// A valley begins where this fraction (one in so many) of the map's cells drains through a cell,
+/// and at least this many cells.
 const VALLEY_SHARE: usize = 300;
 const LEAST_VALLEY: u32 = 8;
 
-/// How the map drains: as if every pit were filled to its brim and every cell went on to the
-/// neighbour that the rising flood reached it from (priority flood; Barnes et al. 2014). It goes by
-/// the four sides, as water does.
+/// How the map drains if every pit is filled to its brim: each cell drains to the neighbour from
+/// which the rising flood reached it. Neighbours are the four sides, as for water.
 pub struct Rivers {
-    /// The height in metres to which a pit must fill before it overflows; elsewhere the ground.
+    /// The height in metres at which a pit overflows; elsewhere the ground.
     pub brim: Vec<u16>,
     /// Cells that drain through this one, itself included.
     pub gathered: Vec<u32>,
-    /// Steps to the edge of the map.
+    /// Steps to the edge of the map along the path.
     distance: Vec<u32>,
-    /// The next cell on the way down; itself at the edge of the map.
+    /// The next cell downhill; the cell itself at the edge of the map.
     down: Vec<u32>,
 }
 
@@ -63,7 +62,7 @@ impl Rivers {
         Rivers { brim, gathered, distance, down }
     }
 
-    /// The heads of the longest valleys, well apart, longest first.
+    /// Returns the heads of the longest valleys, well apart, longest first.
     pub fn heads(&self, dem: &Dem) -> Vec<usize> {
         let valley = ((dem.cells() / VALLEY_SHARE) as u32).max(LEAST_VALLEY);
         let fed = |cell: usize| {
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn all_water_gathers_in_the_valley_and_pits_fill_to_the_brim() {
+    fn water_gathers_in_the_valley_and_pits_fill_to_the_brim() {
         let dem = valley();
         let rivers = Rivers::of(&dem);
         let mouth = 199 * 41 + 20;
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_maps_have_an_answer() {
+    fn the_smallest_maps_have_no_valley_heads() {
         for (width, depth) in [(1, 1), (2, 1), (3, 3)] {
             let dem = Dem { width, depth, metres: vec![9; width * depth] };
             let rivers = Rivers::of(&dem);

@@ -4,14 +4,13 @@ use crate::ground::Ground;
 use floodplain::glam::IVec3;
 use floodplain::water::WaterWorld;
 
-/// Drops in a tick for every thousand columns of the map; a drop is one unit.
+/// Drops per tick for every thousand columns of the map; a drop is one unit.
 const DROPS_PER_THOUSAND: usize = 9;
 
-/// Ticks that the storm lasts: long enough for the valleys to fill. In a short run, three tenths of
-/// it.
+/// Ticks that the storm lasts: long enough for the valleys to fill. Three tenths of a shorter run.
 const STORM: u64 = 144;
 
-/// When it rains, and where the springs rise.
+/// The weather of a run.
 pub struct Storm {
     random: fastrand::Rng,
     drops: usize,
@@ -20,7 +19,7 @@ pub struct Storm {
 }
 
 impl Storm {
-    /// The weather of a run of so many ticks.
+    /// The weather of a run of `ticks` ticks.
     pub fn new(seed: u64, ticks: u64, ground: &Ground, springs: Vec<usize>) -> Storm {
         Storm {
             random: fastrand::Rng::with_seed(seed),
@@ -30,12 +29,12 @@ impl Storm {
         }
     }
 
-    /// The tick at which the rain is over and the springs rise.
+    /// The tick at which the rain ends and the springs start.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// What falls and rises before the tick (the first is 0) runs.
+    /// Applies the weather before this tick (the first is 0) runs.
     pub fn weather(
         &mut self,
         tick: u64,
@@ -44,7 +43,7 @@ impl Storm {
     ) -> Result<(), String> {
         if tick < self.end {
             for _ in 0..self.drops {
-                // Not `usize`, whose numbers depend on how wide a pointer is.
+                // Not `usize`: its random numbers depend on the width of a pointer.
                 let column = self.random.u64(..ground.columns() as u64) as usize;
                 rain(ground.open_cell(column), world);
             }
@@ -57,8 +56,8 @@ impl Storm {
     }
 }
 
-/// A drop onto the water that stands over `cell`, or into the cell if it is dry. Nothing falls
-/// where the water reaches the top of the world, which the ledger shows.
+/// Adds a drop on top of the water above `cell`, or to the cell if it is dry. No drop is added
+/// where the water reaches the top of the world; the ledger shows that.
 fn rain(mut cell: IVec3, world: &mut WaterWorld) {
     while matches!(world.pour(cell, 1), Ok(0)) {
         cell.y += 1;

@@ -1,4 +1,4 @@
-//! The water as seen from above, column by column, brought up to date from the cells that changed.
+//! The water seen from above, column by column, updated from the cells that changed.
 
 use crate::ground::Ground;
 use floodplain::ChunkChanges;
@@ -18,7 +18,7 @@ pub struct Water {
 
 pub struct View {
     pub water: Vec<Water>,
-    /// The highest cell that water from a neighbour can fall into a column from.
+    /// The highest cell of each column through which water from a neighbour can fall.
     lips: Vec<i32>,
 }
 
@@ -41,8 +41,8 @@ impl View {
         }
     }
 
-    /// Looks again at the columns in which a cell changed, and at those that ran: a current ends
-    /// without a change.
+    /// Reads the columns again in which a cell changed, and those with a current, since a current
+    /// can end without a change.
     pub fn update(&mut self, ground: &Ground, world: &mut WaterWorld) {
         let mut stale: Vec<bool> = self.water.iter().map(|water| water.current > 0).collect();
         for changes in world.take_changes() {
@@ -58,13 +58,13 @@ impl View {
             }
         }
         let world = &*world;
-        let seen = |column: usize| {
-            if stale[column] { self.look(column, ground, world) } else { self.water[column] }
+        let updated = |column: usize| {
+            if stale[column] { self.read(column, ground, world) } else { self.water[column] }
         };
-        self.water = (0..self.water.len()).into_par_iter().map(seen).collect();
+        self.water = (0..self.water.len()).into_par_iter().map(updated).collect();
     }
 
-    fn look(&self, column: usize, ground: &Ground, world: &WaterWorld) -> Water {
+    fn read(&self, column: usize, ground: &Ground, world: &WaterWorld) -> Water {
         let mut water = Water::default();
         let mut cell = ground.open_cell(column);
         loop {
