@@ -1,8 +1,8 @@
-//! Speed of the automata: each kernel at several sizes, and on a sparse world, beside a plain loop
-//! over a dense array with the same formula in the same run; and in cubes, at one size and without
-//! a loop beside them.
+//! Speed of the automata. Sheets: each kernel at several sizes and on a sparse world, against a
+//! plain loop over a dense array with the same formula in the same run. Cubes: one size, no
+//! baseline.
 //!
-//! `cargo bench --bench automata`, or one of them: `cargo bench --bench automata -- humidity`
+//! `cargo bench --bench automata`, or one automaton: `cargo bench --bench automata -- humidity`
 
 use criterion::Criterion;
 
@@ -10,7 +10,7 @@ use criterion::Criterion;
 mod blast;
 #[path = "automata/cubes.rs"]
 mod cubes;
-#[expect(dead_code, reason = "worlds of other benches stand there too")]
+#[expect(dead_code, reason = "other benches use the rest")]
 #[path = "worlds/fields.rs"]
 mod fields;
 #[path = "automata/humidity.rs"]
@@ -19,7 +19,7 @@ mod humidity;
 mod water2d;
 
 fn main() {
-    // The loops beside ours have one thread; what several do is measured in pools of their own.
+    // The baselines have one thread; several threads are measured in pools of their own.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no pool was used before");
     let mut criterion = Criterion::default().configure_from_args();
     blast::benches(&mut criterion);

@@ -1,11 +1,11 @@
-//! How cost grows: nanoseconds of one step for each active cell, from a thousand to ten million of
-//! them, and bytes for each chunk, from one to a million.
+//! Growth of cost: nanoseconds of a step per active cell, from a thousand to ten million cells, and
+//! bytes per chunk, from one chunk to a million.
 //!
 //! `cargo bench --bench growth` prints both tables and writes them to `benches/growth.csv` and, as
-//! a plot, to `benches/growth.png`. It takes minutes, most of them for building the large worlds.
-//! With the name of a series, or a part of it, only that is measured, and nothing is written. One
-//! thread; a figure is the median of several steps, and on Linux other programs on the machine do
-//! not count.
+//! a plot, to `benches/growth.png`. It takes minutes, mostly to build the large worlds. With a
+//! series' name, or a part of it, only that series is measured and nothing is written. One thread;
+//! each figure is the median of several steps, and on Linux it leaves out the time of other
+//! programs.
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::Sweep;
@@ -29,14 +29,14 @@ mod worlds;
 /// One line of a plot.
 struct Series {
     name: &'static str,
-    /// How many there are, and what each costs.
+    /// Counts, and the cost of each cell or chunk at that count.
     points: Vec<(f64, f64)>,
 }
 
-/// Steps of which the median counts.
+/// Measured steps; the median is reported.
 const STEPS: usize = 7;
 
-/// Measures what a thread takes on a machine with other work.
+/// Measures the time of this thread on a busy machine.
 struct Stopwatch {
     start: Instant,
     ran: Option<f64>,
@@ -47,24 +47,24 @@ impl Stopwatch {
         Stopwatch { ran: Self::ran(), start: Instant::now() }
     }
 
-    /// Nanoseconds: by the clock, which counts what other programs do meanwhile, or that this
-    /// thread ran, which counts some microseconds for asking. The lesser of the two is nearer.
+    /// Returns nanoseconds: the lesser of the time by the clock, which includes other programs, and
+    /// the processor time of this thread, which includes microseconds for reading it.
     fn stop(self) -> f64 {
         let elapsed = self.start.elapsed().as_secs_f64() * 1e9;
         let ran = Self::ran().zip(self.ran).map_or(elapsed, |(now, before)| now - before);
         elapsed.min(ran)
     }
 
-    /// Nanoseconds for which this thread ran so far, where there is a Linux to say.
+    /// Processor time of this thread so far in nanoseconds; on Linux only.
     fn ran() -> Option<f64> {
-        // The kernel brings the figure up to date when a thread yields.
+        // The kernel updates the figure when a thread yields.
         std::thread::yield_now();
         let figures = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         figures.split(' ').next()?.parse().ok()
     }
 }
 
-/// How many cells a step visits, and nanoseconds for each.
+/// Returns how many cells a step visits, and nanoseconds per cell.
 fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
     world.run(warm);
     let mut samples: Vec<(f64, f64)> = (0..STEPS)
@@ -74,21 +74,19 @@ fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
             (stopwatch.stop() / visited, visited)
         })
         .collect();
-    assert!(samples.iter().all(|(_, visited)| *visited > 0.0), "a world that is measured is awake");
+    assert!(samples.iter().all(|(_, visited)| *visited > 0.0), "a measured world is awake");
     samples.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (nanoseconds, visited) = samples[STEPS / 2];
     (visited, nanoseconds)
 }
 
-/// Worlds of about 10³, 10⁴, … 10⁷ cells, by their sides. The least world of whole sheets or cubes
-/// has 4,096 cells.
+/// Sizes of worlds of about 10³, 10⁴, … 10⁷ cells. One chunk, the smallest, has 4,096.
 const FLOORS: [i32; 5] = [32, 96, 320, 1008, 3168];
 const SHEETS: [[i32; 3]; 5] = [[1, 1, 1], [2, 2, 1], [5, 5, 1], [16, 16, 1], [49, 49, 1]];
 const CUBES: [[i32; 3]; 5] = [[1, 1, 1], [2, 1, 1], [3, 3, 3], [6, 6, 7], [13, 14, 13]];
 const RIVERS: [usize; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
-/// Steps before the clock starts: until the spreading water has met, and what is lazy has been
-/// done.
+/// Steps before the clock starts: enough for the spreading water to meet, and for lazy set-up.
 const WARM: u64 = 12;
 
 fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
@@ -131,7 +129,7 @@ fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
     runs.map(|(name, run)| Series { name, points: (0..5).map(run).collect() }).collect()
 }
 
-/// Bytes of a world for each of its chunks, for each count up to `most`.
+/// Returns the bytes per chunk at each power of ten of chunks up to `most`.
 fn bytes<W: Automaton>(most: i32, mut world: W, insert: impl Fn(&mut W, IVec3)) -> Vec<(f64, f64)> {
     let empty = world.memory_bytes();
     let mut points = Vec::new();
@@ -191,7 +189,7 @@ fn sizes(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
     runs.map(|(name, run)| Series { name, points: run() }).collect()
 }
 
-/// A table in Markdown: a line for each series, its counts and what each costs.
+/// Prints a table in Markdown: a line per series with its counts and costs.
 fn print(title: &str, series: &[Series]) {
     println!("\n{title}\n");
     for Series { name, points } in series {
@@ -202,7 +200,7 @@ fn print(title: &str, series: &[Series]) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Cargo puts `--bench` behind whatever else is given.
+    // Cargo appends `--bench` to the arguments.
     let filter = std::env::args().nth(1).filter(|argument| argument != "--bench");
     let wanted = |name: &str| filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;

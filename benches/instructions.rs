@@ -1,20 +1,20 @@
-//! Instructions that the hottest operations take, counted by callgrind: the same on a busy machine
-//! as on an idle one.
+//! Instructions of the hottest operations, counted by callgrind: the same on a busy machine as on
+//! an idle one.
 //!
-//! `.ci/instructions` runs this, compares with the record in `benches/instructions.txt` and fails
-//! above two per cent; `.ci/instructions record` writes the record anew. It needs valgrind, and
-//! installs `gungraun-runner` if that is missing.
+//! `.ci/instructions` runs this, compares the counts with `benches/instructions.txt` and fails if
+//! one is more than two per cent above; `.ci/instructions record` updates that file. It needs
+//! valgrind, and installs `gungraun-runner` if that is missing.
 //!
-//! Every function does one thing to a world that its set-up made, which is not counted.
+//! Every function does one operation on a world from its set-up, which is not counted.
 
-#![expect(missing_docs, reason = "what the macros make is public, and undocumented")]
+#![expect(missing_docs, reason = "the macros generate undocumented public items")]
 
 use floodplain::glam::IVec3;
 use floodplain::humidity::{HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{
-    CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport,
+    CHUNK_CELLS, Chunk, Cube, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport,
     blast, water2d,
 };
 use gungraun::prelude::*;
@@ -26,11 +26,11 @@ mod worlds;
 /// Chunks along each side of the box of random cells.
 const SIDE: i32 = 4;
 
-/// Grids of the same cells. Each has a hash seed of its own, which decides what it takes to look a
-/// chunk up: with so many the sum is nearly the same in every process.
+/// Grids of the same cells. The cost of looking up a chunk depends on the hash seed, and each grid
+/// has its own; the sum over this many grids is nearly the same in every process.
 const GRIDS: usize = 64;
 
-/// Every other chunk of a box, dense.
+/// Every other chunk of a box, all dense.
 fn store() -> Grid<u16> {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut grid = Grid::new(0);
@@ -43,7 +43,7 @@ fn store() -> Grid<u16> {
     grid
 }
 
-/// Grids, and positions in them.
+/// Grids of the same cells, and random positions in them.
 fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
     let grids: Vec<_> = (0..GRIDS).map(|_| store()).collect();
     let places: Vec<IVec3> = grids[0].chunks().map(|(place, _)| place).collect();
@@ -109,7 +109,7 @@ fn faces((grids, _): (Vec<Grid<u16>>, Vec<IVec3>)) -> Vec<Grid<u16>> {
     grids
 }
 
-/// Water that spreads over a floor, after as many ticks.
+/// Water that spreads over a floor, after this many ticks.
 fn spread(ticks: u64) -> WaterWorld {
     let mut world = water::spread_world(64, 0);
     world.run(ticks);
@@ -140,18 +140,14 @@ fn steady_river() -> WaterWorld {
     world
 }
 
-/// A lake that drains through one plug.
+/// A lake that drains through one hole.
 fn lake_drain() -> WaterWorld {
-    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
-    let mut world = water::open_world(Region::new(IVec3::ZERO, IVec3::new(63, 16, 63)), rules);
-    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(63, 0, 63))).expect("loaded");
-    world.fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(63, 16, 63)), 7).expect("loaded");
-    world.clear_solid(IVec3::new(32, 0, 32)).expect("loaded");
+    let mut world = water::draining_lake(64);
     world.run(40);
     world
 }
 
-/// A full lake at rest, all of it woken.
+/// A full lake, brought to rest and then woken everywhere.
 fn awake_lake() -> WaterWorld {
     let mut world = water::lake(IVec3::new(64, 16, 64), Rules::lossless());
     world.run(60);
@@ -179,7 +175,7 @@ fn water_load((mut world, chunks): (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>)) -> 
     world
 }
 
-/// Only the thread that runs a function is counted, so it is to do all the work.
+/// Only the thread that runs a function is counted, so that thread must do all the work.
 fn one_thread() {
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)

@@ -1,10 +1,12 @@
-//! What a save costs: looking at every chunk, and writing those that differ.
+//! Cost of a save: comparing every chunk with the last save, and writing those that differ.
 //!
-//! `cargo bench --bench save`. The baselines are those of a snapshot in memory: `snapshot` encodes
-//! the whole world, `load` makes a world of it. `look` saves a world that did not change to a disk
-//! in memory, so it has no sync to wait for. `insert` loads chunks as a game does, one by one.
+//! `cargo bench --bench save`. The baselines are a snapshot in memory: `snapshot` encodes the whole
+//! world, `load` decodes it. `look` saves an unchanged world to a disk in memory, so it waits for
+//! no sync. `insert` loads chunks one by one, as a game does.
 
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{
+    BatchSize, Bencher, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+};
 use floodplain::glam::IVec3;
 use floodplain::save_file::SaveFile;
 use floodplain::snapshot::Saved;
@@ -15,7 +17,7 @@ use std::fs;
 use std::hint::black_box;
 use std::path::PathBuf;
 
-/// Open, or with ground in its lower half.
+/// An open chunk, or one with ground in its lower half.
 fn chunk(dense: bool) -> Chunk<Voxel> {
     let mut cells = [Voxel::OPEN; CHUNK_CELLS];
     if dense {
@@ -24,7 +26,7 @@ fn chunk(dense: bool) -> Chunk<Voxel> {
     Chunk::from_cells(&cells)
 }
 
-/// Chunks apart from each other: with ground and air in them, or all air.
+/// A world of chunks that are not neighbours: with ground and air, or all air.
 fn world(chunks: i32, dense: bool) -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     for index in 0..chunks {
@@ -35,8 +37,7 @@ fn world(chunks: i32, dense: bool) -> WaterWorld {
     world
 }
 
-/// Chunks side by side that are put into a world one by one; the baseline is a grid, which only
-/// stores them.
+/// Inserts neighbouring chunks one by one; the baseline is a grid, which only stores them.
 fn insert(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("insert");
     group.sample_size(20);
@@ -45,34 +46,37 @@ fn insert(criterion: &mut Criterion) {
         let chunks =
             || floor.positions().map(|position| (position, chunk(dense))).collect::<Vec<_>>();
         group.throughput(Throughput::Elements((side * side) as u64));
+        let water = || WaterWorld::new(1, Rules::lossless()).expect("rules in range");
         group.bench_function(BenchmarkId::new("water", name), |bencher| {
-            let empty =
-                || (WaterWorld::new(1, Rules::lossless()).expect("rules in range"), chunks());
-            bencher.iter_batched(
-                empty,
-                |(mut world, chunks)| {
-                    for (position, chunk) in chunks {
-                        world.insert_chunk(position, chunk).expect("none is there");
-                    }
-                    world
-                },
-                BatchSize::PerIteration,
-            );
+            insert_each(bencher, water, chunks, |world, position, chunk| {
+                world.insert_chunk(position, chunk).expect("none is there");
+            });
         });
+        let grid = || Grid::<Voxel>::new(Voxel::OPEN);
         group.bench_function(BenchmarkId::new("grid", name), |bencher| {
-            let empty = || (Grid::<Voxel>::new(Voxel::OPEN), chunks());
-            bencher.iter_batched(
-                empty,
-                |(mut grid, chunks)| {
-                    for (position, chunk) in chunks {
-                        grid.insert(position, chunk).expect("in range");
-                    }
-                    grid
-                },
-                BatchSize::PerIteration,
-            );
+            insert_each(bencher, grid, chunks, |grid, position, chunk| {
+                grid.insert(position, chunk).expect("in range");
+            });
         });
     }
+}
+
+fn insert_each<W>(
+    bencher: &mut Bencher,
+    empty: impl Fn() -> W,
+    chunks: impl Fn() -> Vec<(IVec3, Chunk<Voxel>)>,
+    insert: impl Fn(&mut W, IVec3, Chunk<Voxel>),
+) {
+    bencher.iter_batched(
+        || (empty(), chunks()),
+        |(mut world, chunks)| {
+            for (position, chunk) in chunks {
+                insert(&mut world, position, chunk);
+            }
+            world
+        },
+        BatchSize::PerIteration,
+    );
 }
 
 fn save(criterion: &mut Criterion) {
@@ -102,11 +106,11 @@ fn save(criterion: &mut Criterion) {
             "save: {chunks} {name} chunks take {} KB on disk",
             fs::metadata(&path).expect("created").len() / 1000
         );
-        let mut turn = 0;
+        let mut edits = 0;
         let mut edit = |world: &mut WaterWorld| {
-            turn += 1;
+            edits += 1;
             let cell = Region::cell(IVec3::new(8, 9, 8));
-            world.fill_water(cell, turn % 2).expect("loaded");
+            world.fill_water(cell, edits % 2).expect("loaded");
         };
         edit(&mut world);
         println!(

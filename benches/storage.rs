@@ -1,11 +1,10 @@
-//! The chunk store beside a `HashMap` of cells and a dense array: 1,009 random chunks of a
+//! The chunk store against a `HashMap` of cells and a dense array: 1,009 random chunks of a
 //! 16³-chunk box, `u16` cells.
 //!
 //! `cargo bench --bench storage`; dated results are in `benches/README.md`. The dense array is the
-//! whole box, 256³ cells and a rim, so it needs no lookup and no branch. Get, set and sweep go over
-//! the same cells in all three; the sweep of the store also with two threads. For the stencil it
-//! comes in two sizes: the box, and `dense_small`, which has as many cells as the 1,009 chunks and
-//! so the same share of the caches.
+//! whole box, 256³ cells and a rim, so it needs no lookup and no branch. Get, set and sweep visit
+//! the same cells in all three; the store is also swept with two threads. The stencil has a second
+//! dense array, `dense_small`, with as many cells as the 1,009 chunks and so as much of the caches.
 
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -16,7 +15,7 @@ use rayon::prelude::*;
 
 const CHUNKS: usize = 1009;
 const SIDE: usize = 256;
-/// Random positions that take turns. The cells at 4,096 of them stay in a second-level cache, those
+/// Counts of random positions. The cells at 4,096 positions stay in the second-level cache, those
 /// at 65,536 do not.
 const VISITS: [usize; 2] = [1 << 12, 1 << 16];
 
@@ -70,7 +69,7 @@ impl Dense {
     }
 }
 
-/// The same over one chunk and the faces of its neighbours.
+/// The same for one chunk and the faces of its neighbours.
 fn face_stencil(faces: &Faces<u16>, out: &mut Cells) {
     for (y, layer) in out.iter_mut().enumerate() {
         for (z, out) in layer.iter_mut().enumerate() {
@@ -90,7 +89,7 @@ fn face_stencil(faces: &Faces<u16>, out: &mut Cells) {
     }
 }
 
-/// The same over one chunk's halo.
+/// The same for one chunk and its halo.
 fn halo_stencil(halo: &[[[u16; 18]; 18]; 18], out: &mut Cells) {
     for y in 0..16 {
         for z in 0..16 {
@@ -186,7 +185,7 @@ fn set(criterion: &mut Criterion, world: &mut World) {
     for count in VISITS {
         let visits = random_cells(chunks, count);
         group.throughput(Throughput::Elements(count as u64));
-        // The value changes from one iteration to the next, so that each write writes.
+        // The value differs in each iteration, so that no write is skipped.
         let mut value = 0u16;
         group.bench_function(BenchmarkId::new("floodplain", count), |bench| {
             bench.iter(|| {
@@ -230,8 +229,7 @@ fn sweep(criterion: &mut Criterion, world: &World) {
         let sums = || grid.par_chunks().fold(|| 0u16, |sum, (_, chunk)| add_chunk(sum, chunk));
         pool.install(|| sums().reduce(|| 0, u16::wrapping_add))
     };
-    // The dense array knows nothing of chunks, so it is swept over all of the box, and counted by
-    // cell.
+    // The dense array has no chunks: the whole box is swept, and its throughput counts all cells.
     let sweep_dense = || add(0, &dense.cells);
     assert_eq!(sweep_grid(), map.values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     assert_eq!([sweep_grid(), sweep_in_pool()], [sweep_dense(); 2]);
@@ -245,7 +243,7 @@ fn sweep(criterion: &mut Criterion, world: &World) {
     group.bench_function("hashmap", |bench| {
         bench.iter(|| black_box(map).values().fold(0u16, |sum, &cell| sum.wrapping_add(cell)));
     });
-    // What reading takes, whatever the layout: the same cells in one piece, in order of position.
+    // The lower bound for any layout: the same cells in one array, in order of position.
     let flat: Vec<u16> =
         grid.chunks().filter_map(|(_, chunk)| chunk.as_dense()).flatten().copied().collect();
     assert_eq!(add(0, &flat), sweep_grid());
@@ -315,7 +313,7 @@ fn stencil(criterion: &mut Criterion, world: &World) {
     group.throughput(Throughput::Elements((chunks.len() * CHUNK_CELLS) as u64));
     group.bench_function("floodplain", |bench| bench.iter(|| run_faces(&mut |_| ())));
     group.bench_function("floodplain_halo", |bench| bench.iter(|| run_halo(&mut |_| ())));
-    // The slow ways take every sixteenth chunk.
+    // The slow variants visit every sixteenth chunk.
     let few: Vec<IVec3> = chunks.iter().copied().step_by(16).collect();
     group.throughput(Throughput::Elements((few.len() * CHUNK_CELLS) as u64));
     group.bench_function("floodplain_cursor", |bench| bench.iter(|| black_box(run_cursor(&few))));
@@ -328,7 +326,7 @@ fn stencil(criterion: &mut Criterion, world: &World) {
     group.finish();
 }
 
-/// Counts what a chunk adds to `memory_bytes`, spare room of slab and map included.
+/// Prints the bytes that a chunk adds to `memory_bytes`, spare capacity of slab and map included.
 fn print_bytes() {
     let each = |count: i32, chunk: &Chunk<u16>, marked: bool| {
         let mut grid = Grid::<u16, Cube>::new(0);

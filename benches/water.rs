@@ -1,17 +1,16 @@
-//! Speed of water: cells that changed and cells visited per second, and what rest, edits and drains
-//! cost.
+//! Speed of water: cells changed and visited per second, and the cost of rest, edits and drains.
 //!
-//! `cargo bench --bench water`. Before each group the bench prints what one sample did, so that a
-//! rate can be checked.
+//! `cargo bench --bench water`. Before each group the bench prints the counts of one sample, so that
+//! a rate can be checked.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::StepReport;
 use floodplain::glam::IVec3;
-use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use worlds::{lake, open_world, river_world, spread_world};
+use worlds::{draining_lake, lake, river_world, spread_world};
 
 #[path = "worlds/water.rs"]
 mod worlds;
@@ -64,9 +63,8 @@ fn recheck(criterion: &mut Criterion) {
 fn river(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("river");
     group.sample_size(10);
-    // In a tower of one chunk to a side a hundred cells fill a chunk's layer as densely as longer
-    // rivers fill theirs in a wider one. In the wide one they lie thin: some 25 in each of four
-    // layers.
+    // In a tower one chunk wide, a hundred cells fill a chunk's layer as densely as longer rivers
+    // do in a wider tower. In the wide one they lie thin: some 25 in each of four chunk layers.
     let rivers =
         [("100", 100, 16), ("1000", 1_000, 64), ("10000", 10_000, 64), ("100000", 100_000, 64)];
     for (name, length, side) in
@@ -86,24 +84,16 @@ fn river(criterion: &mut Criterion) {
     }
 }
 
-/// The lake sinks round its plug, and a tick has the more to level the wider that has become, until
-/// a layer is gone. So the ticks are always the same ones, however many a run takes: 2,000 from the
-/// first mark on, and 2,000 from the second.
+/// The lake sinks round its plug, and a tick levels more the wider the hollow, until a layer is
+/// gone. So every run measures the same ticks: 2,000 from the first mark on, 2,000 from the second.
 fn lake_drain(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lake_drain");
     group
         .sample_size(10)
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(2));
-    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
-    let region = Region::new(IVec3::ZERO, IVec3::new(255, 16, 255));
     let build = |ticks| {
-        let mut world = open_world(region, rules);
-        world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(255, 0, 255))).expect("loaded");
-        world
-            .fill_water(Region::new(IVec3::new(0, 1, 0), IVec3::new(255, 16, 255)), 7)
-            .expect("loaded");
-        world.clear_solid(IVec3::new(128, 0, 128)).expect("loaded");
+        let mut world = draining_lake(256);
         world.run(ticks);
         world
     };
@@ -127,13 +117,18 @@ fn lake_drain(criterion: &mut Criterion) {
     }
 }
 
-/// A world of this many chunks, each with a puddle at rest.
-fn puddles(chunks: i32) -> WaterWorld {
-    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+/// A chunk with a floor and one wet cell on it.
+fn puddle() -> Chunk<Voxel> {
     let mut cells = [Voxel::OPEN; CHUNK_CELLS];
     cells[..256].fill(Voxel::SOLID);
     cells[300] = WaterCell::with_height(1).expect("in range").into();
-    let chunk = Chunk::from_cells(&cells);
+    Chunk::from_cells(&cells)
+}
+
+/// A world of this many chunks, each with a puddle at rest.
+fn puddles(chunks: i32) -> WaterWorld {
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    let chunk = puddle();
     for at in 0..chunks {
         let position = IVec3::new(at % 317, 0, at / 317);
         world.insert_chunk(position, chunk.clone()).expect("free");
@@ -143,7 +138,7 @@ fn puddles(chunks: i32) -> WaterWorld {
     world
 }
 
-/// What a chunk adds to a water world, spare room of the slab and map included.
+/// Prints the bytes that a chunk adds to a water world, spare capacity of slab and map included.
 fn print_bytes() {
     let add = |chunk: &Chunk<Voxel>, rest: bool| {
         let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
@@ -159,10 +154,7 @@ fn print_bytes() {
         }
         world.memory_bytes() / 1_000
     };
-    let mut cells = [Voxel::OPEN; CHUNK_CELLS];
-    cells[..256].fill(Voxel::SOLID);
-    cells[300] = WaterCell::with_height(1).expect("in range").into();
-    let puddle = Chunk::from_cells(&cells);
+    let puddle = puddle();
     println!("bytes a water chunk: uniform {}", add(&Chunk::uniform(Voxel::OPEN), true));
     println!("bytes a water chunk: dense, at rest {}", add(&puddle, true));
     println!("bytes a water chunk: dense, awake {}", add(&puddle, false));

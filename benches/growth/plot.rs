@@ -63,7 +63,7 @@ fn chart(
     series: &[Series],
 ) -> Result<(), Box<dyn Error>> {
     let points = || series.iter().flat_map(|series| &series.points);
-    // Room above for the names.
+    // Two decades above the data leave room for the legend.
     let (counts, each) =
         (decades(points().map(|point| point.0), 0), decades(points().map(|point| point.1), 2));
     let mut chart = ChartBuilder::on(area)
@@ -100,14 +100,14 @@ fn chart(
     Ok(())
 }
 
-/// The powers of ten around these numbers, and as many more.
+/// The range of powers of ten around these numbers, extended by `more` decades at the top.
 fn decades(numbers: impl Iterator<Item = f64>, more: i32) -> Range<f64> {
     let (least, most) = numbers
         .fold((f64::MAX, 1.0), |(least, most), number| (number.min(least), number.max(most)));
     10f64.powi(least.log10().floor() as i32)..10f64.powi(most.log10().ceil() as i32 + more)
 }
 
-/// A power of ten in plain figures while it is short.
+/// Formats a power of ten, in plain figures below 10,000.
 fn power(number: &f64) -> String {
     if *number < 1e4 { format!("{number}") } else { format!("10^{:.0}", number.log10()) }
 }

@@ -5,7 +5,7 @@ use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
 
-/// A loaded, open world of this region.
+/// Builds an open world of this region, all of it loaded.
 pub fn open_world(region: Region, rules: Rules) -> WaterWorld {
     let mut world = WaterWorld::with_bounds(1, rules, region).expect("rules in range");
     for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
@@ -15,8 +15,8 @@ pub fn open_world(region: Region, rules: Rules) -> WaterWorld {
     world
 }
 
-/// Sources at y = 64 on a grid of 8 over a walled square floor, `side` cells along each side and
-/// `drop` below them.
+/// Builds a walled square floor, `side` cells along each side, with a source every 8 cells along
+/// both axes, `drop` cells above it.
 pub fn spread_world(side: i32, drop: i32) -> WaterWorld {
     let region = Region::new(IVec3::new(0, 64 - drop, 0), IVec3::new(side - 1, 79, side - 1));
     let mut world = open_world(region, Rules::lossless());
@@ -28,7 +28,7 @@ pub fn spread_world(side: i32, drop: i32) -> WaterWorld {
     world
 }
 
-/// A full lake in a box of these sizes.
+/// Builds a full lake in a box of this size.
 pub fn lake(size: IVec3, rules: Rules) -> WaterWorld {
     let region = Region::new(IVec3::ZERO, size - IVec3::ONE);
     let mut world = open_world(region, rules);
@@ -36,14 +36,26 @@ pub fn lake(size: IVec3, rules: Rules) -> WaterWorld {
     world
 }
 
-/// A river of about `length` cells in steady flow: a channel that winds through walls on the floors
-/// of a tower, `side` cells to a side, from a source at the top to a drain at the bottom; built
-/// full, with every cell's parent before it.
+/// Builds a lake 16 deep, `side` cells along each side, with a hole in the middle of its floor.
+pub fn draining_lake(side: i32) -> WaterWorld {
+    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
+    let far = side - 1;
+    let mut world = open_world(Region::new(IVec3::ZERO, IVec3::new(far, 16, far)), rules);
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(far, 0, far))).expect("loaded");
+    world.fill_water(Region::new(IVec3::Y, IVec3::new(far, 16, far)), 7).expect("loaded");
+    world.clear_solid(IVec3::new(side / 2, 0, side / 2)).expect("loaded");
+    world
+}
+
+/// Builds a river of about `length` cells in steady flow, and returns it with its exact length: a
+/// channel that winds through solid ground on the floors of a tower, `side` cells to a side, from a
+/// source at the top to a drain at the bottom. Its cells are full, and the parent of each is the
+/// cell upstream.
 pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
-    let mut way = vec![IVec3::ZERO];
+    let mut river = vec![IVec3::ZERO];
     let mut heading = (1, 1);
     let mut at = IVec3::ZERO;
-    while way.len() < length {
+    while river.len() < length {
         let next = at + IVec3::new(heading.0, 0, 0);
         if (0..side).contains(&next.x) {
             at = next;
@@ -53,23 +65,22 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
                 let next = at + IVec3::new(0, 0, heading.1);
                 if !(0..side).contains(&next.z) {
                     heading.1 = -heading.1;
-                    way.extend([at - IVec3::Y, at - 2 * IVec3::Y]);
+                    river.extend([at - IVec3::Y, at - 2 * IVec3::Y]);
                     at -= 2 * IVec3::Y;
                     break;
                 }
                 at = next;
-                way.push(at);
+                river.push(at);
             }
             continue;
         }
-        way.push(at);
+        river.push(at);
     }
-    // One more cell down, in a layer of its own: all else of that layer is ground, so only the
-    // river's end drains.
+    // One more cell down, in a layer that is solid otherwise, so that only the river's end drains.
     let last = at - IVec3::Y;
-    way.push(last);
-    let low = way.iter().copied().reduce(IVec3::min).unwrap_or(last);
-    let high = way.iter().copied().reduce(IVec3::max).unwrap_or(last);
+    river.push(last);
+    let low = river.iter().copied().reduce(IVec3::min).unwrap_or(last);
+    let high = river.iter().copied().reduce(IVec3::max).unwrap_or(last);
     let bounds = Region::new(low, high);
     let edges = Edges::WALLS.with(Face::Down, Edge::Drain);
     let mut world =
@@ -81,9 +92,9 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
             chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
         cells[Cube::index_of(cell)] = voxel;
     };
-    for (at, &cell) in way.iter().enumerate() {
+    for (at, &cell) in river.iter().enumerate() {
         let direction =
-            way[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
+            river[at.saturating_sub(1)..=at].windows(2).next().map(|pair| pair[1] - pair[0]);
         let face = Face::ALL.into_iter().find(|face| Some(face.offset()) == direction);
         let voxel = match face {
             None => WaterCell::SOURCE,
@@ -99,5 +110,5 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
         (IVec3::from_array(chunk), Chunk::from_cells(cells))
     });
     world.insert_chunks(chunks).expect("inside");
-    (world, way.len())
+    (world, river.len())
 }
