@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Runs fuzz targets until each has its count of executions, and prints a row of the table in README.md for each.
+# Runs each fuzz target to its count of executions, and prints its row for the table in README.md.
 #
 #   fuzz/campaign.sh                      all targets to their full counts: hours
 #   fuzz/campaign.sh water_cell           some of them
-#   SECONDS_EACH=5 fuzz/campaign.sh       so many seconds each, whatever the count: what CI does
-#   fuzz/campaign.sh minimise [target…]   adds what was found to fuzz/corpus, and keeps the least set that covers as much
+#   SECONDS_EACH=5 fuzz/campaign.sh       this many seconds each, whatever the count: what CI does
+#   fuzz/campaign.sh minimise [target…]   adds new inputs to fuzz/corpus, and reduces it to the least
+#                                         set with the same coverage
 #
-# What is found on the way gathers in the target folder; fuzz/corpus only changes when asked to. A crash stops the
-# script with exit code 1; its input lies in fuzz/artifacts.
+# New inputs are collected in the target folder; only `minimise` changes fuzz/corpus. A crash stops
+# the script with exit code 1 and leaves its input in fuzz/artifacts.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# No sanitizer: this crate has no unsafe code, and Miri (.ci/miri) looks after what it is built on. Comparisons are not
-# traced: where whole worlds are compared after each tick, six sevenths of the time went there.
+# No sanitizer: this crate has no unsafe code, and .ci/miri checks its dependencies. Comparisons are
+# not traced: with whole worlds compared after each tick, that took six sevenths of the time.
 build=(-s none --no-trace-compares)
 found=${CARGO_TARGET_DIR:-target}/found
 
@@ -21,10 +22,10 @@ parameters() {
     case $1 in
         water_cell) count=10000000 options=(-max_len=32) ;;
         scenario_text) count=10000000 options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
-        # Six damages of four bytes each; short inputs make none.
+        # Six changes of four bytes each; shorter inputs make none.
         snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
         *_bytes) count=10000000 options=(-max_len=4096) ;;
-        # Every operation is followed by a look at all 4,096 cells of each chunk, so runs are kept short.
+        # After every operation all 4,096 cells of each chunk are compared, so runs are short.
         humidity | water_2d | blast_grid) count=1000000 options=(-max_len=96) ;;
         *) count=1000000 options=(-max_len=192) ;;
     esac
@@ -79,7 +80,7 @@ fi
 if [ $# -eq 0 ]; then
     mapfile -t targets < <(cargo +nightly fuzz list)
     set -- "${targets[@]}"
-    # Together, so that all cores have work.
+    # Compiles them together, so that all cores have work.
     compile
 fi
 for target in "$@"; do
