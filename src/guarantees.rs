@@ -120,10 +120,10 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | a world that is saved and loaded goes on as if it had never been saved, whatever its kind; only the currents of water are unknown until its next step | `snapshot::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | those of each kind |
-//! | so does water that is saved in the midst of a tick; until it goes on it shows how it was when that tick began | `water_budget::a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved` | `water_edits`, `water_stream` |
+//! | water that is saved in the middle of a tick is saved as it was when that tick began; the tick starts again, with the same bytes at its end, and what it changes is published once | `water_budget::a_snapshot_taken_anywhere_in_a_tick_is_that_of_its_beginning` | `water_edits`, `water_stream` |
 //! | damaged bytes are refused by the name of their section; forged ones give an error or a lawful world | `snapshot::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; in words, `snapshot_forged` | `snapshot_bytes` |
 //! | what sleeps in a snapshot would not change if it were awake, or it is refused | `snapshot_sleep` | `snapshot_bytes` |
-//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, in the midst of a tick too | `snapshot_memory` | |
+//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `snapshot_memory` | |
 //! | snapshots of all versions of the format are read | `snapshot_versions` | |
 //!
 //! # Saves on disk

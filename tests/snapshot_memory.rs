@@ -104,10 +104,10 @@ fn water() {
                 world.wake_all();
                 assert!(!world.step_within(HALF_A_PASS).finished, "{story}");
                 let held = world.memory_bytes();
-                let peak = check(&format!("{story}, in the midst of a tick"), world);
+                let peak = check(&format!("{story}, in the middle of a tick"), world);
                 assert!(
                     2 * peak < held,
-                    "{story}: {peak} bytes, so the {held} of the tick are there already"
+                    "{story}: {peak} bytes, as much as the {held} that the tick took"
                 );
             }
         }

@@ -121,113 +121,134 @@ fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
     (chunks.collect(), world.ledger(), world.ticks())
 }
 
-/// At every place where a tick can stop, saving and loading changes nothing, and the bytes are
-/// those of the loaded world. It shows how it was when the tick began, and as soon as it is gone on
-/// with, where it was when it was saved.
+/// Wherever a tick stops, the world is saved as it was when the tick began, and has the same hash.
 #[test]
-fn a_snapshot_taken_anywhere_in_a_tick_goes_on_as_if_never_saved() {
+fn a_snapshot_taken_anywhere_in_a_tick_is_that_of_its_beginning() {
     let mut stops = 0;
     for seed in 0..25 {
-        let mut whole = worlds::water(seed);
-        let mut saved = WaterWorld::load(&whole.save()).unwrap();
+        let mut world = worlds::water(seed);
         for tick in 0..3 {
-            let opening = shown(&saved);
-            while !saved.step_within(0).finished {
-                let bytes = saved.save();
-                let loaded = WaterWorld::load(&bytes)
-                    .unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
-                assert_eq!(loaded.state_hash(), saved.state_hash(), "seed {seed}, tick {tick}");
-                assert_eq!(loaded.save(), bytes, "seed {seed}, tick {tick}");
-                assert!(
-                    shown(&loaded) == opening,
-                    "seed {seed}, tick {tick}: not what the tick began with"
-                );
-                assert_eq!(loaded.validate(), Ok(()), "seed {seed}, tick {tick}");
-                assert!(loaded.backlog() > 0 && !loaded.is_at_rest(), "seed {seed}, tick {tick}");
-                let mut going_on = WaterWorld::load(&bytes).unwrap();
-                assert_eq!(
-                    going_on.take_changes(),
-                    saved.take_changes(),
-                    "seed {seed}, tick {tick}"
-                );
-                assert_eq!(
-                    going_on.step_within(0),
-                    saved.step_within(0),
-                    "seed {seed}, tick {tick}"
-                );
-                assert!(
-                    shown(&going_on) == shown(&saved),
-                    "seed {seed}, tick {tick}: not where it was"
-                );
-                assert_eq!(going_on.backlog(), saved.backlog(), "seed {seed}, tick {tick}");
-                assert_eq!(going_on.save(), saved.save(), "seed {seed}, tick {tick}");
-                (saved, stops) = (loaded, stops + 1);
+            let (bytes, hash, beginning) = (world.save(), world.state_hash(), shown(&world));
+            while !world.step_within(0).finished {
+                assert!(world.save() == bytes, "seed {seed}, tick {tick}");
+                assert_eq!(world.state_hash(), hash, "seed {seed}, tick {tick}");
+                stops += 1;
             }
-            whole.step();
-            assert_eq!(saved.save(), whole.save(), "seed {seed}, tick {tick}");
+            let mut loaded = WaterWorld::load(&bytes)
+                .unwrap_or_else(|error| panic!("seed {seed}, {tick}: {error}"));
+            assert_eq!((loaded.state_hash(), loaded.backlog()), (hash, 0), "seed {seed}");
+            assert!(shown(&loaded) == beginning, "seed {seed}, tick {tick}");
+            assert_eq!(loaded.validate(), Ok(()), "seed {seed}, tick {tick}");
+            loaded.step();
+            assert!(loaded.save() == world.save(), "seed {seed}, tick {tick}: other bytes");
         }
     }
     assert!(stops > 1_000, "{stops} stops");
 }
 
+/// What edits changed is published when it is asked for, and what a tick changes when it is
+/// complete: neither again, nor too early, by a world that was saved and loaded between.
+#[test]
+fn changes_are_published_once_wherever_in_a_tick_the_world_is_saved() {
+    let (mut edited, mut changed) = (0, 0);
+    for seed in 0..25 {
+        let mut world = worlds::water(seed);
+        world.step();
+        worlds::edit_water(&mut world, &mut Rng::with_seed(seed));
+        let mut whole = WaterWorld::load(&world.save()).unwrap();
+        let by_edits = whole.take_changes();
+        whole.step();
+        let by_the_tick = whole.take_changes();
+        let mut expected = by_edits.clone();
+        while !world.step_within(0).finished {
+            assert_eq!(world.take_changes(), expected, "seed {seed}");
+            expected.clear();
+            let mut loaded = WaterWorld::load(&world.save()).unwrap();
+            assert!(loaded.take_changes().is_empty(), "seed {seed}: published again");
+            loaded.step();
+            assert_eq!(loaded.take_changes(), by_the_tick, "seed {seed}");
+        }
+        if expected.is_empty() {
+            assert_eq!(world.take_changes(), by_the_tick, "seed {seed}");
+        }
+        edited += by_edits.len();
+        changed += by_the_tick.len();
+    }
+    assert!(edited > 20 && changed > 50, "{edited} chunks edited, {changed} changed by ticks");
+}
+
 #[test]
 fn an_edit_ends_the_tick_and_a_refused_one_does_not() {
     for seed in 0..40 {
-        check_edits(seed, |world| world);
+        let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
+        let mut rng = Rng::with_seed(seed);
+        for round in 0..6 {
+            let underway = !sliced.step_within(rng.u64(..40)).finished;
+            let ticks = sliced.ticks();
+            check_refusals(&mut sliced);
+            whole.step();
+            worlds::edit_water(&mut whole, &mut rng.clone());
+            worlds::edit_water(&mut sliced, &mut rng);
+            if underway && sliced.ticks() == ticks {
+                // The edit was refused.
+                sliced.step();
+            }
+            assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, round {round}");
+            sliced.validate().unwrap();
+        }
     }
 }
 
-/// A world that was loaded in the midst of a tick has not gone on yet when it is edited.
+/// A world that is loaded is between two ticks, whenever it was saved.
 #[test]
-fn so_it_is_in_a_world_that_was_loaded_in_the_midst_of_a_tick() {
-    for seed in 0..40 {
-        check_edits(seed, |world| WaterWorld::load(&world.save()).unwrap());
-    }
-}
-
-#[test]
-fn waking_all_ends_the_tick_that_a_loaded_world_is_in() {
+fn an_edit_of_a_world_that_was_saved_in_the_middle_of_a_tick_comes_before_that_tick() {
     let mut underway = 0;
     for seed in 0..40 {
-        let mut world = worlds::water(seed);
+        let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
+        let mut rng = Rng::with_seed(seed);
+        for round in 0..6 {
+            if sliced.step_within(rng.u64(..40)).finished {
+                whole.step();
+            } else {
+                underway += 1;
+            }
+            sliced = WaterWorld::load(&sliced.save()).unwrap();
+            check_refusals(&mut sliced);
+            worlds::edit_water(&mut whole, &mut rng.clone());
+            worlds::edit_water(&mut sliced, &mut rng);
+            assert!(sliced.save() == whole.save(), "seed {seed}, round {round}");
+            sliced.validate().unwrap();
+        }
+    }
+    assert!(underway > 100, "{underway} worlds in the middle of a tick");
+}
+
+/// Edits that are refused change neither the state nor how far a tick has come.
+fn check_refusals(world: &mut WaterWorld) {
+    let before = (world.state_hash(), world.ticks(), world.backlog());
+    assert!(world.pour(IVec3::splat(100), 7).is_err());
+    assert!(world.remove_chunk(IVec3::splat(9)).is_err());
+    assert!(world.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
+    assert_eq!((world.state_hash(), world.ticks(), world.backlog()), before);
+}
+
+#[test]
+fn waking_all_ends_the_tick_underway_and_a_loaded_world_has_none() {
+    let mut underway = 0;
+    for seed in 0..40 {
+        let (mut world, mut before) = (worlds::water(seed), worlds::water(seed));
         let ticks = world.ticks();
         underway += usize::from(!world.step_within(0).finished);
         let mut loaded = WaterWorld::load(&world.save()).unwrap();
-        for world in [&mut world, &mut loaded] {
+        let done = loaded.ticks() - ticks;
+        before.run(done);
+        for (world, done) in [(&mut world, 1), (&mut loaded, done), (&mut before, done)] {
             world.wake_all();
-            assert_eq!((world.ticks(), world.backlog()), (ticks + 1, 0), "seed {seed}");
+            assert_eq!((world.ticks(), world.backlog()), (ticks + done, 0), "seed {seed}");
         }
-        assert!(loaded.save() == world.save(), "seed {seed}");
+        assert!(loaded.save() == before.save(), "seed {seed}");
     }
-    assert!(underway > 20, "only {underway} worlds in the midst of a tick");
-}
-
-/// Edits in the midst of ticks, each after `between`.
-fn check_edits(seed: u64, between: fn(WaterWorld) -> WaterWorld) {
-    let (mut whole, mut sliced) = (worlds::water(seed), worlds::water(seed));
-    let mut rng = Rng::with_seed(seed);
-    for round in 0..6 {
-        let underway = !sliced.step_within(rng.u64(..40)).finished;
-        sliced = between(sliced);
-        let (hash, ticks) = (sliced.state_hash(), sliced.ticks());
-        assert!(sliced.pour(IVec3::splat(100), 7).is_err());
-        assert!(sliced.remove_chunk(IVec3::splat(9)).is_err());
-        assert!(sliced.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
-        assert_eq!(
-            (sliced.state_hash(), sliced.ticks()),
-            (hash, ticks),
-            "seed {seed}, round {round}"
-        );
-        whole.step();
-        worlds::edit_water(&mut whole, &mut rng.clone());
-        worlds::edit_water(&mut sliced, &mut rng);
-        if underway && sliced.ticks() == ticks {
-            // The edit was refused.
-            sliced.step();
-        }
-        assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, round {round}");
-        sliced.validate().unwrap();
-    }
+    assert!(underway > 20, "only {underway} worlds in the middle of a tick");
 }
 
 #[test]

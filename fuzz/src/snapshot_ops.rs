@@ -130,7 +130,14 @@ impl SnapshotRun {
         let loaded = W::load(&bytes);
         assert!(loaded.is_ok() || !self.damages.is_empty(), "a whole snapshot is refused");
         let Ok(mut loaded) = loaded else { return };
-        assert!(loaded.save() == bytes, "another world than the bytes say");
+        let saved = loaded.save();
+        if saved[..10] == bytes[..10] {
+            assert!(saved == bytes, "another world than the bytes say");
+        } else {
+            // An older version, which may say what is no longer saved.
+            let again = W::load(&saved).map(|loaded| loaded.save());
+            assert!(again == Ok(saved), "another world than the bytes say");
+        }
         for _ in 0..STEPS {
             step(&mut loaded);
             validate(&loaded);
@@ -142,8 +149,8 @@ fn water(seed: u64) -> WaterWorld {
     worlds::water_within(seed, worlds::bounds(false))
 }
 
-/// The same in the midst of a tick, after as many cells as the seed says: in its first piece for
-/// one in four, and somewhere on the way for the others.
+/// The same in the middle of a tick, after as many cells as the seed says: in its first piece for
+/// one in four, and somewhere on the way for the others. It is saved as the tick found it.
 fn water_underway(seed: u64) -> WaterWorld {
     let mut world = water(seed);
     let budget = seed % 4 * (1 + 7 * (seed / 4));

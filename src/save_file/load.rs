@@ -1,9 +1,9 @@
 //! From the database to a world.
 
-use super::Part;
 use super::error::SaveError;
 use super::file::{Fingerprints, Known};
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
+use super::{Part, VERSION};
 use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
@@ -55,7 +55,8 @@ fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
 
 /// The world without its chunks.
 fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
-    let (mut rules, mut state) = (Content::new(RULES, rules), Content::new(STATE, state));
+    let [mut rules, mut state] =
+        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes, VERSION));
     let world = W::take_world(&mut rules, &mut state).map_err(SaveError::in_entry)?;
     rules.finish().map_err(SaveError::in_entry)?;
     state.finish().map_err(SaveError::in_entry)?;
@@ -81,7 +82,7 @@ fn take_chunks<W: Saved>(
         if known.last().is_some_and(|(last, _)| *last >= key) {
             return Err(SaveError::Damaged { part: Part::Chunks });
         }
-        let mut content = Content::new("record", record);
+        let mut content = Content::new("record", record, VERSION);
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
         content.finish().map_err(SaveError::in_part(part))?;
         known.push((key, fingerprints.of(record)));

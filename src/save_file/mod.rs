@@ -87,4 +87,8 @@ pub use file::{SaveFile, SaveReport};
 pub use redb::StorageBackend;
 
 /// The version that this crate writes, and the newest that it reads.
+///
+/// A file of this version may hold water that was saved in the middle of a tick with the pieces of
+/// it that were done, as version 1 of a [`snapshot`](crate::snapshot); they are ignored. None is
+/// written.
 pub const VERSION: u16 = 1;

@@ -71,7 +71,7 @@ pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError>
     }
     let part = Part::Entry(FORMAT);
     let mut content =
-        Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..]);
+        Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..], VERSION);
     let malformed = SaveError::in_part(part);
     match (content.take(), content.take()) {
         (Ok(1..=VERSION), Ok(kind)) if kind == wanted.number() => {

@@ -19,11 +19,18 @@ pub struct Content<'a> {
     section: &'static str,
     all: &'a [u8],
     read: usize,
+    version: u16,
 }
 
 impl<'a> Content<'a> {
-    pub(crate) fn new(section: &'static str, all: &'a [u8]) -> Self {
-        Content { section, all, read: 0 }
+    /// The content of a section, written in this version of the format.
+    pub(crate) fn new(section: &'static str, all: &'a [u8], version: u16) -> Self {
+        Content { section, all, read: 0, version }
+    }
+
+    /// The version of the format that the section is written in.
+    pub(crate) fn version(&self) -> u16 {
+        self.version
     }
 
     /// The next value.

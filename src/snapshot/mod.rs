@@ -22,17 +22,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The format, version 1
+//! # The format, version 2
 //!
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
 //! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
 //! greatest corner; a count is a `u64`; a mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
 //! There is no padding.
 //!
+//! The version counts for all kinds of worlds, and each kind is written in the version in which what
+//! it writes last changed: since version 2 the state of [`WaterWorld`](crate::water::WaterWorld)
+//! says nothing of a tick underway; all other kinds are as they were in version 1. Every version is
+//! read.
+//!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `FLDPLAIN` |
-//! | 2 | version, `u16`: 1 |
+//! | 2 | version, `u16`: 1 or 2, see [`Kind::version`] |
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
@@ -63,9 +68,8 @@
 //! never a different world.
 //!
 //! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world
-//! takes; the most for uniform chunks. A step of the loaded world may take more, and so may going
-//! on with a tick that was underway: then uniform chunks become dense, with what the rule needs
-//! beside them. So limit the length of what strangers send.
+//! takes; the most for uniform chunks. A step of the loaded world may take more: then uniform chunks
+//! become dense, with what the rule needs beside them. So limit the length of what strangers send.
 
 mod blast;
 mod blast_graph;
@@ -84,5 +88,6 @@ pub use error::SnapshotError;
 pub use sections::Kind;
 pub use world::Saved;
 
-/// The version that this crate writes, and the newest that it reads.
-pub const VERSION: u16 = 1;
+/// The newest version of the format: that of the kind of world that changed last. See
+/// [`Kind::version`].
+pub const VERSION: u16 = 2;

@@ -35,6 +35,15 @@ impl Kind {
     pub const fn number(self) -> u16 {
         self as u16
     }
+
+    /// The version of the format that worlds of this kind are written in, and the newest in which
+    /// they are read: that in which what they write last changed.
+    pub const fn version(self) -> u16 {
+        match self {
+            Kind::Water => 2,
+            _ => 1,
+        }
+    }
 }
 
 /// A snapshot on its way to bytes.
@@ -45,7 +54,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(kind: Kind) -> Self {
         let mut out = MAGIC.to_vec();
-        VERSION.put(&mut out);
+        kind.version().put(&mut out);
         kind.number().put(&mut out);
         crc32fast::hash(&out).put(&mut out);
         Writer { out }
@@ -71,6 +80,7 @@ impl Writer {
 /// A snapshot whose sections are read one after the other.
 pub(crate) struct Reader<'a> {
     left: &'a [u8],
+    version: u16,
 }
 
 impl<'a> Reader<'a> {
@@ -86,10 +96,12 @@ impl<'a> Reader<'a> {
         }
         let number = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         match (number(8), number(10)) {
-            (1..=VERSION, kind) if kind == wanted.number() => Ok(Reader { left }),
-            (1..=VERSION, found) => Err(SnapshotError::OtherKind { found, wanted }),
             (0, _) => Err(SnapshotError::Header),
-            (found, _) => Err(SnapshotError::NewerVersion { found, newest: VERSION }),
+            (1..=VERSION, found) if found != wanted.number() => {
+                Err(SnapshotError::OtherKind { found, wanted })
+            }
+            (version, _) if version <= wanted.version() => Ok(Reader { left, version }),
+            (found, _) => Err(SnapshotError::NewerVersion { found, newest: wanted.version() }),
         }
     }
 
@@ -111,7 +123,7 @@ impl<'a> Reader<'a> {
             return Err(SnapshotError::Damaged { section: name });
         }
         self.left = left;
-        Ok(Content::new(name, &checked[12..]))
+        Ok(Content::new(name, &checked[12..], self.version))
     }
 
     /// Refuses what is left over.

@@ -12,15 +12,13 @@ use glam::IVec3;
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
 /// until it goes on.
 ///
-/// Of a world with a [tick underway](WaterWorld::step_within), what is written is how it was when
-/// the tick began, and how many pieces of it were done. That is what the loaded world shows, until
-/// an edit or a step has these pieces done anew and goes on from there. If there are not so many,
-/// the tick is complete with the last.
+/// A world with a [tick underway](WaterWorld::step_within) is written as it was when the tick
+/// began. In the loaded world the tick has not begun; it comes to the same bytes at its end.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; with a tick underway, its pieces that are done `u64`, at least 1 |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
@@ -43,14 +41,11 @@ impl Saved for WaterWorld {
 
     fn put_state(&self, out: &mut Vec<u8>) {
         self.bounds().put(out);
-        let Clock { seed, tick, ledger, pieces } = self.clock();
+        let Clock { seed, tick, ledger } = self.clock();
         let Ledger { placed, injected, removed, drained, evaporated } = ledger;
         [seed, tick, placed, injected, removed, drained, evaporated]
             .iter()
             .for_each(|number| number.put(out));
-        if pieces > 0 {
-            pieces.put(out);
-        }
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
@@ -128,13 +123,13 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
         drained: content.counter()?,
         evaporated: content.counter()?,
     };
-    let wrong = content.malformed("1 or more pieces of a tick underway");
-    let between_ticks = content.is_at_end();
-    let pieces = if between_ticks { 0 } else { content.counter()? };
-    if pieces == 0 && !between_ticks {
-        return Err(wrong);
+    if content.version() == 1 && !content.is_at_end() {
+        let wrong = content.malformed("1 or more pieces of a tick underway");
+        if content.counter()? == 0 {
+            return Err(wrong);
+        }
     }
-    Ok(Clock { seed, tick, ledger, pieces })
+    Ok(Clock { seed, tick, ledger })
 }
 
 impl Encode for Edge {

@@ -103,12 +103,13 @@ impl WaterWorld {
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every
-    /// chunk in order of position; with a tick underway all this as it was when the tick began,
-    /// and how far it has come. The same on every platform; independent of the order in which
-    /// chunks were loaded. Rules and bounds are not part of it.
+    /// chunk in order of position. While a tick is underway it stays what it was when the tick
+    /// began, and so it is in a world that was saved meanwhile and loaded. The same on every
+    /// platform; independent of the order in which chunks were loaded. Rules and bounds are not
+    /// part of it.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        let ledger = self.opening_ledger();
+        let ledger = self.ledger_before();
         for value in [
             self.seed,
             self.tick,
@@ -120,12 +121,9 @@ impl WaterWorld {
         ] {
             hash.add(value);
         }
-        if self.is_underway() {
-            hash.add(self.pieces_done());
-        }
         for slot in self.store.grid.sorted_slots() {
             hash.add_position(self.store.grid.position_at(slot));
-            hash.add_chunk::<_, 4>(&self.opening_cells(slot), |voxel| u64::from(voxel.word()));
+            hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
         }
         hash.finish()
     }

@@ -1,8 +1,6 @@
 //! What a saved world consists of beside its chunks, and how a world is put together again.
 //!
-//! Of a world with a tick underway, what is saved is how it was when the tick began, and how many
-//! pieces of it were done: these are done anew when the world is gone on with, so that loading
-//! takes no more than the bytes are worth.
+//! A world with a tick underway is saved as it was when the tick began.
 
 use crate::chunk::{CellMask, Chunk, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
@@ -19,10 +17,8 @@ pub(crate) struct Clock {
     pub(crate) seed: u64,
     /// Ticks that are complete.
     pub(crate) tick: u64,
-    /// The account when the tick underway began, if there is one.
+    /// The account before the tick underway, if there is one.
     pub(crate) ledger: Ledger,
-    /// Pieces of the tick underway that are done; 0 between ticks.
-    pub(crate) pieces: u64,
 }
 
 /// One chunk between ticks.
@@ -35,14 +31,9 @@ pub(crate) struct ChunkRecord {
 }
 
 impl WaterWorld {
-    /// Seed, tick, ledger, and how far a tick has come.
+    /// Seed, tick and ledger.
     pub(crate) fn clock(&self) -> Clock {
-        Clock {
-            seed: self.seed,
-            tick: self.tick,
-            ledger: self.opening_ledger(),
-            pieces: self.pieces_done(),
-        }
+        Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
     }
 
     /// Chunks with their awake and changed cells. Cells beyond the bounds are marks.
@@ -58,7 +49,7 @@ impl WaterWorld {
     /// A chunk as it is, or as it was when the tick underway began.
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
         let mut record = ChunkRecord {
-            cells: self.opening_cells(slot).into_owned(),
+            cells: self.cells_before(slot).into_owned(),
             awake: self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
@@ -97,7 +88,7 @@ impl WaterWorld {
     /// A world with this clock and no chunks.
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
-        (world.tick, world.ledger, world.work.to_redo) = (clock.tick, clock.ledger, clock.pieces);
+        (world.tick, world.ledger) = (clock.tick, clock.ledger);
         Ok(world)
     }
 

@@ -84,9 +84,9 @@ impl WaterWorld {
     /// [`ticks`] counts it only when it is complete. Edits, [`step`](WaterWorld::step) and
     /// [`wake_all`](WaterWorld::wake_all) end it first.
     ///
-    /// A world that was loaded in the midst of a tick shows how it was when that tick began. The
-    /// first call that goes on with the tick does the pieces anew that were done before, beyond
-    /// its budget and its report.
+    /// A world saved while a tick is underway is saved as it was when that tick began: in the loaded
+    /// world the tick has not begun, and its first call begins it again. The bytes at the end of
+    /// the tick are the same.
     ///
     /// [`ticks`]: WaterWorld::ticks
     ///
@@ -114,10 +114,6 @@ impl WaterWorld {
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
         let mut progress = Progress::default();
-        if self.catch_up() {
-            progress.finished = true;
-            return progress;
-        }
         let mut window = Window::new();
         let mut tick = self.underway();
         while let Some(cells) = tick.piece(&mut window) {
@@ -135,10 +131,9 @@ impl WaterWorld {
 
     /// Cells that the tick underway has still to look at, about: those awake now or touched by it,
     /// in the pass that it is in and once more in each that is to come; and one for its end. 0
-    /// between ticks, and only then. In a world that was loaded in the midst of a tick, 1 until
-    /// it goes on.
+    /// between ticks, and only then; so in a world that was just loaded.
     pub fn backlog(&self) -> u64 {
-        if self.work.to_redo > 0 { 1 } else { self.work.backlog(&self.store, self.rules.pools) }
+        self.work.backlog(&self.store, self.rules.pools)
     }
 
     /// Ends the tick that is underway, if there is one.
@@ -148,26 +143,12 @@ impl WaterWorld {
         }
     }
 
-    /// Does anew what a tick had done when the world was saved in the midst of it. Returns whether
-    /// that was all of it: no world saves so, but a snapshot that was made up, or saved by a
-    /// version that did a tick in other pieces, may claim more of them than there are.
-    fn catch_up(&mut self) -> bool {
-        let pieces = core::mem::take(&mut self.work.to_redo);
-        if pieces == 0 {
-            return false;
-        }
-        let (mut window, mut tick) = (Window::new(), self.underway());
-        let is_complete = !(0..pieces).all(|_| tick.piece(&mut window).is_some());
-        self.tick = self.tick.wrapping_add(u64::from(is_complete));
-        is_complete
-    }
-
     /// The tick that is underway, begun if there is none.
     pub(crate) fn underway(&mut self) -> Tick<'_> {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
-            self.work.opening = self.ledger;
+            self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }
@@ -186,7 +167,6 @@ impl Tick<'_> {
     /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more
     /// to do: then the tick is complete.
     fn piece(&mut self, window: &mut Window) -> Option<u64> {
-        self.work.pieces += 1;
         loop {
             match self.work.phase {
                 Phase::Begin => match self.work.enter_next(self.store) {

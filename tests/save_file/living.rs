@@ -40,7 +40,7 @@ pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
     }
     world.run(rng.u64(..4));
     if rng.bool() {
-        // It may be saved in the midst of a tick.
+        // It may be saved in the middle of a tick.
         world.step_within(rng.u64(..100));
     }
 }

@@ -344,7 +344,8 @@ impl Watched {
     }
 }
 
-/// A tick that is done in slices, and is saved and loaded between the first two.
+/// A tick that is done in slices. After the first of them the world is saved and loaded, and the
+/// tick starts again.
 fn slices(world: &mut WaterWorld, budget: u64) -> Progress {
     let mut sum = world.step_within(budget);
     if !sum.finished {
@@ -353,6 +354,8 @@ fn slices(world: &mut WaterWorld, budget: u64) -> Progress {
         let dry = world.bounds().positions().filter(open).find(|&cell| world.cell(cell).is_none());
         assert_eq!(dry, None, "an open cell that is none, in a tick underway");
         *world = saved_and_loaded(world);
+        assert_eq!(world.backlog(), 0, "a loaded world is between ticks");
+        sum = world.step_within(budget);
     }
     while !sum.finished {
         assert!(

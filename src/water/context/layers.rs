@@ -52,14 +52,8 @@ pub(crate) struct Workspace {
     pub(crate) phase: Phase,
     pub(crate) schedule: Schedule,
     pub(crate) sweep: Sweep,
-    /// Pieces of the tick that are done.
-    pub(crate) pieces: u64,
-    /// Of a world that was loaded in the midst of a tick and has not gone on: the pieces that were
-    /// done, and are to be done anew before anything else. Until then the phase is that
-    /// between ticks.
-    pub(crate) to_redo: u64,
     /// The account when the tick began.
-    pub(crate) opening: Ledger,
+    pub(crate) ledger_before: Ledger,
     /// Whether parents or sources were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     pub(crate) trees: Trees,
@@ -80,7 +74,6 @@ impl Workspace {
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
-        self.pieces = 0;
         self.trees.begin();
         self.flooded.begin(store.grid.slot_capacity());
         self.chunks.resize_with(store.grid.slot_capacity(), || None);
@@ -91,8 +84,7 @@ impl Workspace {
     }
 
     /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a
-    /// row of a layer as one; `None` if it is done. What the last tick left must make no
-    /// difference to the number of pieces: it is not saved.
+    /// row of a layer as one; `None` if it is done.
     pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
         if self.entered == self.schedule.members().len() {
             return None;

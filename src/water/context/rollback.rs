@@ -1,5 +1,4 @@
-//! The world as it was when the tick underway began: what is hashed and saved of it, with the
-//! number of pieces that are done.
+//! The world as it was when the tick underway began: what is hashed and saved of it.
 
 use crate::chunk::{Chunk, ones};
 use crate::grid::Slot;
@@ -12,28 +11,16 @@ use std::borrow::Cow;
 impl WaterWorld {
     /// Whether a tick has begun and is not complete.
     pub(crate) fn is_underway(&self) -> bool {
-        self.pieces_done() > 0
+        self.work.phase != Phase::Rest
     }
 
-    /// Pieces of the tick underway that are done, or that were when the world was saved; 0 between
-    /// ticks.
-    pub(crate) fn pieces_done(&self) -> u64 {
-        match self.work.phase {
-            Phase::Rest => self.work.to_redo,
-            _ => self.work.pieces,
-        }
+    /// The account before the tick underway, if there is one.
+    pub(crate) fn ledger_before(&self) -> Ledger {
+        if self.is_underway() { self.work.ledger_before } else { self.ledger }
     }
 
-    /// The account when the tick underway began, if there is one.
-    pub(crate) fn opening_ledger(&self) -> Ledger {
-        match self.work.phase {
-            Phase::Rest => self.ledger,
-            _ => self.work.opening,
-        }
-    }
-
-    /// The cells of a chunk when the tick underway began, if there is one.
-    pub(crate) fn opening_cells(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
+    /// The cells of a chunk before the tick underway, if there is one.
+    pub(crate) fn cells_before(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
         let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {

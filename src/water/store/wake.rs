@@ -2,7 +2,7 @@
 //! who was awake.
 //!
 //! A world saved meanwhile is saved as it was when the tick began. What was told before would be
-//! told again when the saved world comes to the same place, so it is told when the tick is
+//! told again in the loaded world, in which the tick starts again, so it is told when the tick is
 //! complete.
 
 use crate::chunk::CellMask;
