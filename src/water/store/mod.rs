@@ -6,9 +6,9 @@
 
 mod chunks;
 mod edges;
-#[cfg(feature = "snapshot")]
 pub(crate) mod links;
 mod masks;
+#[cfg(feature = "snapshot")]
 mod parents;
 mod sources;
 mod wake;
