@@ -3,8 +3,8 @@
 
 #![no_main]
 
-use floodplain_fuzz::words;
 use libfuzzer_sys::fuzz_target;
+use support::water::words;
 
 fuzz_target!(|bytes: &[u8]| {
     for &word in bytes.as_chunks().0.iter().take(16) {

@@ -20,20 +20,20 @@ macro_rules! run_of_bytes {
 run_of_bytes!(
     /// One run of the target `blast_grid`.
     BlastRun,
-    crate::blast_edits::Run
+    support::blast::grid::Run
 );
 run_of_bytes!(
     /// One run of the target `blast_graph`.
     GraphRun,
-    crate::graph_edits::Run
+    support::blast::graph::Run
 );
 run_of_bytes!(
     /// One run of the target `humidity`.
     HumidityRun,
-    crate::humidity_edits::Run
+    support::humidity::edits::Run
 );
 run_of_bytes!(
     /// One run of the target `water_2d`.
     Water2dRun,
-    crate::water2d_edits::Run
+    support::water2d::edits::Run
 );

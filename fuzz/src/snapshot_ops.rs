@@ -1,6 +1,5 @@
 //! Snapshots of small worlds with damage done to them, from bytes.
 
-use crate::worlds;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
@@ -11,6 +10,7 @@ use floodplain::water2d::Water2dWorld;
 use floodplain::{Automaton, Chunk, Cube, Sheet};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use support::worlds;
 
 /// Damages in one run.
 const MOST_DAMAGES: usize = 6;

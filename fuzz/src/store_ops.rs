@@ -1,10 +1,10 @@
 //! Operations on the chunk store from bytes.
 
-use crate::chunk::ChunkOp;
-use crate::storage::{BACKGROUND, Op, Stride};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Face, Region};
+use support::storage::chunk::ChunkOp;
+use support::storage::grid::{BACKGROUND, Op, Stride};
 
 /// Operations in one run, so that runs stay short.
 const MOST_OPS: usize = 16;

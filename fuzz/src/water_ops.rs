@@ -1,12 +1,12 @@
 //! Edits of water worlds from bytes.
 
-use crate::bounds;
-use crate::edits::{Edit, Watched};
-use crate::orders::{self, Basin};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules};
 use floodplain::{Cube, Region, Shape};
+use support::water::edits::{Edit, Watched};
+use support::water::limits;
+use support::water::orders::{self, Basin};
 
 /// Edits in one run, so that runs stay short.
 const MOST_EDITS: usize = 16;
@@ -38,8 +38,8 @@ impl EditRun {
     pub fn run(&self) {
         let EditRun { seed, rules, bounds, edits } = self;
         match (seed % 16, &edits[..]) {
-            (1, edits) => bounds::comes_to_rest(*seed, *bounds, edits),
-            (2, edits) => bounds::flow_out_clears(*seed, *bounds, edits),
+            (1, edits) => limits::comes_to_rest(*seed, *bounds, edits),
+            (2, edits) => limits::flow_out_clears(*seed, *bounds, edits),
             (3, edits) => self.stays_below_its_springs(edits),
             (4..=6, [history @ .., one, other]) => {
                 orders::commute(*seed, *rules, *bounds, history, [one, other]);
@@ -49,7 +49,7 @@ impl EditRun {
                 edits.iter().for_each(|edit| watched.apply(edit));
                 watched.validate();
                 if at == 0 {
-                    bounds::has_source_clears(&mut watched.world);
+                    limits::has_source_clears(&mut watched.world);
                 }
             }
         }
@@ -72,7 +72,7 @@ impl EditRun {
         }
         ground.retain(|&cell| self.bounds.contains(cell));
         springs.retain(|&cell| self.bounds.contains(cell));
-        bounds::stays_below_its_springs(self.seed, self.rules, self.bounds, &ground, &springs, 60);
+        limits::stays_below_its_springs(self.seed, self.rules, self.bounds, &ground, &springs, 60);
     }
 }
 

@@ -8,7 +8,7 @@
 //! FLOODPLAIN_KILLS=1000 cargo test --test save_file kill -- --nocapture
 //! ```
 
-use crate::{living, worlds};
+use crate::living;
 use fastrand::Rng;
 use floodplain::Automaton;
 use floodplain::save_file::{SaveError, SaveFile};
@@ -21,6 +21,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 use std::{env, fs, io};
+use support::worlds;
 
 const PATH: &str = "FLOODPLAIN_KILL_PATH";
 const SEED: &str = "FLOODPLAIN_KILL_SEED";

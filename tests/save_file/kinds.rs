@@ -2,7 +2,6 @@
 //! disk that fails and loses its power the last save acknowledged survives, or the one under way.
 
 use crate::disk::{Disk, Fault, Unsynced};
-use crate::worlds;
 use fastrand::Rng;
 use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::humidity::HumidityWorld;
@@ -11,6 +10,7 @@ use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::{Cube, Sheet};
+use support::worlds;
 
 /// Edits a world and lets it go on.
 type Live<W> = fn(&mut W, &mut Rng);

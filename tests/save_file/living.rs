@@ -1,13 +1,13 @@
 //! A small world of water that goes on living between saves: random edits, steps, chunks that come
 //! and go.
 
-use crate::support::{HIGH, LOW, world};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use std::collections::BTreeMap;
+use support::water::small::{HIGH, LOW, world};
 
 /// A world with drains somewhere, and rules, by seed.
 pub fn born(seed: u64) -> WaterWorld {

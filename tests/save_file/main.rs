@@ -9,10 +9,6 @@ mod kinds;
 mod laws;
 mod living;
 mod refusals;
-#[path = "../support/mod.rs"]
-mod support;
-#[path = "../support/worlds.rs"]
-mod worlds;
 
 use std::fs;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 
 use crate::disk::Disk;
 use crate::living::{born, live, records};
-use crate::{path, worlds};
+use crate::path;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, VERSION};
@@ -12,6 +12,7 @@ use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use redb::{Database, MultimapTableDefinition, TableDefinition};
 use std::fs;
+use support::worlds;
 
 const HEAD: TableDefinition<&str, &[u8]> = TableDefinition::new("floodplain");
 const CHUNKS: TableDefinition<&[u8; 12], &[u8]> = TableDefinition::new("chunks");

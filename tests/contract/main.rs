@@ -1,0 +1,9 @@
+//! What all automata promise alike: answers, messages, changes, state hashes, recorded states.
+
+mod answers;
+mod automaton;
+mod changes;
+mod golden;
+mod messages;
+mod small_worlds;
+mod state_hash;

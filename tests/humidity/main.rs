@@ -1,0 +1,4 @@
+//! Humidity.
+
+mod golden;
+mod laws;

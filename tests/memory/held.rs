@@ -1,0 +1,60 @@
+//! What a world of water or humidity says that it holds is what it holds, by the allocator's count.
+
+use crate::{MEMORY, alone};
+use floodplain::glam::IVec3;
+use floodplain::humidity::{self, HumidityWorld, Sweep};
+use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Cube, Region};
+
+/// A walled floor of 6×6 columns of chunks, two chunks high, with springs at this height.
+fn world(springs: i32) -> WaterWorld {
+    let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(5, 1, 5)).positions();
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(95, 0, 95))).unwrap();
+    for spring in Region::new(IVec3::ZERO, IVec3::new(11, 0, 11)).positions() {
+        world.add_source(IVec3::new(8 * spring.x + 4, springs, 8 * spring.z + 4)).unwrap();
+    }
+    world
+}
+
+/// 64 chunks of soil of all humidities, in cubes, of whose memory much is faces.
+fn ground(sweep: Sweep) -> HumidityWorld<Cube> {
+    let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
+    for chunk in Region::new(IVec3::ZERO, IVec3::splat(3)).positions() {
+        let cells = core::array::from_fn(|index| humidity::Cell::soil(index as f64 / 8.0, 1.0));
+        world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+    }
+    world
+}
+
+/// Whether what is held since `before`, by the allocator's count, is within a twentieth of what is
+/// said.
+fn check(story: &str, before: usize, said: usize) {
+    let held = MEMORY.current_usage() - before;
+    println!("{story}: {held} bytes held, {said} said");
+    assert!(said.abs_diff(held) * 20 <= held, "{story}: {held} bytes held, {said} said");
+}
+
+/// What a tick works with was once left out in part: a tenth of a world in motion.
+#[test]
+fn a_world_holds_what_it_says() {
+    let _alone = alone();
+    for (story, springs, ticks) in [
+        ("before its first tick", 1, 0),
+        ("in motion", 1, 30),
+        ("in falls", 28, 40),
+        ("with a pool", 6, 120),
+    ] {
+        let before = MEMORY.current_usage();
+        let mut world = world(springs);
+        world.run(ticks);
+        check(story, before, world.memory_bytes());
+    }
+    for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
+        let before = MEMORY.current_usage();
+        let mut world = ground(sweep);
+        (0..3).for_each(|_| _ = world.step());
+        check(&format!("{sweep:?}"), before, world.memory_bytes());
+    }
+}

@@ -1,0 +1,5 @@
+//! Worlds drawn in text.
+
+mod automata;
+mod files;
+mod format;

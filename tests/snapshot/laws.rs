@@ -1,0 +1,316 @@
+//! Snapshots: what is saved and loaded goes on as if it had never been saved, and damaged bytes are
+//! refused by name.
+
+use floodplain::blast::{self, BlastGraph, BlastWorld, Borders};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::snapshot::{Kind, Saved, SnapshotError};
+use floodplain::water::WaterWorld;
+use floodplain::water2d::Water2dWorld;
+use floodplain::{Automaton, Chunk, Cube, Face, Region, Sheet};
+use support::snapshot::forgery::{contents, forged};
+use support::snapshot::samples::{Sample, run, run_graph, samples};
+use support::worlds;
+
+/// Saves and loads a world again and again, beside one that is not, and compares the bytes.
+fn goes_on_as_if_never_saved<W: Automaton + Saved>(
+    seed: u64,
+    mut world: W,
+    mut edit: impl FnMut(&mut W, &mut fastrand::Rng),
+) {
+    let mut loaded = W::load(&world.save()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    for round in 0..6 {
+        let mut rng = fastrand::Rng::with_seed(seed ^ round);
+        edit(&mut world, &mut rng.clone());
+        edit(&mut loaded, &mut rng);
+        for tick in 0..rng.u64(..8) {
+            assert_eq!(world.step(), loaded.step(), "seed {seed}, round {round}, tick {tick}");
+            assert_eq!(
+                world.state_hash(),
+                loaded.state_hash(),
+                "seed {seed}, round {round}, tick {tick}"
+            );
+            assert_eq!(
+                world.awake_cells(),
+                loaded.awake_cells(),
+                "seed {seed}, round {round}, tick {tick}"
+            );
+        }
+        let bytes = world.save();
+        assert!(bytes == loaded.save(), "seed {seed}, round {round}: the bytes differ");
+        loaded =
+            W::load(&bytes).unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
+        assert_eq!(world.take_changes(), loaded.take_changes(), "seed {seed}, round {round}");
+    }
+}
+
+#[test]
+fn loaded_water_goes_on_as_if_it_had_never_been_saved() {
+    (0..60)
+        .for_each(|seed| goes_on_as_if_never_saved(seed, worlds::water(seed), worlds::edit_water));
+}
+
+#[test]
+fn loaded_humidity_goes_on_as_if_it_had_never_been_saved() {
+    for seed in 0..12 {
+        goes_on_as_if_never_saved(seed, worlds::humidity::<Sheet>(seed), worlds::edit_humidity);
+        goes_on_as_if_never_saved(seed, worlds::humidity::<Cube>(seed), worlds::edit_humidity);
+    }
+}
+
+#[test]
+fn loaded_pressure_goes_on_as_if_it_had_never_been_saved() {
+    for seed in 0..12 {
+        goes_on_as_if_never_saved(seed, worlds::blast::<Sheet>(seed), worlds::edit_blast);
+        goes_on_as_if_never_saved(seed, worlds::blast::<Cube>(seed), worlds::edit_blast);
+    }
+}
+
+#[test]
+fn loaded_water_2d_goes_on_as_if_it_had_never_been_saved() {
+    (0..30).for_each(|seed| {
+        goes_on_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d)
+    });
+}
+
+#[test]
+fn a_loaded_graph_goes_on_as_if_it_had_never_been_saved() {
+    for seed in 0..60 {
+        let mut graph = worlds::graph(seed);
+        let mut loaded =
+            BlastGraph::load(&graph.save()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        for round in 0..8 {
+            let mut rng = fastrand::Rng::with_seed(seed ^ round);
+            worlds::edit_graph(&mut graph, &mut rng.clone());
+            worlds::edit_graph(&mut loaded, &mut rng);
+            for step in 0..rng.u64(..5) {
+                assert_eq!(graph.step(), loaded.step(), "seed {seed}, round {round}, step {step}");
+                assert_eq!(
+                    graph.state_hash(),
+                    loaded.state_hash(),
+                    "seed {seed}, round {round}, step {step}"
+                );
+            }
+            let bytes = graph.save();
+            assert!(bytes == loaded.save(), "seed {seed}, round {round}: the bytes differ");
+            loaded = BlastGraph::load(&bytes)
+                .unwrap_or_else(|error| panic!("seed {seed}, round {round}: {error}"));
+            if round % 3 == 2 {
+                assert_eq!(
+                    graph.take_changes(),
+                    loaded.take_changes(),
+                    "seed {seed}, round {round}"
+                );
+                assert_eq!(graph.take_events(), loaded.take_events(), "seed {seed}, round {round}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_loaded_and_saved_again_is_the_same_bytes() {
+    for sample in samples() {
+        assert!((sample.again)(&sample.bytes).as_ref() == Ok(&sample.bytes), "{}", sample.name);
+    }
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    for sample in samples() {
+        for length in 0..sample.bytes.len() {
+            let error = (sample.again)(&sample.bytes[..length])
+                .expect_err("a part of the bytes is not the world");
+            match (length, &error) {
+                (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
+                (16.., SnapshotError::Truncated { .. }) => {}
+                _ => panic!("{} cut to {length}: {error:?}", sample.name),
+            }
+        }
+        let mut longer = sample.bytes.clone();
+        longer.push(0);
+        assert_eq!((sample.again)(&longer), Err(SnapshotError::Trailing { bytes: 1 }));
+    }
+}
+
+/// Every single bit, some four million in all.
+#[test]
+fn every_flipped_bit_is_refused_by_the_name_of_its_section() {
+    std::thread::scope(|scope| {
+        for sample in samples() {
+            scope.spawn(move || flipped_bits_are_refused(&sample));
+        }
+    });
+}
+
+fn flipped_bits_are_refused(sample: &Sample) {
+    let mut bytes = sample.bytes.clone();
+    for bit in 0..8 * bytes.len() {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let error = (sample.again)(&bytes).expect_err("a flipped bit is not the same world");
+        match (bit / 8, &error) {
+            (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
+            (
+                at @ 16..,
+                SnapshotError::Damaged { section } | SnapshotError::Truncated { section },
+            ) => {
+                assert_eq!(*section, section_at(&sample.bytes, at), "{}, bit {bit}", sample.name);
+            }
+            _ => panic!("{}, bit {bit}: {error:?}", sample.name),
+        }
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+/// The name of the section in which a byte lies, by walking over the sections.
+pub fn section_at(bytes: &[u8], at: usize) -> &str {
+    let mut start = 16;
+    loop {
+        let length = u64::from_le_bytes(bytes[start + 4..start + 12].try_into().unwrap()) as usize;
+        if at < start + length + 16 {
+            return core::str::from_utf8(&bytes[start..start + 4]).unwrap();
+        }
+        start += length + 16;
+    }
+}
+
+#[test]
+fn forged_bytes_are_refused_or_describe_a_lawful_world() {
+    for sample in samples() {
+        for seed in 0..40 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let bytes = forged(&sample.bytes, |bytes| {
+                for _ in 0..rng.usize(1..4) {
+                    let at = rng.usize(16..bytes.len());
+                    bytes[at] = rng.u8(..);
+                }
+            });
+            if let Ok(again) = (sample.again)(&bytes) {
+                assert!(again == bytes, "{}, seed {seed}: another world", sample.name);
+                (sample.run)(&bytes)
+                    .unwrap_or_else(|law| panic!("{}, seed {seed}: {law}", sample.name));
+            }
+        }
+    }
+}
+
+/// A flow of 10²⁰ between pressures of 100: pressures grow by as much, with opposite signs, and
+/// their sum is rounded by far more than a millionth of what was ever placed. No law was broken;
+/// the account had been measured by the sum alone.
+#[test]
+fn a_forged_flow_far_above_all_pressures_leaves_the_account_balanced() {
+    fn forge(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+        let places: Vec<usize> =
+            (16..bytes.len()).filter(|&at| bytes[at..].starts_with(old)).collect();
+        assert_eq!(places.len(), 1, "the flow stands once");
+        forged(bytes, |bytes| bytes[places[0]..places[0] + new.len()].copy_from_slice(new))
+    }
+    let rules = blast::Rules::wave(0.05, 0.95);
+    let mut graph = BlastGraph::new(rules).unwrap();
+    let [a, b] = [(DVec3::ZERO, 100.0), (DVec3::X, 10.0)]
+        .map(|(at, charge)| graph.add_node(at, charge).unwrap());
+    graph.add_link(a, b, 1.0).unwrap();
+    graph.step();
+    let flow: f64 = 0.95 * (0.05 * (100.0 - 10.0));
+    let bytes = forge(&graph.save(), &flow.to_le_bytes(), &1e20f64.to_le_bytes());
+    assert_eq!(run_graph(BlastGraph::load(&bytes)), Ok(()));
+
+    let bounds = Region::new(IVec3::ZERO, IVec3::X);
+    let mut world = BlastWorld::<Sheet>::with_bounds(rules, bounds, Borders::default()).unwrap();
+    world.set_pressure(IVec3::ZERO, 100.0).unwrap();
+    world.set_pressure(IVec3::X, 10.0).unwrap();
+    world.step();
+    // What flows across a face of a grid leaves the cell without rounding.
+    let flow = 100.0 - world.pressure(IVec3::ZERO);
+    let mut bytes = world.save();
+    for sign in [1.0, -1.0] {
+        bytes = forge(&bytes, &(sign * flow).to_le_bytes(), &(sign * 1e20f32).to_le_bytes());
+    }
+    assert_eq!(run(BlastWorld::<Sheet>::load(&bytes)), Ok(()));
+}
+
+/// Numbers that are equal make equal worlds, and equal worlds equal bytes. A link of weight −0 once
+/// was saved as bytes that loading refused.
+#[test]
+fn a_zero_below_zero_is_saved_as_the_zero_that_it_equals() {
+    let rules = blast::Rules::wave(0.2, 0.9);
+    let world = |zero: f32| {
+        let mut world = BlastWorld::<Sheet>::new(rules).unwrap();
+        world.set_pressure(IVec3::ZERO, 100.0).unwrap();
+        world.run(3);
+        world.set_link(IVec3::ZERO, Face::East, zero).unwrap();
+        world.set_pressure(IVec3::Y, zero).unwrap();
+        world.insert_chunk(IVec3::X * 9, Chunk::uniform(zero)).unwrap();
+        world.save()
+    };
+    assert_eq!(run(BlastWorld::<Sheet>::load(&world(-0.0))), Ok(()));
+    assert!(world(-0.0) == world(0.0), "another world");
+
+    let graph = |zero: f64| {
+        let mut graph = BlastGraph::new(rules).unwrap();
+        let [a, b, c] = [1.0, zero, -1.0].map(|x| graph.add_node(DVec3::X * x, zero).unwrap());
+        graph.add_link(a, b, 1.0).unwrap();
+        graph.add_link_along(b, c, zero, DVec3::new(1.0, zero, zero)).unwrap();
+        graph.add_vent(c, zero, DVec3::splat(zero)).unwrap();
+        graph.set_pressure(a, 100.0).unwrap();
+        graph.run(3);
+        graph.set_link(a, b, zero).unwrap();
+        graph.set_pressure(b, zero).unwrap();
+        graph.save()
+    };
+    assert!(graph(-0.0) == graph(0.0), "another graph");
+    assert_eq!(run_graph(BlastGraph::load(&graph(-0.0))), Ok(()));
+}
+
+/// One byte after the other, from the rules to the first chunks: what it is turned into is refused
+/// by the name of its section, or of that of the chunks, which no longer fit, or describes a lawful
+/// world that is saved as it was loaded.
+#[test]
+fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
+    for sample in samples() {
+        let most = |at: usize| if section_at(&sample.bytes, at) == "CHNK" { 40 } else { 160 };
+        for at in
+            contents(&sample.bytes).into_iter().flat_map(|(from, to)| (from..to).take(most(from)))
+        {
+            let byte = sample.bytes[at];
+            for forgery in [u8::MAX, byte ^ 0x80].into_iter().filter(|&forgery| forgery != byte) {
+                let bytes = forged(&sample.bytes, |bytes| bytes[at] = forgery);
+                match (sample.again)(&bytes) {
+                    Ok(again) => {
+                        assert!(again == bytes, "{}, {forgery} at {at}: another world", sample.name)
+                    }
+                    Err(SnapshotError::Malformed { section, .. }) => {
+                        let is_named = section == section_at(&bytes, at) || section == "CHNK";
+                        assert!(is_named, "{}, {forgery} at {at}: {section}", sample.name);
+                    }
+                    Err(SnapshotError::Unlawful { law }) => assert!(!law.is_empty()),
+                    Err(error) => panic!("{}, {forgery} at {at}: {error:?}", sample.name),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn newer_versions_and_other_kinds_have_their_own_errors() {
+    let bytes = worlds::water(1).save();
+    let newer = forged(&bytes, |bytes| bytes[8] = 3);
+    assert_eq!(
+        WaterWorld::load(&newer).err(),
+        Some(SnapshotError::NewerVersion { found: 3, newest: 2 })
+    );
+    // Its kind is that of another world, and this version is newer than all that are read.
+    assert_eq!(
+        Water2dWorld::load(&newer).err(),
+        Some(SnapshotError::NewerVersion { found: 3, newest: 1 })
+    );
+    let of_water = SnapshotError::OtherKind { found: 1, wanted: Kind::Water2d };
+    assert_eq!(Water2dWorld::load(&bytes).err(), Some(of_water));
+    let water_2d = forged(&worlds::water_2d(1).save(), |bytes| bytes[8] = 2);
+    assert_eq!(
+        Water2dWorld::load(&water_2d).err(),
+        Some(SnapshotError::NewerVersion { found: 2, newest: 1 }),
+        "a version that this kind does not have"
+    );
+    let other = forged(&bytes, |bytes| bytes[10] = 99);
+    assert!(matches!(WaterWorld::load(&other), Err(SnapshotError::OtherKind { found: 99, .. })));
+    assert_eq!(WaterWorld::load(b"something else").err(), Some(SnapshotError::NotASnapshot));
+}

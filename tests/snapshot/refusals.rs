@@ -1,0 +1,399 @@
+//! What the format does not have is refused where it stands, under right checksums: the section,
+//! the byte, and what should have been there. What it just has is not.
+
+use super::sections::{content, forged};
+use floodplain::blast::{self, BlastGraph, BlastWorld};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, HumidityWorld, Sweep};
+use floodplain::snapshot::{Saved, SnapshotError};
+use floodplain::water::{self, Voxel, WaterWorld};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Face, Region, Sheet};
+
+/// Bytes of a count, of a region, and of a position.
+const COUNT: usize = 8;
+const REGION: usize = 24;
+const POSITION: usize = 12;
+
+/// What loading says when these bytes stand at this place of a section.
+fn with<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
+    let forged = forged(saved, section, |mut content| {
+        content[at..at + bytes.len()].copy_from_slice(bytes);
+        content
+    });
+    W::load(&forged).err()
+}
+
+/// What loading says when a section ends at this place, and then has these bytes.
+fn ending<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
+    W::load(&forged(saved, section, |content| [&content[..at], bytes].concat())).err()
+}
+
+/// The error that something else was wanted there; its message says all of it.
+fn refused(section: &'static str, at: usize, wanted: &'static str) -> Option<SnapshotError> {
+    let error = SnapshotError::Malformed { section, at, wanted };
+    assert_eq!(error.to_string(), format!("section {section}, byte {at}: expected {wanted}"));
+    Some(error)
+}
+
+fn is_well_formed(said: Option<SnapshotError>) -> bool {
+    matches!(said, None | Some(SnapshotError::Unlawful { .. }))
+}
+
+/// The only place of these bytes in a section.
+fn place_of(saved: &[u8], section: &str, bytes: &[u8]) -> usize {
+    let content = content(saved, section);
+    let places: Vec<usize> =
+        (0..content.len()).filter(|&at| content[at..].starts_with(bytes)).collect();
+    assert_eq!(places.len(), 1, "it stands there once");
+    places[0]
+}
+
+/// A world of one sheet, with two walls and two links that are half open.
+fn walls() -> Vec<u8> {
+    let mut world = BlastWorld::<Sheet>::new(blast::Rules::diffusive(0.1)).unwrap();
+    for (x, strength, weight) in [(1, 7.25, 0.375), (5, 9.5, 0.625)] {
+        world.set_wall(IVec3::new(x, 1, 0), strength).unwrap();
+        world.set_link(IVec3::new(x, 9, 0), Face::East, weight).unwrap();
+    }
+    world.save()
+}
+
+fn graph() -> Vec<u8> {
+    let mut graph = BlastGraph::new(blast::Rules::diffusive(0.1)).unwrap();
+    graph.add_node(DVec3::ZERO, 0.0).unwrap();
+    graph.run(3);
+    graph.take_changes();
+    graph.save()
+}
+
+fn water() -> WaterWorld {
+    let mut world = WaterWorld::with_bounds(
+        1,
+        water::Rules::default(),
+        Region::new(IVec3::ZERO, IVec3::splat(15)),
+    )
+    .unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world
+}
+
+#[test]
+fn a_section_ends_where_its_content_does() {
+    let saved = water().save();
+    for section in ["RULE", "WRLD", "CHNK"] {
+        let length = content(&saved, section).len();
+        assert_eq!(
+            ending::<WaterWorld>(&saved, section, length, &[7]),
+            refused(section, length, "the end of the section")
+        );
+    }
+    assert_eq!(ending::<WaterWorld>(&saved, "RULE", 0, &[]), refused("RULE", 0, "more bytes"));
+    assert_eq!(ending::<WaterWorld>(&saved, "CHNK", 0, &[]), refused("CHNK", 0, "more bytes"));
+}
+
+#[test]
+fn a_section_of_another_name_is_damaged_though_its_checksum_is_right() {
+    let mut saved = water().save();
+    let at = saved.windows(4).position(|name| name == b"WRLD").unwrap();
+    saved[at..at + 4].copy_from_slice(b"WORD");
+    let saved = forged(&saved, "", |content| content);
+    assert_eq!(WaterWorld::load(&saved).err(), Some(SnapshotError::Damaged { section: "WRLD" }));
+}
+
+#[test]
+fn a_count_of_more_than_the_bytes_hold_is_refused_where_it_stands() {
+    let a_count = "a count of what follows";
+    let chunks = water().save();
+    let most = (content(&chunks, "CHNK").len() as u64 - 8) / 13;
+    assert_ne!(
+        with::<WaterWorld>(&chunks, "CHNK", 0, &most.to_le_bytes()),
+        refused("CHNK", 0, a_count)
+    );
+    assert_eq!(
+        with::<WaterWorld>(&chunks, "CHNK", 0, &(most + 1).to_le_bytes()),
+        refused("CHNK", 0, a_count)
+    );
+
+    // Chunks of pressure that have gone: a position and a mask.
+    let (saved, record) =
+        (walls(), |x: i32| [&[x, 0, 0].map(i32::to_le_bytes).concat()[..], &[1; 512]].concat());
+    let at = content(&saved, "WRLD").len() - 8;
+    let gone =
+        |count: u64| [count.to_le_bytes().to_vec(), (0..25).flat_map(record).collect()].concat();
+    assert_eq!(ending::<BlastWorld<Sheet>>(&saved, "WRLD", at, &gone(25)), None);
+    assert_eq!(
+        ending::<BlastWorld<Sheet>>(&saved, "WRLD", at, &gone(26)),
+        refused("WRLD", at, a_count)
+    );
+
+    // Walls of a graph that broke, and then no node that changed.
+    let saved = graph();
+    let at = content(&saved, "WRLD").len() - 16;
+    let broken =
+        |count: u64| [&count.to_le_bytes()[..], &wall(2.0, 1.0), &wall(4.0, 3.0), &[0; 8]].concat();
+    assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at, &broken(2)), None);
+    assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at, &broken(3)), refused("WRLD", at, a_count));
+    let changed = |count: u64| [&count.to_le_bytes()[..], &0u32.to_le_bytes()].concat();
+    assert_eq!(ending::<BlastGraph>(&saved, "WRLD", at + 8, &changed(1)), None);
+    assert_eq!(
+        ending::<BlastGraph>(&saved, "WRLD", at + 8, &changed(2)),
+        refused("WRLD", at + 8, a_count)
+    );
+}
+
+/// A wall of node 0 that broke in the first step.
+fn wall(difference: f64, strength: f64) -> Vec<u8> {
+    [
+        &1u64.to_le_bytes()[..],
+        &0u32.to_le_bytes(),
+        &difference.to_le_bytes(),
+        &strength.to_le_bytes(),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_wall_broke_by_a_difference_above_its_strength() {
+    let saved = graph();
+    let at = content(&saved, "WRLD").len() - 16;
+    let load = |difference: f64, strength: f64| {
+        let broken = [&1u64.to_le_bytes()[..], &wall(difference, strength), &[0; 8]].concat();
+        ending::<BlastGraph>(&saved, "WRLD", at, &broken)
+    };
+    assert_eq!(load(2.0, 1.0), None);
+    for (difference, strength) in [(2.0, 2.0), (2.0, 3.0), (2.0, 0.0), (2.0, -1.0), (-2.0, -1.0)] {
+        let wanted = "a wall that broke, by a difference above its strength";
+        assert_eq!(
+            load(difference, strength),
+            refused("WRLD", at + 8, wanted),
+            "{difference}, {strength}"
+        );
+    }
+    for difference in [f64::INFINITY, f64::NAN] {
+        assert_eq!(load(difference, 1.0), refused("WRLD", at + 8 + 12, "a number in its range"));
+    }
+}
+
+#[test]
+fn a_graph_has_no_chunks() {
+    let chunk = [&1u64.to_le_bytes()[..], &[0; 13]].concat();
+    assert_eq!(
+        ending::<BlastGraph>(&graph(), "CHNK", 0, &chunk),
+        refused("CHNK", 20, "no chunk in a graph")
+    );
+}
+
+#[test]
+fn walls_and_links_stand_in_order_at_cells_of_the_chunk() {
+    let saved = walls();
+    let load =
+        |at: usize, index: u16| with::<BlastWorld<Sheet>>(&saved, "CHNK", at, &index.to_le_bytes());
+    let [first, second] =
+        [7.25f32, 9.5].map(|strength| place_of(&saved, "CHNK", &strength.to_le_bytes()) - 2);
+    let wanted = "the index of a cell after the one before";
+    assert_eq!(load(second, 4096), refused("CHNK", second, wanted));
+    assert_eq!(load(second, 64 + 1), refused("CHNK", second, wanted), "the wall before");
+    assert_eq!(load(first, 4095), refused("CHNK", second, wanted), "before the wall before");
+    let [first, second] =
+        [0.375f32, 0.625].map(|weight| place_of(&saved, "CHNK", &weight.to_le_bytes()) - 2);
+    let wanted = "the axis and the index of a link after the one before";
+    assert_eq!(load(second, 4096), refused("CHNK", second - 1, wanted));
+    assert_eq!(load(second, 9 * 64 + 1), refused("CHNK", second - 1, wanted), "the link before");
+    assert_eq!(load(first, 4095), refused("CHNK", second - 1, wanted), "before the link before");
+}
+
+#[test]
+fn a_pressure_is_a_number_up_to_its_limit_and_not_minus_zero() {
+    let mut world = BlastWorld::<Sheet>::new(blast::Rules::diffusive(0.1)).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
+    let saved = world.save();
+    // After the count, the position, and the byte that says that all cells are alike.
+    let plane = COUNT + POSITION;
+    for pressure in [-0.0, 1.1e24, -1.1e24, f32::INFINITY, f32::NAN] {
+        let said = with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 1, &pressure.to_le_bytes());
+        assert_eq!(
+            said,
+            refused("CHNK", plane, "numbers up to 10²⁴, none of them −0"),
+            "{pressure}"
+        );
+    }
+    assert!(is_well_formed(with::<BlastWorld<Sheet>>(
+        &saved,
+        "CHNK",
+        plane + 1,
+        &1e-9f32.to_le_bytes()
+    )));
+    for bits in [16, 32, 64, 128] {
+        let wanted = "bits for audible, removed cells, flows and made since changes were asked for";
+        assert_eq!(
+            with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 5, &[bits]),
+            refused("CHNK", plane + 5, wanted)
+        );
+    }
+}
+
+#[test]
+fn only_the_wave_rule_has_damping() {
+    let saved = walls();
+    let said = with::<BlastWorld<Sheet>>(&saved, "RULE", 1 + 8, &0.5f64.to_le_bytes());
+    assert_eq!(said, refused("RULE", 1 + 8, "no damping in the diffusive rule"));
+}
+
+#[test]
+fn the_sums_of_water_stay_below_half_of_half_of_their_range() {
+    let saved = water().save();
+    for sum in 0..5 {
+        // After the bounds, the seed and the ticks.
+        let at = REGION + 16 + 8 * sum;
+        let load = |units: u64| with::<WaterWorld>(&saved, "WRLD", at, &units.to_le_bytes());
+        assert!(is_well_formed(load((1 << 62) - 1)));
+        assert_eq!(load(1 << 62), refused("WRLD", at, "a number below 2⁶²"));
+    }
+}
+
+/// In version 1, the number of pieces of a tick underway that were done stood at the end of the
+/// state.
+#[test]
+fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malformed() {
+    let mut world = water();
+    world.add_source(IVec3::new(4, 9, 4)).unwrap();
+    world.run(12);
+    let before = world.save();
+    assert!(!world.step_within(1).finished);
+    let saved = world.save();
+    assert!(saved == before, "not as at the beginning of the tick");
+    let length = content(&saved, "WRLD").len();
+    let with_pieces = |saved: &[u8], pieces: &[u8]| -> Result<WaterWorld, _> {
+        WaterWorld::load(&forged(saved, "WRLD", |content| [&content[..], pieces].concat()))
+    };
+    let first = of_version(&saved, 1);
+    for pieces in [1u64, 2, 1000, (1 << 62) - 1] {
+        let pieces = pieces.to_le_bytes();
+        let loaded = with_pieces(&first, &pieces).unwrap();
+        assert!(loaded.save() == saved && loaded.state_hash() == world.state_hash());
+        assert_eq!((loaded.ticks(), loaded.backlog()), (world.ticks(), 0));
+        let said = with_pieces(&saved, &pieces).err();
+        assert_eq!(said, refused("WRLD", length, "the end of the section"));
+    }
+    let said = |pieces: &[u8]| with_pieces(&first, pieces).err();
+    assert_eq!(said(&[0; 8]), refused("WRLD", length, "1 or more pieces of a tick underway"));
+    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", length, "a number below 2⁶²"));
+    assert_eq!(said(&[1; 7]), refused("WRLD", length, "more bytes"));
+    let ended = [&1u64.to_le_bytes()[..], &[0]].concat();
+    assert_eq!(said(&ended), refused("WRLD", length + 8, "the end of the section"));
+    assert!(WaterWorld::load(&first).unwrap().save() == saved, "without pieces");
+    while !world.step_within(1).finished {}
+    let mut loaded = WaterWorld::load(&saved).unwrap();
+    loaded.step();
+    assert!(loaded.save() == world.save(), "the tick comes to other bytes");
+}
+
+/// The bytes of a snapshot, said to be of this version.
+fn of_version(saved: &[u8], version: u16) -> Vec<u8> {
+    let mut bytes = saved.to_vec();
+    bytes[8..10].copy_from_slice(&version.to_le_bytes());
+    let checksum = crc32fast::hash(&bytes[..12]);
+    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Two springs that pour into each other's way: cells with two parents stand in the record by
+/// index.
+#[test]
+fn further_parents_stand_in_order_at_cells_that_have_them() {
+    let mut world = water();
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 8, 15))).unwrap();
+    for x in [3, 5] {
+        world.add_source(IVec3::new(x, 9, 4)).unwrap();
+    }
+    world.run(12);
+    let saved = world.save();
+    let chunk = content(&saved, "CHNK");
+    let marks = COUNT + POSITION + 1 + 2 * CHUNK_CELLS;
+    let parents = marks + 1 + chunk[marks].count_ones() as usize * CHUNK_CELLS / 8;
+    let number = |at: usize| u16::from_le_bytes([chunk[at], chunk[at + 1]]);
+    assert!(number(parents) >= 2 && chunk.len() == parents + 2 + 3 * usize::from(number(parents)));
+    let (first, second) = (parents + 2, parents + 5);
+    let load = |at: usize, bytes: &[u8]| with::<WaterWorld>(&saved, "CHNK", at, bytes);
+    let wanted = "a cell with the Extra flag, after the one before, and its parents";
+    assert_eq!(
+        load(second, &chunk[first..second]),
+        refused("CHNK", second, wanted),
+        "the cell before"
+    );
+    assert_eq!(
+        load(second, &4096u16.to_le_bytes()),
+        refused("CHNK", second, wanted),
+        "beyond the chunk"
+    );
+    assert_eq!(load(first, &0u16.to_le_bytes()), refused("CHNK", first, wanted), "solid ground");
+    for faces in [0, 1, 0b0100_0001] {
+        assert_eq!(load(first + 2, &[faces]), refused("CHNK", first, wanted), "parents {faces:#b}");
+    }
+    let swapped = [&chunk[second..second + 3], &chunk[first..second]].concat();
+    assert_eq!(
+        load(first, &swapped),
+        refused("CHNK", second, wanted),
+        "two cells in the other order"
+    );
+}
+
+#[test]
+fn the_account_of_humidity_is_far_from_its_ends_and_no_more_out_than_in() {
+    let world = |sweep: Sweep| {
+        HumidityWorld::<Sheet>::new(humidity::Rules::with_sweep(sweep)).unwrap().save()
+    };
+    let load = |saved: &[u8], [placed, rained, removed, runoff, drained]: [i128; 5]| {
+        let sums = [placed, rained, removed, runoff, drained].map(i128::to_le_bytes).concat();
+        with::<HumidityWorld<Sheet>>(saved, "WRLD", REGION + 8, &sums)
+    };
+    let at = REGION + 8;
+    let wanted =
+        "a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one";
+    let saved = world(Sweep::Conservative);
+    let most = 1 << 100;
+    for lawful in [
+        [12, 0, 3, 4, 5],
+        [10, 2, 3, 4, 5],
+        [12, -1, 3, 4, 4],
+        [most, 0, most, 0, 0],
+        [0, most, 0, most, 0],
+    ] {
+        assert!(is_well_formed(load(&saved, lawful)), "{lawful:?}");
+    }
+    for unlawful in
+        [[11, 0, 3, 4, 5], [10, 1, 3, 4, 5], [12, -1, 3, 4, 5], [most + 1, 0, most, 0, 0]]
+    {
+        assert_eq!(load(&saved, unlawful), refused("WRLD", at, wanted), "{unlawful:?}");
+    }
+    for out in 2..5 {
+        let mut sums = [most, most, 0, 0, 0];
+        sums[out] = most + 1;
+        assert_eq!(load(&saved, sums), refused("WRLD", at, wanted), "{sums:?}");
+    }
+    for sweep in [Sweep::InPlace, Sweep::Synchronous] {
+        let saved = world(sweep);
+        assert_eq!(load(&saved, [0; 5]), None);
+        assert_eq!(load(&saved, [1, 0, 0, 0, 0]), refused("WRLD", at, wanted));
+        assert_eq!(load(&saved, [1, 0, 1, 0, 0]), refused("WRLD", at, wanted));
+    }
+}
+
+#[test]
+fn no_more_two_dimensional_water_is_removed_than_was_placed() {
+    let saved = Water2dWorld::new(1, water2d::Rules::default()).unwrap().save();
+    // After the bounds, the seed and the ticks.
+    let at = REGION + 16;
+    let load = |placed: u64, removed: u64| {
+        with::<Water2dWorld>(
+            &saved,
+            "WRLD",
+            at,
+            &[placed.to_le_bytes(), removed.to_le_bytes()].concat(),
+        )
+    };
+    assert_eq!([load(0, 0), load(5, 5)], [None, None]);
+    assert!(is_well_formed(load(6, 5)));
+    assert_eq!(load(5, 6), refused("WRLD", at, "a ledger: no more removed than was placed"));
+}

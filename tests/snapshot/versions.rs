@@ -1,0 +1,67 @@
+//! Snapshots written by earlier versions of the format are read for ever: one of each kind, in each
+//! version in which that kind was written, is kept in `tests/data/snapshots`, with the hash of its
+//! state in `state_hashes.txt` beside it.
+//!
+//! `FLOODPLAIN_RECORD=1 cargo test --test snapshot versions` writes the files that are missing, and
+//! never over one that is there.
+
+use floodplain::blast::{BlastGraph, BlastWorld};
+use floodplain::humidity::HumidityWorld;
+use floodplain::snapshot::{Saved, VERSION};
+use floodplain::water::WaterWorld;
+use floodplain::water2d::Water2dWorld;
+use floodplain::{Cube, Sheet};
+use std::fs;
+use std::path::PathBuf;
+use support::worlds;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshots")
+}
+
+/// Holds the file of one kind against its hash, and records it if asked to and missing.
+fn check<W: Saved>(name: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() -> W) {
+    let newest = W::KIND.version();
+    assert!(newest <= VERSION, "{name}");
+    let (file, hashes) =
+        (folder().join(format!("{name}_v{newest}.bin")), folder().join("state_hashes.txt"));
+    if std::env::var_os("FLOODPLAIN_RECORD").is_some() && !file.exists() {
+        let world = make();
+        let line = format!("{name}_v{newest} {:016x}\n", state_hash(&world));
+        let before = fs::read_to_string(&hashes).unwrap_or_default();
+        fs::write(&file, world.save()).unwrap();
+        fs::write(&hashes, before + &line).unwrap();
+    }
+    for version in 1..=newest {
+        let name = format!("{name}_v{version}");
+        let bytes = fs::read(folder().join(format!("{name}.bin")))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let world = W::load(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let line = format!("{name} {:016x}", state_hash(&world));
+        assert!(
+            fs::read_to_string(&hashes).unwrap().lines().any(|kept| kept == line),
+            "{line} is not what was kept"
+        );
+        assert!(version < newest || world.save() == bytes, "{name} is saved to other bytes");
+    }
+}
+
+#[test]
+fn snapshots_of_all_versions_are_read() {
+    check("water", WaterWorld::state_hash, || worlds::water(3));
+    check("humidity_sheet", HumidityWorld::<Sheet>::state_hash, || worlds::humidity(3));
+    check("humidity_cube", HumidityWorld::<Cube>::state_hash, || worlds::humidity(4));
+    check("blast_sheet", BlastWorld::<Sheet>::state_hash, || worlds::blast(4));
+    check("blast_cube", BlastWorld::<Cube>::state_hash, || worlds::blast(3));
+    check("blast_graph", BlastGraph::state_hash, || worlds::graph(2));
+    check("water_2d", Water2dWorld::state_hash, || worlds::water_2d(4));
+}
+
+/// Version 1 wrote how many pieces of a tick underway were done. The tick starts again.
+#[test]
+fn water_saved_in_the_middle_of_a_tick_by_version_1_is_as_at_the_beginning_of_that_tick() {
+    let bytes = fs::read(folder().join("water_underway_v1.bin")).unwrap();
+    let world = WaterWorld::load(&bytes).unwrap();
+    assert_eq!((world.state_hash(), world.backlog()), (worlds::water(3).state_hash(), 0));
+    assert!(world.save() == worlds::water(3).save());
+}

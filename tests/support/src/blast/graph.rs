@@ -1,0 +1,581 @@
+//! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests
+//! and the fuzz target `blast_graph` make the edits.
+
+use super::probes::{Crew, ProbedRun};
+use crate::bytes::Bytes;
+use floodplain::blast::{
+    BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+};
+use floodplain::glam::DVec3;
+use floodplain::snapshot::Saved;
+use std::collections::BTreeMap;
+
+/// Operations in one run, so that runs stay short.
+const MOST_EDITS: usize = 32;
+
+/// Every public function that changes a graph. Nodes are numbered in the order in which they were
+/// added, those that are gone included, modulo their number.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    AddNode(DVec3, f64),
+    RemoveNode(usize),
+    AddLink(usize, usize, f64),
+    AddLinkAlong(usize, usize, f64, DVec3),
+    AddVent(usize, f64),
+    RemoveLink(usize, usize),
+    RemoveVent(usize),
+    SetLink(usize, usize, f64),
+    SetPressure(usize, f64),
+    SetWall(usize, f64),
+    ClearWall(usize),
+    WakeAll,
+    TakeChanges,
+    TakeEvents,
+    SaveAndLoad,
+    /// Single steps, each against the oracle.
+    Step(u8),
+    /// Steps in one go, felt at a node and later perhaps at the next.
+    Run(u8, usize, Crew),
+}
+
+/// A graph, and what is done to it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    rules: Rules,
+    edits: Vec<Edit>,
+}
+
+impl Run {
+    /// What these bytes say; any do.
+    pub fn from_bytes(bytes: &[u8]) -> Run {
+        let mut bytes = Bytes(bytes);
+        let rule = bytes.pick(&[
+            Rule::Diffusive { coefficient: 0.12 },
+            Rule::Wave { coefficient: 0.2, damping: 0.97 },
+            Rule::Diffusive { coefficient: 0.3 },
+            Rule::Wave { coefficient: 0.05, damping: 1.0 },
+        ]);
+        let rules = Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 5.0]) };
+        let mut edits = vec![Edit::AddNode(DVec3::ZERO, 100.0)];
+        edits.extend(bytes.operations(MOST_EDITS, edit));
+        Run { rules, edits }
+    }
+
+    /// Makes the edits, with every law after each.
+    pub fn run(&self) {
+        let mut watched = Watched::new(self.rules);
+        self.edits.iter().for_each(|edit| watched.apply(edit));
+    }
+}
+
+fn pressure(bytes: &mut Bytes) -> f64 {
+    match bytes.byte() {
+        byte @ 0..230 => f64::from(byte) * 1.37,
+        byte => {
+            let odd = [
+                0.0,
+                -0.0,
+                -3.0,
+                1e-12,
+                1e-300,
+                1e18,
+                2e18,
+                f64::NAN,
+                f64::INFINITY,
+                f64::NEG_INFINITY,
+            ];
+            odd[usize::from(byte) % odd.len()]
+        }
+    }
+}
+
+fn weight(bytes: &mut Bytes) -> f64 {
+    match bytes.byte() {
+        byte @ 0..220 => f64::from(byte) / 110.0,
+        byte => [0.0, 1.0, -0.5, 1e6, 2e6, f64::NAN, f64::INFINITY, 5.0][usize::from(byte % 8)],
+    }
+}
+
+fn strength(bytes: &mut Bytes) -> f64 {
+    match bytes.byte() {
+        byte @ 0..230 => f64::from(byte) / 4.0,
+        byte => [f64::NAN, f64::INFINITY, -1.0, 1e300][usize::from(byte % 4)],
+    }
+}
+
+fn place(bytes: &mut Bytes) -> DVec3 {
+    let byte = bytes.byte();
+    if byte == 255 {
+        return DVec3::new(f64::NAN, 0.0, 0.0);
+    }
+    DVec3::new(f64::from(byte & 7), f64::from(byte >> 3 & 7), f64::from(byte >> 6))
+}
+
+fn node(bytes: &mut Bytes) -> usize {
+    usize::from(bytes.byte())
+}
+
+fn edit(bytes: &mut Bytes) -> Edit {
+    match bytes.byte() % 32 {
+        0..=5 => Edit::AddNode(place(bytes), pressure(bytes)),
+        6 => Edit::RemoveNode(node(bytes)),
+        7..=11 => Edit::AddLink(node(bytes), node(bytes), weight(bytes)),
+        12 => Edit::AddLinkAlong(node(bytes), node(bytes), weight(bytes), place(bytes)),
+        13 => Edit::AddVent(node(bytes), weight(bytes)),
+        14 => Edit::RemoveLink(node(bytes), node(bytes)),
+        15 => Edit::RemoveVent(node(bytes)),
+        16 => Edit::SetLink(node(bytes), node(bytes), weight(bytes)),
+        17 | 18 => Edit::SetPressure(node(bytes), pressure(bytes)),
+        19 | 20 => Edit::SetWall(node(bytes), strength(bytes)),
+        21 => Edit::ClearWall(node(bytes)),
+        22 => Edit::WakeAll,
+        23 => Edit::TakeChanges,
+        24 => Edit::TakeEvents,
+        25 => Edit::SaveAndLoad,
+        26 => {
+            let byte = bytes.byte();
+            Edit::Run(byte % 64, node(bytes), Crew::of(byte))
+        }
+        _ => Edit::Step(1 + bytes.byte() % 8),
+    }
+}
+
+/// A node as plainly as it can be kept.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    position: DVec3,
+    pressure: f64,
+    strength: Option<f64>,
+}
+
+/// A link from the lower node to the higher, or, without a second node, a vent.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    weight: f64,
+    /// Of the wave rule, from the first node to the second.
+    flow: f64,
+}
+
+/// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its
+/// links and of its vent, by the other end.
+#[derive(Clone, Debug, PartialEq)]
+struct Look {
+    pressure: f64,
+    strength: Option<f64>,
+    links: BTreeMap<Option<usize>, f64>,
+}
+
+/// Two equal graphs, of which one is woken before each step and never saved, and the plain map.
+struct Watched {
+    graph: BlastGraph,
+    awake: BlastGraph,
+    rules: Rules,
+    ids: Vec<NodeId>,
+    nodes: BTreeMap<usize, Node>,
+    links: BTreeMap<(usize, Option<usize>), Link>,
+    /// What every node was when changes were last taken.
+    told: BTreeMap<usize, Look>,
+    events: Vec<Broken<NodeId>>,
+    tick: u64,
+    /// Whether the graphs refused an edit as unstable.
+    is_unstable: bool,
+    /// The largest pressure that there was, by which roundings are measured.
+    peak: f64,
+}
+
+impl Watched {
+    fn new(rules: Rules) -> Watched {
+        let graph = || BlastGraph::new(rules).expect("rules within their ranges");
+        Watched {
+            graph: graph(),
+            awake: graph(),
+            rules,
+            ids: Vec::new(),
+            nodes: BTreeMap::new(),
+            links: BTreeMap::new(),
+            told: BTreeMap::new(),
+            events: Vec::new(),
+            tick: 0,
+            is_unstable: false,
+            peak: 0.0,
+        }
+    }
+
+    fn apply(&mut self, edit: &Edit) {
+        match *edit {
+            Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
+            Edit::Run(steps, node, crew) => self.run(u64::from(steps), node, crew),
+            Edit::WakeAll => self.graph.wake_all(),
+            Edit::TakeChanges => self.take_changes(),
+            Edit::TakeEvents => {
+                assert_eq!(self.graph.take_events(), std::mem::take(&mut self.events));
+                self.awake.take_events();
+            }
+            Edit::SaveAndLoad => {
+                let bytes = self.graph.save();
+                self.graph = BlastGraph::load(&bytes)
+                    .unwrap_or_else(|error| panic!("a graph that was saved: {error}"));
+                assert!(self.graph.save() == bytes, "other bytes from a graph that was loaded");
+            }
+            _ => self.edit(edit),
+        }
+        self.compare(edit);
+    }
+
+    /// Makes an edit in both graphs and in the map, which must agree whether it is refused.
+    fn edit(&mut self, edit: &Edit) {
+        let before = self.graph.state_hash();
+        let ids = self.ids.clone();
+        let id = |node: usize| ids[node % ids.len()];
+        let make = |graph: &mut BlastGraph| match *edit {
+            Edit::AddNode(position, pressure) => graph.add_node(position, pressure).map(Some),
+            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(|_| None),
+            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight).map(|()| None),
+            Edit::AddLinkAlong(a, b, weight, along) => {
+                graph.add_link_along(id(a), id(b), weight, along).map(|()| None)
+            }
+            Edit::AddVent(node, weight) => {
+                graph.add_vent(id(node), weight, DVec3::Y).map(|()| None)
+            }
+            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(|()| None),
+            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(|()| None),
+            Edit::SetLink(a, b, weight) => graph.set_link(id(a), id(b), weight).map(|_| None),
+            Edit::SetPressure(node, pressure) => {
+                graph.set_pressure(id(node), pressure).map(|_| None)
+            }
+            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(|_| None),
+            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(|_| None),
+            _ => Ok(None),
+        };
+        let answer = make(&mut self.graph);
+        assert_eq!(
+            format!("{answer:?}"),
+            format!("{:?}", make(&mut self.awake)),
+            "two equal graphs"
+        );
+        self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
+        let is_made = self.model(edit);
+        assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
+        assert!(
+            is_made || self.graph.state_hash() == before,
+            "a refused edit changed the graph: {edit:?}"
+        );
+        self.ids.extend(answer.ok().flatten());
+    }
+
+    /// Makes an edit in the map; whether it can be made.
+    fn model(&mut self, edit: &Edit) -> bool {
+        let number = |node: usize| node % self.ids.len().max(1);
+        match *edit {
+            Edit::AddNode(position, pressure) => {
+                let fits = position.is_finite() && self.is_pressure(pressure);
+                if fits {
+                    self.nodes.insert(self.ids.len(), Node { position, pressure, strength: None });
+                }
+                fits
+            }
+            Edit::RemoveNode(node) => {
+                let node = number(node);
+                self.links.retain(|&(a, b), _| a != node && b != Some(node));
+                self.nodes.remove(&node).is_some()
+            }
+            Edit::AddLink(a, b, weight) => self.join(number(a), Some(number(b)), weight),
+            Edit::AddLinkAlong(a, b, weight, along) => {
+                along.is_finite() && self.join(number(a), Some(number(b)), weight)
+            }
+            Edit::AddVent(node, weight) => self.join(number(node), None, weight),
+            Edit::RemoveLink(a, b) => self.links.remove(&key(number(a), Some(number(b)))).is_some(),
+            Edit::RemoveVent(node) => self.links.remove(&(number(node), None)).is_some(),
+            Edit::SetLink(a, b, weight) => self.set_link(key(number(a), Some(number(b))), weight),
+            Edit::SetPressure(node, pressure) => {
+                let fits = self.is_pressure(pressure);
+                let there = self
+                    .nodes
+                    .get_mut(&number(node))
+                    .filter(|there| fits && there.strength.is_none());
+                there.map(|there| there.pressure = pressure).is_some()
+            }
+            Edit::SetWall(node, strength) => {
+                let node = number(node);
+                let fits = strength > 0.0 && strength.is_finite() && self.nodes.contains_key(&node);
+                if fits {
+                    self.nodes
+                        .entry(node)
+                        .and_modify(|node| (node.pressure, node.strength) = (0.0, Some(strength)));
+                    self.links_of(node).for_each(|link| link.flow = 0.0);
+                }
+                fits
+            }
+            Edit::ClearWall(node) => {
+                let there = self.nodes.get_mut(&number(node));
+                there.map(|node| node.strength = None).is_some()
+            }
+            _ => true,
+        }
+    }
+
+    fn is_pressure(&self, pressure: f64) -> bool {
+        let least = if self.is_wave() { -f64::from(PRESSURE_LIMIT) } else { 0.0 };
+        (least..=f64::from(PRESSURE_LIMIT)).contains(&pressure)
+    }
+
+    fn is_wave(&self) -> bool {
+        matches!(self.rules.rule, Rule::Wave { .. })
+    }
+
+    fn links_of(&mut self, node: usize) -> impl Iterator<Item = &mut Link> {
+        self.links
+            .iter_mut()
+            .filter(move |((a, b), _)| *a == node || *b == Some(node))
+            .map(|(_, link)| link)
+    }
+
+    fn join(&mut self, a: usize, b: Option<usize>, weight: f64) -> bool {
+        let ends_are_there =
+            self.nodes.contains_key(&a) && b.is_none_or(|b| self.nodes.contains_key(&b));
+        if Some(a) == b
+            || !ends_are_there
+            || self.links.contains_key(&key(a, b))
+            || !self.bears(a, b, weight, weight)
+        {
+            return false;
+        }
+        self.links.insert(key(a, b), Link { weight, flow: 0.0 });
+        true
+    }
+
+    fn set_link(&mut self, (a, b): (usize, Option<usize>), weight: f64) -> bool {
+        let Some(&link) = self.links.get(&(a, b)) else { return false };
+        if !self.bears(a, b, weight, weight - link.weight) {
+            return false;
+        }
+        let flow =
+            if weight < link.weight { link.flow * (weight / link.weight) } else { link.flow };
+        self.links.insert((a, b), Link { weight, flow });
+        true
+    }
+
+    /// Whether both ends bear a weight that is so much more than what was there. Next to the limit
+    /// the graph's own answer counts, for it may add up the weights in another order.
+    fn bears(&mut self, a: usize, b: Option<usize>, weight: f64, more: f64) -> bool {
+        if !(0.0..=f64::from(WEIGHT_LIMIT)).contains(&weight) {
+            return false;
+        }
+        let rule = self.rules.rule;
+        let mut load = 0.0f64;
+        for end in [Some(a), b].into_iter().flatten().filter(|_| more > 0.0) {
+            let sum: f64 = self.links_of(end).map(|link| link.weight).sum();
+            load = load.max(rule.coefficient() * (sum + more) / rule.limit());
+        }
+        if self.is_unstable {
+            assert!(load >= 1.0 - 1e-9, "refused as unstable at {load} of the limit");
+        } else {
+            assert!(load <= 1.0 + 1e-9, "{load} of the limit");
+        }
+        !self.is_unstable
+    }
+
+    /// One step of the twin, which never sleeps, and of the map. The map goes on with the twin's
+    /// own pressures, so that roundings do not add up.
+    fn step_twin(&mut self) -> u64 {
+        self.nodes = self.next();
+        self.awake.wake_all();
+        let changed = self.awake.step().changed;
+        self.peak = self.nodes.values().fold(self.peak, |peak, node| peak.max(node.pressure.abs()));
+        for (&node, there) in &mut self.nodes {
+            let pressure = self.awake.pressure(self.ids[node]).expect("a node");
+            let off = (pressure - there.pressure).abs();
+            let step = self.awake.ticks();
+            assert!(
+                off <= 1e-9 * self.peak,
+                "node {node}: {pressure}, not {}, step {step}",
+                there.pressure
+            );
+            there.pressure = pressure;
+        }
+        changed
+    }
+
+    /// One step of both graphs, and of the map.
+    fn step(&mut self) {
+        let changed = self.step_twin();
+        assert_eq!(
+            self.graph.step().changed,
+            changed,
+            "nodes that changed; the other graph never slept"
+        );
+        self.compare(&Edit::Step(1));
+    }
+
+    /// The nodes after a step, by the rules as they are written.
+    fn next(&mut self) -> BTreeMap<usize, Node> {
+        self.tick += 1;
+        for (node, difference, strength) in self.broken() {
+            self.events.push(Broken {
+                tick: self.tick,
+                place: self.ids[node],
+                difference,
+                strength,
+            });
+            self.nodes.entry(node).and_modify(|node| node.strength = None);
+        }
+        let mut after = self.nodes.clone();
+        for (&(a, b), link) in &mut self.links {
+            let open = |node: usize| self.nodes.get(&node).filter(|node| node.strength.is_none());
+            let there = b.map_or(Some(0.0), |b| open(b).map(|node| node.pressure));
+            let (Some(here), Some(there)) = (open(a).map(|node| node.pressure), there) else {
+                continue;
+            };
+            let flow = match self.rules.rule {
+                Rule::Diffusive { coefficient } => coefficient * link.weight * (here - there),
+                Rule::Wave { coefficient, damping } => {
+                    damping * (link.flow + coefficient * link.weight * (here - there))
+                }
+            };
+            link.flow = if matches!(self.rules.rule, Rule::Wave { .. }) { flow } else { 0.0 };
+            after.entry(a).and_modify(|node| node.pressure -= flow);
+            b.map(|b| after.entry(b).and_modify(|node| node.pressure += flow));
+        }
+        let is_silent = |value: f64| value.abs() < self.rules.threshold;
+        if after.values().all(|node| is_silent(node.pressure))
+            && self.links.values().all(|link| is_silent(link.flow))
+        {
+            after.values_mut().for_each(|node| node.pressure = 0.0);
+            self.links.values_mut().for_each(|link| link.flow = 0.0);
+        }
+        after
+    }
+
+    /// The walls that give way now, with the difference across each.
+    fn broken(&self) -> Vec<(usize, f64, f64)> {
+        let mut broken = Vec::new();
+        for (&node, there) in &self.nodes {
+            let Some(strength) = there.strength else { continue };
+            let mut beside = Vec::new();
+            for (&(a, b), _) in self.links.iter().filter(|(_, link)| link.weight > 0.0) {
+                match b {
+                    None if a == node => beside.push(0.0),
+                    Some(b) if a == node || b == node => {
+                        let other = self.nodes[&(a + b - node)];
+                        beside.extend(other.strength.is_none().then_some(other.pressure));
+                    }
+                    _ => {}
+                }
+            }
+            let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
+            let difference = match beside[..] {
+                [] => 0.0,
+                [only] => f64::abs(only),
+                _ => high - low,
+            };
+            if difference > strength {
+                broken.push((node, difference, strength));
+            }
+        }
+        broken
+    }
+
+    /// Steps in one go, against single ones of the twin. Probes change nothing, and feel what flows
+    /// in the twin: under the diffusive rule from its pressures before each step, under the
+    /// wave rule after it.
+    fn run(&mut self, steps: u64, node: usize, crew: Crew) {
+        let [from, to] = [node, node + 1].map(|node| self.ids[node % self.ids.len()]);
+        let look =
+            |twin: &BlastGraph| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
+        let (mut changed, mut flows) = (0, Vec::new());
+        for _ in 0..steps {
+            let before = look(&self.awake);
+            changed += self.step_twin();
+            flows.push(if self.is_wave() { look(&self.awake) } else { before });
+        }
+        let run = ProbedRun { crew, steps, from, to };
+        let (report, probes) = run.go(&mut self.graph, BlastGraph::run, BlastGraph::run_probed);
+        assert_eq!(
+            report.changed, changed,
+            "nodes that changed; the other graph took single steps"
+        );
+        run.check(&probes, &flows);
+    }
+
+    /// Both must tell of every node that is not what it was, and of no others than each other.
+    fn take_changes(&mut self) {
+        let changes = self.graph.take_changes();
+        assert_eq!(changes, self.awake.take_changes(), "two equal graphs");
+        assert!(
+            changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)),
+            "{changes:?}"
+        );
+        let now: BTreeMap<usize, Look> =
+            self.nodes.iter().map(|(&node, there)| (node, self.look(node, there))).collect();
+        for (node, id) in self.ids.iter().enumerate() {
+            let is_told = changes.binary_search(id).is_ok();
+            assert!(
+                is_told || now.get(&node) == self.told.get(&node),
+                "node {node} changed and was not told"
+            );
+        }
+        self.told = now;
+        assert_eq!(self.graph.take_changes(), [], "what was told is told once");
+    }
+
+    fn look(&self, node: usize, &Node { pressure, strength, .. }: &Node) -> Look {
+        let other = |&(a, b): &(usize, Option<usize>)| {
+            if a == node { Some(b) } else { (b == Some(node)).then_some(Some(a)) }
+        };
+        let links = self
+            .links
+            .iter()
+            .filter_map(|(ends, link)| Some((other(ends)?, link.weight)))
+            .collect();
+        Look { pressure, strength, links }
+    }
+
+    /// Both graphs and the map must be equal, and keep their laws.
+    fn compare(&self, edit: &Edit) {
+        if let Err(law) = self.graph.validate() {
+            panic!("{law} after {edit:?}");
+        }
+        assert_eq!(
+            self.graph.state_hash(),
+            self.awake.state_hash(),
+            "the state of the twin after {edit:?}"
+        );
+        assert_eq!(
+            self.graph.ledger(),
+            self.awake.ledger(),
+            "the ledger of the twin after {edit:?}"
+        );
+        assert!(
+            self.graph.nodes().eq(self.nodes.keys().map(|&node| self.ids[node])),
+            "the nodes after {edit:?}"
+        );
+        for (&node, there) in &self.nodes {
+            let id = self.ids[node];
+            assert_eq!(self.graph.pressure(id), Some(there.pressure), "node {node} after {edit:?}");
+            assert_eq!(
+                self.graph.strength(id),
+                there.strength,
+                "wall of node {node} after {edit:?}"
+            );
+            assert_eq!(self.graph.position(id), Some(there.position));
+        }
+        for (&(a, b), link) in &self.links {
+            if let Some(b) = b {
+                assert_eq!(
+                    self.graph.link(self.ids[a], self.ids[b]),
+                    Some(link.weight),
+                    "{a} and {b} after {edit:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The two ends of a link, the lower number first.
+fn key(a: usize, b: Option<usize>) -> (usize, Option<usize>) {
+    match b {
+        Some(b) => (a.min(b), Some(a.max(b))),
+        None => (a, None),
+    }
+}

@@ -1,0 +1,385 @@
+//! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every
+//! edit and step.
+
+use super::grid::Edit;
+use floodplain::blast::{
+    BlastWorld, Border, Broken, EditError, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+};
+use floodplain::glam::IVec3;
+use floodplain::{Chunk, Face, FieldShape, Region};
+use std::collections::BTreeMap;
+
+/// Of the largest pressure that there ever was: what the roundings of `f32` in one step and in the
+/// flows that go on from step to step may add up to.
+const ROUNDING: f64 = 2e-5;
+
+/// One cell of the map.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    pub pressure: f32,
+    pub is_solid: bool,
+    pub strength: Option<f32>,
+}
+
+/// A link is known by the cell that it sets out from, towards larger coordinates, and its axis.
+pub type LinkId = ([i32; 3], usize);
+
+/// Every cell and every link.
+pub struct Map {
+    pub axes: usize,
+    pub rules: Rules,
+    pub bounds: Region,
+    pub borders: [Border; 3],
+    pub cells: BTreeMap<[i32; 3], Place>,
+    pub weights: BTreeMap<LinkId, f32>,
+    /// Of the wave rule, towards larger coordinates.
+    pub flows: BTreeMap<LinkId, f64>,
+    /// The same over an open border, by the cell and the face's index.
+    pub vents: BTreeMap<LinkId, f64>,
+    pub ticks: u64,
+    pub events: Vec<Broken>,
+    /// The largest pressure that there was, by which roundings are measured.
+    pub peak: f64,
+}
+
+impl Map {
+    pub fn is_pressure(&self, pressure: f32) -> bool {
+        let least = if self.is_wave() { -PRESSURE_LIMIT } else { 0.0 };
+        (least..=PRESSURE_LIMIT).contains(&pressure)
+    }
+
+    pub fn is_wave(&self) -> bool {
+        matches!(self.rules.rule, Rule::Wave { .. })
+    }
+
+    pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<(), &'static str> {
+        if !self.is_pressure(pressure) {
+            return Err("Pressure");
+        }
+        let there = self.cells.get_mut(&cell.to_array()).ok_or("OutOfBounds")?;
+        if there.is_solid {
+            return Err("Solid");
+        }
+        there.pressure = pressure;
+        Ok(())
+    }
+
+    pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), &'static str> {
+        if !self.is_pressure(pressure) {
+            return Err("Pressure");
+        }
+        self.check(region)?;
+        for cell in region.positions() {
+            self.cells.entry(cell.to_array()).and_modify(|there| {
+                there.pressure = if there.is_solid { 0.0 } else { pressure };
+            });
+        }
+        Ok(())
+    }
+
+    /// Builds in every cell of a region; what flowed there has ended.
+    pub fn build(&mut self, region: Region, new: Place) -> Result<(), &'static str> {
+        self.check(region)?;
+        for cell in region.positions() {
+            self.cells.insert(cell.to_array(), new);
+            self.still(cell);
+        }
+        Ok(())
+    }
+
+    pub fn clear_solid(&mut self, cell: IVec3) -> Result<(), &'static str> {
+        let there = self.cells.get_mut(&cell.to_array()).ok_or("OutOfBounds")?;
+        if there.is_solid {
+            *there = Place::default();
+        }
+        Ok(())
+    }
+
+    pub fn check(&self, region: Region) -> Result<(), &'static str> {
+        let is_inside = self.bounds.contains(region.min()) && self.bounds.contains(region.max());
+        if is_inside { Ok(()) } else { Err("OutOfBounds") }
+    }
+
+    /// Ends all flows at a cell.
+    pub fn still(&mut self, cell: IVec3) {
+        let ends = self.flows.keys().copied().filter(|&(from, axis)| {
+            from == cell.to_array() || self.next(from.into(), axis) == Some(cell)
+        });
+        for link in ends.collect::<Vec<_>>() {
+            self.flows.remove(&link);
+        }
+        self.vents.retain(|&(at, _), _| at != cell.to_array());
+    }
+
+    /// The cell behind one towards larger coordinates, around a periodic border; none at any other.
+    pub fn next(&self, cell: IVec3, axis: usize) -> Option<IVec3> {
+        let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
+        let mut next = cell;
+        next[axis] = if cell[axis] == max { min } else { cell[axis] + 1 };
+        (cell[axis] != max || self.borders[axis] == Border::Periodic).then_some(next)
+    }
+
+    /// The link behind a face, and the cell there.
+    pub fn link(&self, cell: IVec3, face: Face) -> Option<(LinkId, IVec3)> {
+        let axis = face.index() / 2;
+        if axis >= self.axes {
+            return None;
+        }
+        if face.index() % 2 == 1 {
+            return self.next(cell, axis).map(|there| ((cell.to_array(), axis), there));
+        }
+        let mut from = cell;
+        let min = self.bounds.min()[axis];
+        from[axis] = if cell[axis] == min { self.bounds.max()[axis] } else { cell[axis] - 1 };
+        (self.next(from, axis) == Some(cell)).then_some(((from.to_array(), axis), from))
+    }
+
+    pub fn weight(&self, link: LinkId) -> f32 {
+        self.weights.get(&link).copied().unwrap_or(1.0)
+    }
+
+    /// What the weights at a cell are of the most that the rule bears.
+    pub fn load(&self, cell: IVec3) -> f64 {
+        let weight = |face: &Face| match self.link(cell, *face) {
+            Some((link, _)) => f64::from(self.weight(link)),
+            None => f64::from(u8::from(self.borders[face.index() / 2] == Border::Open)),
+        };
+        let sum: f64 = Face::ALL[..2 * self.axes].iter().map(weight).sum();
+        self.rules.rule.coefficient() * sum / self.rules.rule.limit()
+    }
+
+    pub fn set_link(
+        &mut self,
+        cell: IVec3,
+        face: Face,
+        weight: f32,
+        refused: Option<EditError>,
+    ) -> Result<(), &'static str> {
+        if !self.bounds.contains(cell) {
+            return Err("OutOfBounds");
+        }
+        if !(0.0..=WEIGHT_LIMIT).contains(&weight) {
+            return Err("Weight");
+        }
+        let (link, there) = self.link(cell, face).ok_or("NoLink")?;
+        let old = self.weight(link);
+        self.weights.insert(link, weight);
+        let load = if weight > old { self.load(cell).max(self.load(there)) } else { 0.0 };
+        if matches!(refused, Some(EditError::Unstable { .. })) {
+            assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
+            self.weights.insert(link, old);
+            return Err("Unstable");
+        }
+        assert!(load <= 1.0 + 1e-6, "{load} of the limit");
+        if weight < old {
+            self.flows.entry(link).and_modify(|flow| *flow *= f64::from(weight / old));
+        }
+        Ok(())
+    }
+
+    pub fn insert<S: FieldShape>(
+        &mut self,
+        position: IVec3,
+        chunk: &Chunk<f32>,
+        was_there: &[IVec3],
+    ) -> Result<(), &'static str> {
+        if was_there.contains(&position) {
+            return Err("ChunkPresent");
+        }
+        let cells = self.bounds.intersection(&S::region_of(position)).ok_or("ChunkOutOfBounds")?;
+        if (0..4096).any(|index| !self.is_pressure(chunk.get(index))) {
+            return Err("Pressure");
+        }
+        for cell in cells.positions() {
+            let pressure = chunk.get(S::index_of(cell));
+            self.cells.insert(cell.to_array(), Place { pressure, ..Place::default() });
+        }
+        Ok(())
+    }
+
+    pub fn remove<S: FieldShape>(
+        &mut self,
+        position: IVec3,
+        refused: Option<EditError>,
+        was_there: &[IVec3],
+    ) -> Result<(), &'static str> {
+        let cells = self
+            .bounds
+            .intersection(&S::region_of(position))
+            .filter(|_| was_there.contains(&position));
+        let cells = cells.ok_or("ChunkAbsent")?;
+        let weights = self.weights.clone();
+        self.weights.retain(|(from, _), _| !cells.contains((*from).into()));
+        let load = self.bounds.positions().map(|cell| self.load(cell)).fold(0.0, f64::max);
+        if matches!(refused, Some(EditError::Unstable { .. })) {
+            assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
+            self.weights = weights;
+            return Err("Unstable");
+        }
+        assert!(load <= 1.0 + 1e-6, "{load} of the limit");
+        for cell in cells.positions() {
+            self.cells.insert(cell.to_array(), Place::default());
+            self.still(cell);
+        }
+        Ok(())
+    }
+
+    /// The walls that give way to the pressures as they are, and the difference across each, in
+    /// order of position.
+    pub fn broken(&self) -> Vec<Broken> {
+        let mut broken: Vec<Broken> = Vec::new();
+        for (&at, there) in &self.cells {
+            let Some(strength) = there.strength else { continue };
+            let mut beside = Vec::new();
+            for &face in &Face::ALL[..2 * self.axes] {
+                match self.link(at.into(), face) {
+                    Some((link, next)) => {
+                        let next = self.cells[&next.to_array()];
+                        let is_open = self.weight(link) > 0.0 && !next.is_solid;
+                        beside.extend(is_open.then_some(f64::from(next.pressure)));
+                    }
+                    None if self.borders[face.index() / 2] == Border::Open => beside.push(0.0),
+                    None => {}
+                }
+            }
+            let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
+            let difference = match beside[..] {
+                [] => 0.0,
+                [only] => f64::abs(only),
+                _ => high - low,
+            };
+            let strength = f64::from(strength);
+            if difference > strength {
+                broken.push(Broken { tick: self.ticks, place: at.into(), difference, strength });
+            }
+        }
+        broken.sort_by_key(|broken| [broken.place.y, broken.place.z, broken.place.x]);
+        broken
+    }
+
+    /// Opens walls, and returns the pressures that the rules lead to from there, in `f64`, by the
+    /// formulas as they are written.
+    pub fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
+        self.ticks += 1;
+        let broken = self.broken();
+        for wall in &broken {
+            self.cells.insert(wall.place.to_array(), Place::default());
+        }
+        self.events.extend(broken);
+        let mut after: BTreeMap<_, _> =
+            self.cells.iter().map(|(&cell, there)| (cell, f64::from(there.pressure))).collect();
+        for (&at, here) in self.cells.iter().filter(|(_, here)| !here.is_solid) {
+            for &face in &Face::ALL[..2 * self.axes] {
+                let (axis, is_forward) = (face.index() / 2, face.index() % 2 == 1);
+                let link = self.link(at.into(), face);
+                let there = match link {
+                    // Each link once, from its first end.
+                    Some(_) if !is_forward => continue,
+                    Some((_, there)) => self.cells[&there.to_array()],
+                    None if self.borders[axis] == Border::Open => Place::default(),
+                    None => continue,
+                };
+                if there.is_solid {
+                    continue;
+                }
+                let (kept, id) = match link {
+                    Some((id, _)) => (&mut self.flows, id),
+                    None => (&mut self.vents, (at, face.index())),
+                };
+                let weight =
+                    link.map_or(1.0, |(id, _)| self.weights.get(&id).copied().unwrap_or(1.0));
+                let driven =
+                    f64::from(weight) * (f64::from(here.pressure) - f64::from(there.pressure));
+                let flow = match self.rules.rule {
+                    Rule::Diffusive { coefficient } => coefficient * driven,
+                    Rule::Wave { coefficient, damping } => {
+                        let flow = kept.entry(id).or_default();
+                        *flow = damping * (*flow + coefficient * driven);
+                        *flow
+                    }
+                };
+                after.entry(at).and_modify(|pressure| *pressure -= flow);
+                link.map(|(_, there)| {
+                    after.entry(there.to_array()).and_modify(|pressure| *pressure += flow)
+                });
+            }
+        }
+        after
+    }
+
+    /// Goes on with the world's own pressures, which must be those expected but for roundings.
+    /// Where chunks may fall silent only the range is known: pressure that evens out does not
+    /// rise above what it was.
+    pub fn take_over<S: FieldShape>(
+        &mut self,
+        world: &BlastWorld<S>,
+        expected: &BTreeMap<[i32; 3], f64>,
+    ) {
+        self.peak = self
+            .cells
+            .values()
+            .fold(self.peak, |peak, there| peak.max(f64::from(there.pressure.abs())));
+        let highest =
+            self.cells.values().fold(0.0f32, |highest, there| highest.max(there.pressure));
+        for (&at, there) in &mut self.cells {
+            let pressure = world.pressure(at.into());
+            let off = (f64::from(pressure) - expected[&at]).abs();
+            if self.rules.threshold == 0.0 {
+                let step = world.ticks();
+                let most = ROUNDING * self.peak + f64::from(f32::MIN_POSITIVE);
+                assert!(off <= most, "cell {at:?}: {pressure}, not {}, step {step}", expected[&at]);
+            }
+            if let Rule::Diffusive { .. } = self.rules.rule {
+                assert!(
+                    (0.0..=highest * 1.000_001).contains(&pressure),
+                    "cell {at:?}: {pressure} above {highest}"
+                );
+            }
+            there.pressure = pressure;
+        }
+    }
+
+    /// The world must be what the map says, cell by cell and link by link.
+    pub fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, edit: &Edit) {
+        for (&at, &Place { pressure, is_solid, strength }) in &self.cells {
+            let cell = IVec3::from_array(at);
+            let expected = (Some(pressure + 0.0), is_solid, strength);
+            let found = (Some(world.pressure(cell)), world.is_solid(cell), world.strength(cell));
+            assert_eq!(found, expected, "cell {cell} after {edit:?}");
+            for face in Face::ALL {
+                let expected = match self.link(cell, face) {
+                    Some((link, _)) => Some(self.weight(link)),
+                    None => (face.index() / 2 < self.axes
+                        && self.borders[face.index() / 2] == Border::Open)
+                        .then_some(1.0),
+                };
+                assert_eq!(
+                    world.link(cell, face),
+                    expected,
+                    "{face:?} of cell {cell} after {edit:?}"
+                );
+            }
+        }
+    }
+}
+
+pub fn check_strength(strength: f32) -> Result<(), &'static str> {
+    if strength > 0.0 && strength.is_finite() { Ok(()) } else { Err("Strength") }
+}
+
+pub fn kind(error: EditError) -> &'static str {
+    match error {
+        EditError::OutOfBounds(_) => "OutOfBounds",
+        EditError::Solid(_) => "Solid",
+        EditError::Pressure { .. } => "Pressure",
+        EditError::Weight { .. } => "Weight",
+        EditError::Strength { .. } => "Strength",
+        EditError::NoLink(..) => "NoLink",
+        EditError::Unstable { .. } => "Unstable",
+        EditError::ChunkPresent(_) => "ChunkPresent",
+        EditError::ChunkAbsent(_) => "ChunkAbsent",
+        EditError::ChunkOutOfBounds(_) => "ChunkOutOfBounds",
+        _ => "something new",
+    }
+}

@@ -1,0 +1,6 @@
+//! Pressure on grids and graphs: edits, models, and probes.
+
+pub mod graph;
+pub mod grid;
+pub mod map;
+pub mod probes;

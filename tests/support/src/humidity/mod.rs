@@ -1,0 +1,4 @@
+//! Humidity: edits and their model, and the oracle of a step.
+
+pub mod edits;
+pub mod oracle;

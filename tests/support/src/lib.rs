@@ -1,0 +1,12 @@
+//! What the test programs in `tests/` and the fuzz targets share: naive models and oracles, which
+//! share no code with what they judge; edits made of bytes; small worlds.
+
+pub mod blast;
+pub mod bytes;
+pub mod humidity;
+pub mod snapshot;
+pub mod storage;
+pub mod twins;
+pub mod water;
+pub mod water2d;
+pub mod worlds;

@@ -1,0 +1,8 @@
+//! Water: edits and their model, and the laws of whole runs.
+
+pub mod cells;
+pub mod edits;
+pub mod limits;
+pub mod orders;
+pub mod small;
+pub mod words;

@@ -1,0 +1,70 @@
+//! What has a bound: how long flags outlive what they claim, how high water rises, and when it
+//! comes to rest.
+
+use super::random::{bounds as cells_of_the_world, edit, rules};
+use floodplain::glam::IVec3;
+use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
+use proptest::prelude::*;
+use support::water::edits::Watched;
+use support::water::limits;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn has_source_clears_once_the_sources_are_gone(
+        seed in any::<u64>(), rules in rules(), edits in prop::collection::vec(edit(), 1..24)
+    ) {
+        let mut watched = Watched::new(seed, rules, cells_of_the_world());
+        edits.iter().for_each(|edit| watched.apply(edit));
+        limits::has_source_clears(&mut watched.world);
+    }
+
+    #[test]
+    fn flow_out_clears_once_the_end_is_walled_off(
+        seed in any::<u64>(), edits in prop::collection::vec(edit(), 1..24)
+    ) {
+        limits::flow_out_clears(seed, cells_of_the_world(), &edits);
+    }
+
+    #[test]
+    fn no_water_rises_above_its_source(
+        seed in any::<u64>(), throughput in 1u8..=7, many_parents in any::<bool>(),
+        ground in prop::collection::vec((0..12i32, 0..12i32, 0..12i32), 0..60),
+        springs in prop::array::uniform2(prop::collection::vec((0..5i32, 1..9i32, 0..12i32), 1..4)),
+    ) {
+        let rules = Rules { throughput, many_parents, ..Rules::lossless() };
+        let min = cells_of_the_world().min();
+        let ground: Vec<IVec3> = ground.into_iter().map(|cell| min + IVec3::from(cell)).collect();
+        let in_half = |half| move |(x, y, z): &(i32, i32, i32)| min + IVec3::new(x + 6 * half, *y, *z);
+        let springs: Vec<IVec3> =
+            springs.iter().zip(0..).flat_map(|(springs, half)| springs.iter().map(in_half(half))).collect();
+        limits::stays_below_its_springs(seed, rules, cells_of_the_world(), &ground, &springs, 80);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_closed_world_comes_to_rest(seed in any::<u64>(), edits in prop::collection::vec(edit(), 1..20)) {
+        limits::comes_to_rest(seed, cells_of_the_world(), &edits);
+    }
+}
+
+/// A cell that dried up was cut from what it had fed only after the tick had asked who has a
+/// source. So what it had fed claimed to have one for a tick longer, in a world as small as this.
+#[test]
+fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
+    for seed in 0..40 {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(7, 5, 3));
+        let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.add_source(IVec3::new(6, 4, 3)).unwrap();
+        for _ in 0..60 {
+            world.step();
+            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {}", world.ticks());
+        }
+    }
+}

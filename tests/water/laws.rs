@@ -1,0 +1,165 @@
+//! The laws of water under random edits: every edit does what it says, every invariant of
+//! `validate` holds after every tick, and sleep changes nothing. Every failure prints the edits
+//! that replay it. Below are edits that once broke a law, each with its story.
+
+use super::random::{bounds, edit, rules};
+use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
+use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
+use proptest::prelude::*;
+use support::water::edits::{Edit, Watched};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_law_holds_after_every_edit_and_tick(
+        seed in any::<u64>(), rules in rules(), edits in prop::collection::vec(edit(), 1..40)
+    ) {
+        let mut watched = Watched::new(seed, rules, bounds());
+        for edit in &edits {
+            watched.apply(edit);
+            watched.validate();
+        }
+    }
+}
+
+fn region(from: [i32; 3], to: [i32; 3]) -> Region {
+    Region::new(from.into(), to.into())
+}
+
+fn replay(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) {
+    let mut watched = Watched::new(seed, rules, bounds);
+    for edit in edits {
+        watched.apply(edit);
+        watched.validate();
+    }
+}
+
+/// A cell that dries up is cut from its children, and that rewrites them. Those in layers that were
+/// no part of the tick were missing from the number of changed cells that the step reports.
+#[test]
+fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
+    let edits = [
+        Edit::SetSolid(IVec3::ZERO),
+        Edit::FillWater(region([-4, 5, 0], [1, 5, 1]), 7),
+        Edit::FillSolid(region([-4, -4, -3], [0, 4, 4])),
+        Edit::Run(8),
+    ];
+    replay(1_531_234_719_201_835_450, Rules::lossless(), region([-6, -5, -6], [5, 6, 5]), &edits);
+}
+
+/// Water goes into a cell from its side if it would fall there. A chunk that came, or went, below
+/// that cell woke what touches it and not the water beside that cell, if that lay in a chunk next
+/// to the one above: it slept on at the brink.
+#[test]
+fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
+    let (brink, below) = (IVec3::new(1, 0, 0), IVec3::new(0, -1, -1));
+    let comes = [
+        Edit::RemoveChunk(IVec3::new(0, -1, 0)),
+        Edit::RemoveChunk(below),
+        Edit::FillWater(Region::new(brink, brink), 1),
+        Edit::Run(4),
+        Edit::InsertChunk(below),
+        Edit::Run(1),
+    ];
+    let goes = [
+        Edit::FillSolid(region([-3, -1, -3], [2, -1, 2])),
+        Edit::FillWater(Region::new(brink, brink), 1),
+        Edit::Run(4),
+        Edit::RemoveChunk(below),
+        Edit::Run(1),
+    ];
+    for (unloaded, edits) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
+        let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
+        (0..32).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), edits));
+    }
+}
+
+/// A fill with water passed over cells of just that water without entering it, so that the ledger
+/// and the returned units depended on whether the water there had ever moved.
+#[test]
+fn a_fill_with_what_stands_there_is_entered() {
+    let pool = region([0, 1, 0], [1, 1, 1]);
+    let edits = [Edit::FillWater(pool, 5), Edit::FillWater(pool, 5), Edit::FillWater(pool, 5)];
+    replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &edits);
+}
+
+/// A chunk comes back whose topmost cell had its parent in the chunk above, where it has dried up
+/// meanwhile. The cells below are looked at first: their way up ended at that broken tie, and
+/// marked the cell that has it as sound too.
+#[test]
+fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules = Rules {
+        source_supply: 0,
+        throughput: 1,
+        edges,
+        pools: false,
+        many_parents: false,
+        ..Rules::lossless()
+    };
+    let below = IVec3::NEG_Y;
+    let edits = [
+        Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5),
+        Edit::Run(2),
+        Edit::RemoveChunk(below),
+        Edit::Run(8),
+        Edit::InsertChunk(below),
+        Edit::Run(1),
+    ];
+    replay(0, rules, bounds(), &edits);
+}
+
+/// A world in which a spring falls on open ground, with this throughput, after twenty ticks.
+fn fall(throughput: u8) -> WaterWorld {
+    let rules = Rules { throughput, ..Rules::lossless() };
+    let mut world = WaterWorld::new(7, rules).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.fill_solid(region([0, 0, 0], [15, 0, 15])).unwrap();
+    world.add_source(IVec3::new(7, 9, 7)).unwrap();
+    world.run(20);
+    world
+}
+
+/// A chunk brought its flows along, though nothing in its new world lets so much pass: `validate`
+/// refused that world, and so did loading what it had saved.
+#[test]
+fn a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass() {
+    let chunk = fall(7).remove_chunk(IVec3::ZERO).unwrap();
+    let rules = Rules { throughput: 3, ..Rules::lossless() };
+    let mut world = WaterWorld::new(1, rules).unwrap();
+    world.insert_chunk(IVec3::ZERO, chunk).unwrap();
+    assert_eq!(world.validate(), Ok(()));
+    let mut loaded = WaterWorld::load(&world.save()).unwrap();
+    world.run(20);
+    loaded.run(20);
+    assert_eq!((world.validate(), world.state_hash()), (Ok(()), loaded.state_hash()));
+}
+
+/// A cell that has run empty keeps the marks of its flow to the end of the tick. A chunk read
+/// meanwhile brought them along as words that no cell has, and such cells were told to be solid.
+#[test]
+fn a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it() {
+    let (mut fall, mut odd) = (fall(7), 0);
+    fall.fill_water(region([2, 1, 2], [4, 12, 4]), 7).unwrap();
+    for _ in 0..400 {
+        fall.step_within(0);
+        let (_, chunk) = fall.chunks().next().unwrap();
+        odd += chunk
+            .as_dense()
+            .unwrap()
+            .iter()
+            .filter(|voxel| format!("{voxel:?}").starts_with("word"))
+            .count();
+        for cell in region([0, 1, 0], [15, 15, 15]).positions() {
+            assert!(fall.cell(cell).is_some(), "{cell} is open");
+        }
+        let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
+        world.insert_chunk(IVec3::ZERO, chunk.clone()).unwrap();
+        assert_eq!((world.validate(), world.total()), (Ok(()), fall.total()));
+        assert!(WaterWorld::load(&world.save()).is_ok());
+    }
+    assert!(odd > 20, "{odd} such words");
+}

@@ -1,0 +1,11 @@
+//! Water: laws under random edits, and what every tick must and must not do.
+
+mod bounds;
+mod budget;
+mod ends;
+mod laws;
+mod order;
+mod random;
+mod record;
+mod sleep;
+mod words;

@@ -1,0 +1,76 @@
+//! Random rules and edits for the tests of water's laws.
+
+use floodplain::glam::IVec3;
+use floodplain::water::{Edge, Edges, Rules};
+use floodplain::{Cube, Region, Shape};
+use proptest::prelude::*;
+use support::water::edits::Edit;
+
+/// The world lies across eight chunks, so that borders are crossed in every direction.
+pub fn bounds() -> Region {
+    Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5))
+}
+
+fn cell() -> impl Strategy<Value = IVec3> {
+    let (low, high) = (bounds().min(), bounds().max() + 1);
+    // The last of each axis is out of bounds, so seldom taken.
+    let axis = |low: i32, high: i32| prop_oneof![60 => low..high, 1 => Just(high)];
+    (axis(low.x, high.x), axis(low.y, high.y), axis(low.z, high.z))
+        .prop_map(|(x, y, z)| IVec3::new(x, y, z))
+}
+
+fn region() -> impl Strategy<Value = Region> {
+    (cell(), cell()).prop_map(|(a, b)| Region::new(a, b))
+}
+
+/// Any edit, or a few ticks.
+pub fn edit() -> impl Strategy<Value = Edit> {
+    let chunk = || cell().prop_map(Cube::chunk_of);
+    prop_oneof![
+        3 => cell().prop_map(Edit::SetSolid),
+        3 => cell().prop_map(Edit::ClearSolid),
+        2 => cell().prop_map(Edit::AddSource),
+        2 => cell().prop_map(Edit::RemoveSource),
+        3 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Pour(cell, units)),
+        2 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Scoop(cell, units)),
+        2 => region().prop_map(Edit::FillSolid),
+        2 => (region(), 0u8..=8).prop_map(|(region, height)| Edit::FillWater(region, height)),
+        1 => chunk().prop_map(Edit::RemoveChunk),
+        1 => chunk().prop_map(Edit::InsertChunk),
+        1 => (chunk(), any::<u64>()).prop_map(|(chunk, seed)| Edit::InsertForeign(chunk, seed)),
+        1 => Just(Edit::InsertChunks),
+        1 => Just(Edit::WakeAll),
+        1 => Just(Edit::TakeChanges),
+        8 => (1u8..12).prop_map(Edit::Run),
+        1 => (0u64..4000).prop_map(Edit::Sliced),
+        1 => Just(Edit::SaveAndLoad),
+    ]
+}
+
+fn edge() -> impl Strategy<Value = Edge> {
+    prop_oneof![3 => Just(Edge::Wall), 1 => Just(Edge::Drain), 1 => Just(Edge::Held)]
+}
+
+/// Any rules.
+pub fn rules() -> impl Strategy<Value = Rules> {
+    (
+        prop::array::uniform6(edge()),
+        edge(),
+        0u8..=7,
+        1u8..=7,
+        any::<bool>(),
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(outer, unloaded, source_supply, throughput, pools, many_parents, ebb)| {
+            Rules {
+                evaporation: if ebb { 0.02 } else { 0.0 },
+                activity_decay: 0.25,
+                source_supply,
+                throughput,
+                edges: Edges { outer, unloaded },
+                pools,
+                many_parents,
+            }
+        })
+}

@@ -1,0 +1,135 @@
+//! A sleeping world equals one that never slept: the cases in which it once did not, each with its
+//! story. The law itself is tested on random worlds in `water_laws.rs`.
+
+use floodplain::glam::IVec3;
+use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
+use support::water::small::{HIGH, LOW, world};
+
+/// Runs the same edits on a world that sleeps and on one that is woken before each tick, and
+/// compares them after each.
+fn compare(seed: u64, rules: Rules, ticks: u64, edit: impl Fn(u64, &mut WaterWorld)) {
+    let (mut sleeper, mut awake) = (world(seed, rules), world(seed, rules));
+    for tick in 0..ticks {
+        edit(tick, &mut sleeper);
+        edit(tick, &mut awake);
+        sleeper.step();
+        awake.wake_all();
+        awake.step();
+        for cell in Region::new(LOW, HIGH).positions() {
+            assert_eq!(sleeper.voxel(cell), awake.voxel(cell), "tick {tick}, cell {cell}");
+        }
+        assert_eq!(sleeper.state_hash(), awake.state_hash(), "tick {tick}");
+    }
+}
+
+/// Two cells of a pocket in the ground lie in two chunks. One drains in the first pass of the tick;
+/// the other may then flow in during the second, but its chunk was asleep, and a chunk woken in
+/// mid-tick had no turn.
+#[test]
+fn a_chunk_woken_in_mid_tick_has_its_turn() {
+    let edges = Edges { unloaded: Edge::Drain, ..Edges::WALLS };
+    let rules = Rules { source_supply: 0, throughput: 2, pools: false, edges, ..Rules::lossless() };
+    compare(3_237_422_098_225_654_980, rules, 6, |tick, world| match tick {
+        0 => {
+            let pocket = Region::new(IVec3::new(0, -4, 0), IVec3::new(-1, -4, 0));
+            assert_eq!(world.fill_water(pocket, 2), Ok(0));
+        }
+        1 => drop(world.remove_chunk(IVec3::new(0, -1, -1)).unwrap()),
+        _ => {}
+    });
+}
+
+/// A stream is cut from its source by a fill. Until HasSource has cleared all along it, its cells
+/// have a finite head to draw from, which those asleep did not notice. A cell that has a source now
+/// draws from sources only.
+#[test]
+fn a_cell_cut_from_its_source_misses_nothing_in_its_sleep() {
+    let walls = [Edge::Wall, Edge::Wall, Edge::Drain, Edge::Wall, Edge::Held, Edge::Wall];
+    let edges = Edges { outer: walls, unloaded: Edge::Wall };
+    let rules =
+        Rules { source_supply: 5, throughput: 5, many_parents: false, edges, ..Rules::lossless() };
+    compare(7_412_247_160_525_670_647, rules, 60, |tick, world| match tick {
+        0 => assert_eq!(world.add_source(IVec3::new(2, 4, -2)), Ok(true)),
+        16 => assert!(
+            world.fill_water(Region::new(IVec3::new(0, -3, -3), IVec3::new(4, 0, 0)), 5).is_ok()
+        ),
+        _ => {}
+    });
+}
+
+/// A full cell with a source higher up rises into the cell above once that has given water away. It
+/// was asleep, and what a cell gave woke its sides and what lay above it, but not what lay below.
+#[test]
+fn a_full_cell_wakes_to_rise_into_the_cell_above() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules = Rules {
+        source_supply: 2,
+        throughput: 2,
+        pools: false,
+        many_parents: false,
+        edges,
+        ..Rules::lossless()
+    };
+    compare(12_451_237_387_512_472_474, rules, 60, |tick, world| {
+        if tick == 20 {
+            assert!(
+                world
+                    .fill_water(Region::new(IVec3::new(1, -1, 0), IVec3::new(4, -5, 4)), 6)
+                    .is_ok()
+            );
+            assert_eq!(world.add_source(IVec3::new(2, 0, 4)), Ok(true));
+            assert_eq!(world.clear_solid(IVec3::new(1, -4, 5)), Ok(true));
+        }
+    });
+}
+
+/// Water slides sideways over a cell that would let it fall. When such a cell got room, the news
+/// went round by the chunk beside it, and was lost where that one was not loaded.
+#[test]
+fn a_slide_is_noticed_past_a_chunk_that_is_not_loaded() {
+    let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    let rules = Rules {
+        source_supply: 0,
+        throughput: 2,
+        pools: false,
+        many_parents: false,
+        edges,
+        ..Rules::lossless()
+    };
+    compare(4_900_143_239_458_837_956, rules, 60, |tick, world| match tick {
+        0 => {
+            assert!(world.set_solid(IVec3::new(0, -4, 0)).is_ok());
+            assert!(
+                world.fill_solid(Region::new(IVec3::new(-3, 0, -1), IVec3::new(-4, -2, 2))).is_ok()
+            );
+            assert!(
+                world
+                    .fill_water(Region::new(IVec3::new(0, 1, 3), IVec3::new(-5, 5, -6)), 6)
+                    .is_ok()
+            );
+        }
+        15 => assert!(world.remove_chunk(IVec3::new(0, -1, -1)).is_ok()),
+        _ => {}
+    });
+}
+
+/// What bodies were flooded with was kept for good, half a kilobyte for each chunk that had ever
+/// held moving water.
+#[test]
+fn a_world_at_rest_keeps_nothing_that_a_tick_works_with() {
+    let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions();
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(159, 0, 159))).unwrap();
+    world.take_changes();
+    let before = world.memory_bytes();
+    for at in Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions() {
+        world.pour(16 * at + IVec3::new(7, 1, 7), 7).unwrap();
+    }
+    world.run(60);
+    assert!(world.is_at_rest());
+    world.take_changes();
+    let after = world.memory_bytes();
+    assert!(after < before + 100 * 200, "{before} bytes in 100 chunks before, {after} after");
+}

@@ -1,0 +1,5 @@
+//! Two-dimensional water.
+
+mod ends;
+mod golden;
+mod laws;
