@@ -218,13 +218,8 @@ pub fn benches(criterion: &mut Criterion) {
             world.run(WARM_UP);
             world
         };
-        let single =
-            |world: &mut BlastWorld| pool.install(|| (0..16).for_each(|_| _ = world.step()));
         let run = |world: &mut BlastWorld| pool.install(|| _ = world.run(16));
-        group.bench_function(BenchmarkId::new("16_steps/single_steps", threads), |bencher| {
-            bencher.iter_batched_ref(uneven, single, BatchSize::PerIteration);
-        });
-        group.bench_function(BenchmarkId::new("16_steps/run", threads), |bencher| {
+        group.bench_function(BenchmarkId::new("16_steps", threads), |bencher| {
             bencher.iter_batched_ref(uneven, run, BatchSize::PerIteration);
         });
     }

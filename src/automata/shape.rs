@@ -25,9 +25,6 @@ pub trait FieldShape: RowShape {
     fn step_blast(world: &mut BlastWorld<Self>) -> StepReport;
 
     #[doc(hidden)]
-    fn run_blast(world: &mut BlastWorld<Self>, steps: u64) -> StepReport;
-
-    #[doc(hidden)]
     fn validate_blast(world: &BlastWorld<Self>) -> Result<(), blast::Violation>;
 }
 
@@ -53,11 +50,6 @@ macro_rules! compile_for {
             #[inline(never)]
             fn step_blast(world: &mut BlastWorld<Self>) -> StepReport {
                 world.step_generic()
-            }
-
-            #[inline(never)]
-            fn run_blast(world: &mut BlastWorld<Self>, steps: u64) -> StepReport {
-                world.run_generic(steps)
             }
 
             #[inline(never)]
