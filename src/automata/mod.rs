@@ -2,16 +2,11 @@
 //! None imports another.
 
 pub mod blast;
-mod changed;
-mod front;
+mod engine;
 pub mod humidity;
-mod rims;
-mod rows;
 #[cfg(test)]
 mod same_bytes;
 mod shape;
-mod skew;
 pub mod water2d;
-mod workers;
 
 pub use shape::FieldShape;

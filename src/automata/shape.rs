@@ -1,8 +1,8 @@
 //! The shapes that automata run on, and what is compiled for each of them with this crate.
 
 use super::blast::{self, BlastWorld};
+use super::engine::rows::RowShape;
 use super::humidity::{self, HumidityWorld};
-use super::rows::RowShape;
 use crate::automaton::StepReport;
 use crate::coords::{Cube, Sheet};
 

@@ -1,8 +1,8 @@
 //! One step of a row of cells, under both rules, with links of any weight.
 
 use super::flow::{along_axes, balanced_sum, diffuse, less, ripple};
-use crate::automata::changed::{Rows, mark};
-use crate::automata::rows::{RowRule, part};
+use crate::automata::engine::changes::{Rows, mark};
+use crate::automata::engine::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 

@@ -45,9 +45,9 @@ pub use rules::{
 pub use validate::Violation;
 pub use walls::Broken;
 
-use super::rims::Rims;
+use super::engine::rims::Rims;
+use super::engine::workers::Workers;
 use super::shape::FieldShape;
-use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::chunk::CellMask;
 use crate::coords::{Face, Region, Sheet};

@@ -8,7 +8,7 @@ use super::links::Link;
 use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
-use crate::automata::rims::Rims;
+use crate::automata::engine::rims::Rims;
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};

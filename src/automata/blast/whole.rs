@@ -8,8 +8,8 @@
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
-use crate::automata::changed::{Rows, differing, mark};
-use crate::automata::rows::{FIRST_OUT, part};
+use crate::automata::engine::changes::{Rows, differing, mark};
+use crate::automata::engine::rows::{FIRST_OUT, part};
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -424,7 +424,7 @@ mod tests {
     use super::super::kernel;
     use super::super::planes::ChunkFlows;
     use super::*;
-    use crate::automata::rows::copy_of;
+    use crate::automata::engine::rows::copy_of;
     use crate::coords::{Cube, Face, Sheet};
     use glam::IVec3;
 

@@ -4,8 +4,8 @@
 use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::rules::Sweep;
-use crate::automata::changed::faces_touched;
-use crate::automata::front::wake_around;
+use crate::automata::engine::changes::faces_touched;
+use crate::automata::engine::front::wake_around;
 use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};

@@ -37,8 +37,8 @@ pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError, Sweep};
 pub use validate::Violation;
 
+use super::engine::workers::Workers;
 use super::shape::FieldShape;
-use super::workers::Workers;
 use crate::automaton::automaton;
 use crate::coords::{Region, Sheet};
 use step::{Job, Kernel, Room};

@@ -3,7 +3,7 @@
 
 use super::cell::Ground;
 use super::store::Store;
-use crate::automata::rows::RowRule;
+use crate::automata::engine::rows::RowRule;
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;

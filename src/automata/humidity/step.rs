@@ -6,11 +6,11 @@ use super::rules::{Rules, Sweep};
 use super::seep::{Flows, Seep};
 use super::store::Store;
 use super::{HumidityWorld, Ledger};
-use crate::automata::changed::Changes;
-use crate::automata::front;
-use crate::automata::rims::{Before, Rims};
+use crate::automata::engine::changes::Changes;
+use crate::automata::engine::front;
+use crate::automata::engine::rims::{Before, Rims};
+use crate::automata::engine::tiles::{self, Plan};
 use crate::automata::shape::FieldShape;
-use crate::automata::skew::{self, Plan};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
@@ -129,7 +129,7 @@ impl<S: FieldShape> Job<S> {
     }
 }
 
-impl<S: FieldShape> skew::Job<u32, S> for Job<S> {
+impl<S: FieldShape> tiles::Job<u32, S> for Job<S> {
     type Yield = Flows;
 
     fn changes(&self) -> &Changes {
@@ -181,7 +181,7 @@ impl<S: FieldShape> HumidityWorld<S> {
             }
             // Where there is no plan, one is not sought anew in each step.
             let plan =
-                done.is_multiple_of(skew::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
+                done.is_multiple_of(tiles::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
             match plan {
                 Some(plan) => {
                     report += self.step_together(&plan);
@@ -329,7 +329,7 @@ fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &F
 mod tests {
     use super::super::{Border, Cell};
     use super::*;
-    use crate::automata::workers::in_pool;
+    use crate::automata::engine::workers::in_pool;
     use crate::coords::{Cube, Region, Shape, Sheet};
     use glam::IVec3;
 
@@ -436,11 +436,11 @@ mod tests {
                     .for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
             }
             for _ in 0..6 {
-                let steps = rng.u64(1..=skew::MOST_STEPS);
+                let steps = rng.u64(1..=tiles::MOST_STEPS);
                 let moisture = &together.store.moisture;
                 let plan = Plan::new(
                     moisture,
-                    &skew::members(moisture),
+                    &tiles::members(moisture),
                     steps,
                     rng.i32(1..9),
                     rng.usize(1..3),

@@ -3,8 +3,8 @@
 
 use super::cell::Ground;
 use super::rules::{Border, Rules, Sweep};
-use crate::automata::rims::rims_of_chunk;
-use crate::automata::rows::copy_of;
+use crate::automata::engine::rims::rims_of_chunk;
+use crate::automata::engine::rows::copy_of;
 use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};

@@ -6,7 +6,7 @@
 
 use super::cell::Cell;
 use super::lines::{self, Cells, Line};
-use crate::automata::changed::differing;
+use crate::automata::engine::changes::differing;
 use crate::chunk::ones;
 use crate::coords::Face;
 use crate::grid::Slot;

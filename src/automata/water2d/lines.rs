@@ -78,7 +78,7 @@ pub(super) fn rewrite(
     run(before, cells);
     let pairs = rows(before).iter().zip(rows(cells));
     for (word, (before, after)) in changed.words_mut().iter_mut().zip(pairs) {
-        *word = crate::automata::changed::differing(before, after);
+        *word = crate::automata::engine::changes::differing(before, after);
     }
     chunk.canonicalize();
     changed

@@ -6,10 +6,10 @@
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
-use crate::automata::changed::differing;
-use crate::automata::rims::Rims;
-use crate::automata::rows::{FIRST_OUT, RowShape, copy_of, part};
-use crate::automata::workers::Workers;
+use crate::automata::engine::changes::differing;
+use crate::automata::engine::rims::Rims;
+use crate::automata::engine::rows::{FIRST_OUT, RowShape, copy_of, part};
+use crate::automata::engine::workers::Workers;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Face, Sheet};
 use crate::grid::{HaloShape, Slot};

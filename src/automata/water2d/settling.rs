@@ -11,7 +11,7 @@
 use super::cell::Cell;
 use super::head::sinking;
 use super::lines::{self, Block, Cells, Line};
-use crate::automata::rims::Rims;
+use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;
 use crate::coords::{Face, Sheet};
 use crate::grid::Slot;

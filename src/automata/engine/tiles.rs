@@ -15,7 +15,7 @@
 //!
 //! Only [`Sheet`](crate::Sheet)s: tiles of cubes would have a third axis.
 
-use super::changed::Changes;
+use super::changes::Changes;
 use super::rims::{Before, Rims};
 use super::rows::{RowShape, Value};
 use super::workers::{self, Workers};
