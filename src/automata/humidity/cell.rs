@@ -1,7 +1,5 @@
 //! What a cell is: humidity, impermeability, rain; and how each is kept in one word of 32 bits.
 
-use super::rules::Sweep;
-
 /// Units to one of humidity in the conservative sweep: 1/65,536 is the least that moves.
 pub const UNITS: u32 = 1 << 16;
 
@@ -101,45 +99,9 @@ impl Ground {
     }
 }
 
-impl Sweep {
-    /// The word that keeps a humidity from 0 to [`MOST_HUMIDITY`].
-    pub(super) fn word_of(self, humidity: f64) -> u32 {
-        match self {
-            Sweep::Conservative => (humidity * f64::from(UNITS)).round() as u32,
-            // The sum turns −0 into 0, so that equal humidities are equal words.
-            Sweep::InPlace | Sweep::Synchronous => (humidity as f32 + 0.0).to_bits(),
-        }
-    }
-
-    /// The humidity that a word keeps, exactly.
-    pub(super) fn humidity_of(self, word: u32) -> f64 {
-        match self {
-            Sweep::Conservative => f64::from(word) / f64::from(UNITS),
-            Sweep::InPlace | Sweep::Synchronous => f64::from(f32::from_bits(word)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_word_keeps_comes_out_exactly() {
-        let mut rng = fastrand::Rng::with_seed(1);
-        for humidity in
-            (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY])
-        {
-            for (sweep, error) in
-                [(Sweep::Synchronous, 1e-3), (Sweep::Conservative, 0.5 / f64::from(UNITS))]
-            {
-                let kept = sweep.humidity_of(sweep.word_of(humidity));
-                assert!((kept - humidity).abs() <= error);
-                assert_eq!(sweep.word_of(kept), sweep.word_of(humidity));
-                assert!(kept.is_sign_positive());
-            }
-        }
-    }
 
     #[test]
     fn ground_keeps_rain_and_impermeability_apart() {

@@ -3,7 +3,7 @@
 
 use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
-use super::rules::Sweep;
+use super::sweep::Sweep;
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
 use crate::automata::shape::FieldShape;

@@ -12,8 +12,8 @@
 //! operations in the same order, so the same bits.
 
 use super::cell::Ground;
+use super::job::{Job, Room};
 use super::rules::Rules;
-use super::step::{Job, Room};
 use super::store::{Store, words};
 use crate::automata::engine::changes::Rows;
 use crate::automata::engine::rims::{Before, rims_of_chunk};

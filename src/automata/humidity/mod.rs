@@ -19,6 +19,8 @@
 
 mod cell;
 mod edit;
+mod job;
+mod kernel;
 mod ledger;
 mod mean;
 mod query;
@@ -29,19 +31,22 @@ mod seep;
 mod shares;
 mod step;
 mod store;
+mod sweep;
 mod validate;
 
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
 pub use edit::EditError;
 pub use ledger::Ledger;
-pub use rules::{Border, Rules, RulesError, Sweep};
+pub use rules::{Border, Rules, RulesError};
+pub use sweep::Sweep;
 pub use validate::Violation;
 
 use super::engine::workers::Workers;
 use super::shape::FieldShape;
 use crate::automaton::automaton;
 use crate::coords::{Region, Sheet};
-use step::{Job, Kernel, Room};
+use job::{Job, Room};
+use kernel::Kernel;
 use store::Store;
 
 /// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where

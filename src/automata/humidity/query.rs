@@ -2,9 +2,10 @@
 
 use super::HumidityWorld;
 use super::cell::{Cell, ROCK, UNITS};
+use super::job::{Job, Room};
 use super::ledger::Ledger;
-use super::rules::{Rules, Sweep};
-use super::step::{Job, Room};
+use super::rules::Rules;
+use super::sweep::Sweep;
 use crate::automata::shape::FieldShape;
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;

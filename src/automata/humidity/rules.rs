@@ -1,24 +1,9 @@
 //! The public rules of a humidity world, with their units and ranges, and the checks at the door.
 
 use super::cell::{MOST_HUMIDITY, SOIL};
-use crate::automata::shape::FieldShape;
-use crate::coords::Face;
+use super::sweep::Sweep;
+use crate::coords::{Face, Shape};
 use core::fmt;
-
-/// In what order, and by which formula, cells take from their neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sweep {
-    /// The weighted mean, each cell seeing what the cells before it have become: what the original
-    /// program does, to the bit. The order is x, then y, then z, x slowest; since a cell sees
-    /// only its neighbours, this is the same as any order in which each cell comes after its
-    /// neighbours at smaller coordinates. It is one sequence, never parallel.
-    InPlace,
-    /// The weighted mean of the old state: what the original's text says. Independent of order.
-    Synchronous,
-    /// Flows across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
-    /// rest. Independent of order.
-    Conservative,
-}
 
 /// What lies beyond a face of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,7 +118,7 @@ impl Rules {
     ///     Err(RulesError::Coefficient { value: 1.0 / 16.0, most: 0.5 / 12.0 })
     /// );
     /// ```
-    pub fn check<S: FieldShape>(&self) -> Result<(), RulesError> {
+    pub fn check<S: Shape>(&self) -> Result<(), RulesError> {
         if !(self.cap > 0.0 && f64::from(self.cap) <= MOST_HUMIDITY) {
             return Err(RulesError::Cap(self.cap));
         }

@@ -7,9 +7,9 @@
 //! number, so without rain that goes on for ever it comes to rest.
 
 use super::cell::UNITS;
+use super::job::{Flows, Job};
 use super::rules::Rules;
 use super::shares::Faces;
-use super::step::Job;
 use super::store::Store;
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
@@ -28,25 +28,6 @@ pub(super) struct Seep<S: FieldShape> {
     cap: u32,
     /// By slot, of chunks that are awake.
     faces: Vec<Option<Box<Faces<S>>>>,
-}
-
-/// Units that rain gave, less what it took, and that the cap and the borders took away, in one
-/// chunk and step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flows {
-    pub(super) rained: i64,
-    pub(super) runoff: u64,
-    pub(super) drained: u64,
-    /// Units that crossed a face, counted at the cell with the smaller coordinates, or a border.
-    pub(super) moved: u64,
-}
-
-impl Flows {
-    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell
-    /// changes: what rain gives and the cap and the borders take is entered anew in each step.
-    pub(super) fn are_booked(&self) -> bool {
-        (self.rained, self.runoff, self.drained) != (0, 0, 0)
-    }
 }
 
 impl<S: FieldShape> Seep<S> {

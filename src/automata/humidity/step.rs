@@ -1,149 +1,16 @@
 //! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it
 //! leaves awake.
 
-use super::mean::Mean;
-use super::rules::{Rules, Sweep};
-use super::seep::{Flows, Seep};
-use super::store::Store;
+use super::job::{Flows, Job};
+use super::sweep::Sweep;
 use super::{HumidityWorld, Ledger};
-use crate::automata::engine::changes::Changes;
 use crate::automata::engine::front;
-use crate::automata::engine::rims::{Before, Rims};
 use crate::automata::engine::tiles::{self, Plan};
 use crate::automata::shape::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
-
-/// What steps chunks: the sweep's arithmetic, and what chunks show each other.
-pub(super) struct Kernel<S: FieldShape> {
-    arithmetic: Arithmetic<S>,
-    /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost
-    /// to every change of a chunk that is not a step's.
-    pub(super) rims: Rims<u32, S>,
-}
-
-/// The two kinds of arithmetic, each with what it derives from the ground.
-enum Arithmetic<S: FieldShape> {
-    Mean(Mean),
-    Seep(Seep<S>),
-}
-
-impl<S: FieldShape> Kernel<S> {
-    pub(super) fn new(rules: &Rules) -> Self {
-        let arithmetic = match rules.sweep {
-            Sweep::InPlace | Sweep::Synchronous => Arithmetic::Mean(Mean::new(rules)),
-            Sweep::Conservative => Arithmetic::Seep(Seep::new(rules)),
-        };
-        Kernel { arithmetic, rims: Rims::new(0) }
-    }
-
-    /// Drops what was derived from the ground of a chunk and its neighbours.
-    pub(super) fn forget(&mut self, slot: Slot) {
-        match &mut self.arithmetic {
-            Arithmetic::Mean(mean) => mean.forget(slot),
-            Arithmetic::Seep(seep) => seep.forget(slot),
-        }
-        self.rims.lose(slot);
-    }
-
-    /// Works out what follows from the ground of a chunk, unless that is at hand.
-    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
-        match &mut self.arithmetic {
-            Arithmetic::Mean(mean) => mean.prepare(store, slot),
-            Arithmetic::Seep(seep) => seep.prepare(store, slot),
-        }
-    }
-
-    /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        let rims_of = match self.arithmetic {
-            Arithmetic::Mean(_) => Mean::rims_of::<S>,
-            Arithmetic::Seep(_) => Seep::rims_of,
-        };
-        self.rims.renew(&store.moisture, slots, |slot| rims_of(store, slot));
-    }
-
-    /// Steps a chunk that was prepared, whose words are no longer in the store.
-    pub(super) fn step_chunk(
-        &self,
-        store: &Store<S>,
-        before: Before<u32, S>,
-        room: &mut Room<S>,
-        job: &mut Job<S>,
-    ) {
-        let mut changed = CellMask::EMPTY;
-        match (&self.arithmetic, store.sweep) {
-            (Arithmetic::Mean(mean), Sweep::InPlace) => {
-                mean.step_chunk::<S, true>(store, before, room, job, &mut changed);
-            }
-            (Arithmetic::Mean(mean), _) => {
-                mean.step_chunk::<S, false>(store, before, room, job, &mut changed)
-            }
-            (Arithmetic::Seep(seep), _) => seep.step_chunk(before, job, &mut changed),
-        }
-        job.moisture.canonicalize();
-        job.changes.sum_up::<S>(&changed);
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        let derived = match &self.arithmetic {
-            Arithmetic::Mean(mean) => mean.memory_bytes(),
-            Arithmetic::Seep(seep) => seep.memory_bytes(),
-        };
-        derived + self.rims.memory_bytes()
-    }
-}
-
-/// What a worker needs to step a chunk.
-pub(super) struct Room<S: FieldShape> {
-    pub(super) halo: Box<S::Halo<u32>>,
-    pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
-}
-
-impl<S: FieldShape> Room<S> {
-    pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0), ground: None }
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<S::Halo<u32>>()
-            + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
-    }
-}
-
-/// A chunk to step, and what came of it: what changed, its rims after the step, and what flowed.
-pub(super) struct Job<S: FieldShape> {
-    pub(super) slot: Slot,
-    pub(super) moisture: Chunk<u32>,
-    pub(super) changes: Changes,
-    pub(super) rims: Box<S::Rims<u32>>,
-    pub(super) flows: Flows,
-}
-
-impl<S: FieldShape> Job<S> {
-    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
-        let rims = Box::new(S::uniform_rims(0));
-        Job { slot, moisture, changes: Changes::default(), rims, flows: Flows::default() }
-    }
-}
-
-impl<S: FieldShape> tiles::Job<u32, S> for Job<S> {
-    type Yield = Flows;
-
-    fn changes(&self) -> &Changes {
-        &self.changes
-    }
-
-    fn rims(&mut self) -> &mut Box<S::Rims<u32>> {
-        &mut self.rims
-    }
-
-    fn take_yield(&mut self) -> Flows {
-        core::mem::take(&mut self.flows)
-    }
-}
 
 impl<S: FieldShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of
@@ -327,7 +194,8 @@ fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &F
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Border, Cell};
+    use super::super::kernel::Kernel;
+    use super::super::{Border, Cell, Rules};
     use super::*;
     use crate::automata::engine::workers::in_pool;
     use crate::coords::{Cube, Region, Shape, Sheet};

@@ -2,7 +2,8 @@
 //! beyond its end.
 
 use super::cell::Ground;
-use super::rules::{Border, Rules, Sweep};
+use super::rules::{Border, Rules};
+use super::sweep::Sweep;
 use crate::automata::engine::rims::rims_of_chunk;
 use crate::automata::engine::rows::copy_of;
 use crate::automata::shape::FieldShape;

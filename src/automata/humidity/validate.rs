@@ -4,7 +4,8 @@
 use super::HumidityWorld;
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::step::{Job, Kernel, Room};
+use super::job::{Job, Room};
+use super::kernel::Kernel;
 use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;

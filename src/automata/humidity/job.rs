@@ -1,0 +1,76 @@
+//! A chunk to step, what a worker needs for that, and what came of it.
+
+use crate::automata::engine::changes::Changes;
+use crate::automata::engine::tiles;
+use crate::automata::shape::FieldShape;
+use crate::chunk::Chunk;
+use crate::coords::CHUNK_CELLS;
+use crate::grid::Slot;
+
+/// What a worker needs to step a chunk.
+pub(super) struct Room<S: FieldShape> {
+    pub(super) halo: Box<S::Halo<u32>>,
+    pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
+}
+
+impl<S: FieldShape> Room<S> {
+    pub(super) fn new() -> Self {
+        Room { halo: S::uniform_halo(0), ground: None }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        size_of::<S::Halo<u32>>()
+            + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
+    }
+}
+
+/// A chunk to step, and what came of it: what changed, its rims after the step, and what flowed.
+pub(super) struct Job<S: FieldShape> {
+    pub(super) slot: Slot,
+    pub(super) moisture: Chunk<u32>,
+    pub(super) changes: Changes,
+    pub(super) rims: Box<S::Rims<u32>>,
+    pub(super) flows: Flows,
+}
+
+impl<S: FieldShape> Job<S> {
+    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
+        let rims = Box::new(S::uniform_rims(0));
+        Job { slot, moisture, changes: Changes::default(), rims, flows: Flows::default() }
+    }
+}
+
+impl<S: FieldShape> tiles::Job<u32, S> for Job<S> {
+    type Yield = Flows;
+
+    fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    fn rims(&mut self) -> &mut Box<S::Rims<u32>> {
+        &mut self.rims
+    }
+
+    fn take_yield(&mut self) -> Flows {
+        core::mem::take(&mut self.flows)
+    }
+}
+
+/// Units that rain gave, less what it took, and that the cap and the borders took away, in one
+/// chunk and step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Flows {
+    pub(super) rained: i64,
+    pub(super) runoff: u64,
+    pub(super) drained: u64,
+    /// Units that crossed a face, counted at the cell with the smaller coordinates, or a border.
+    pub(super) moved: u64,
+}
+
+impl Flows {
+    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell
+    /// changes: what rain gives and the cap and the borders take is entered anew in each step.
+    pub(super) fn are_booked(&self) -> bool {
+        (self.rained, self.runoff, self.drained) != (0, 0, 0)
+    }
+}

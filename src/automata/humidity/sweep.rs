@@ -1,0 +1,60 @@
+//! The sweeps, and the word of 32 bits in which each keeps a humidity.
+
+use super::cell::UNITS;
+
+/// In what order, and by which formula, cells take from their neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sweep {
+    /// The weighted mean, each cell seeing what the cells before it have become: what the original
+    /// program does, to the bit. The order is x, then y, then z, x slowest; since a cell sees
+    /// only its neighbours, this is the same as any order in which each cell comes after its
+    /// neighbours at smaller coordinates. It is one sequence, never parallel.
+    InPlace,
+    /// The weighted mean of the old state: what the original's text says. Independent of order.
+    Synchronous,
+    /// Flows across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
+    /// rest. Independent of order.
+    Conservative,
+}
+
+impl Sweep {
+    /// The word that keeps a humidity from 0 to [`MOST_HUMIDITY`].
+    pub(super) fn word_of(self, humidity: f64) -> u32 {
+        match self {
+            Sweep::Conservative => (humidity * f64::from(UNITS)).round() as u32,
+            // The sum turns −0 into 0, so that equal humidities are equal words.
+            Sweep::InPlace | Sweep::Synchronous => (humidity as f32 + 0.0).to_bits(),
+        }
+    }
+
+    /// The humidity that a word keeps, exactly.
+    pub(super) fn humidity_of(self, word: u32) -> f64 {
+        match self {
+            Sweep::Conservative => f64::from(word) / f64::from(UNITS),
+            Sweep::InPlace | Sweep::Synchronous => f64::from(f32::from_bits(word)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell::MOST_HUMIDITY;
+    use super::*;
+
+    #[test]
+    fn what_a_word_keeps_comes_out_exactly() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for humidity in
+            (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY])
+        {
+            for (sweep, error) in
+                [(Sweep::Synchronous, 1e-3), (Sweep::Conservative, 0.5 / f64::from(UNITS))]
+            {
+                let kept = sweep.humidity_of(sweep.word_of(humidity));
+                assert!((kept - humidity).abs() <= error);
+                assert_eq!(sweep.word_of(kept), sweep.word_of(humidity));
+                assert!(kept.is_sign_positive());
+            }
+        }
+    }
+}
