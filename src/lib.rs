@@ -60,7 +60,7 @@ mod simd;
 pub mod snapshot;
 pub mod water;
 
-pub use automata::{FieldShape, blast, humidity, water2d};
+pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
 pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};

@@ -9,4 +9,5 @@ mod same_bytes;
 mod shape;
 pub mod water2d;
 
+pub use engine::rows::RowShape;
 pub use shape::FieldShape;

@@ -5,9 +5,8 @@ use super::error::SnapshotError;
 use super::planes::{put_marks, take_whole_marks};
 use super::sections::Kind;
 use super::world::Saved;
-use crate::automata::FieldShape;
 use crate::automata::blast::{ChunkParts, WorldParts};
-use crate::blast::{BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
+use crate::blast::{BlastShape, BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use glam::IVec3;
@@ -33,7 +32,7 @@ const UNTOLD: u8 = 8;
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
 /// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64`, ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke and were not asked for, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that were known and have gone since changes were last asked for, then for each its position and the mask of its changed cells |
 /// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since changes were last asked for; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
-impl<S: FieldShape> Saved for BlastWorld<S> {
+impl<S: BlastShape> Saved for BlastWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::BlastSheet } else { Kind::BlastCube };
 
     fn put_rules(&self, out: &mut Vec<u8>) {

@@ -5,8 +5,7 @@ use super::error::SnapshotError;
 use super::planes::{put_marks, take_whole_marks};
 use super::sections::Kind;
 use super::world::Saved;
-use crate::automata::FieldShape;
-use crate::humidity::{Border, HumidityWorld, Ledger, Rules, Sweep};
+use crate::humidity::{Border, HumidityShape, HumidityWorld, Ledger, Rules, Sweep};
 use glam::IVec3;
 
 /// Kind 2 of sheets, 3 of cubes.
@@ -16,7 +15,7 @@ use glam::IVec3;
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain) |
 /// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, from −2¹⁰⁰ to 2¹⁰⁰ and not below 0 in all; zeros in sweeps that keep none |
 /// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
-impl<S: FieldShape> Saved for HumidityWorld<S> {
+impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
 
     fn put_rules(&self, out: &mut Vec<u8>) {

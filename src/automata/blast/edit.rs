@@ -1,10 +1,9 @@
 //! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A
 //! refused edit changes nothing.
 
-use super::BlastWorld;
 use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
 use super::space::{Beyond, axis, is_positive, plane_cells};
-use crate::automata::shape::FieldShape;
+use super::{BlastShape, BlastWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::Slot;
@@ -134,7 +133,7 @@ enum Matter {
     Wall(f32),
 }
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Sets a cell's pressure and returns what it was: a charge goes off.
     ///
     /// # Errors

@@ -5,11 +5,10 @@ use super::kernel::{Diffuse, Ripple, reaches};
 use super::rules::Rule;
 use super::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
 use super::whole::{self, WholeChunk};
-use super::{Beside, BlastWorld};
+use super::{Beside, BlastShape, BlastWorld};
 use crate::automata::engine::changes::{Changes, Rows};
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automata::engine::rows::{RowRule, copy_of};
-use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{Grid, Slot};
@@ -35,7 +34,7 @@ pub(super) enum Seen {
 }
 
 /// A chunk to step, and what came of it.
-pub(super) struct Job<S: FieldShape> {
+pub(super) struct Job<S: BlastShape> {
     pub(super) slot: Slot,
     ghosts: Vec<Ghost>,
     /// Taken out of the world while the chunk is stepped, like `beside`.
@@ -54,7 +53,7 @@ pub(super) struct Job<S: FieldShape> {
     pub(super) has_faded: bool,
 }
 
-impl<S: FieldShape> Job<S> {
+impl<S: BlastShape> Job<S> {
     pub(super) fn new() -> Self {
         Job {
             slot: Slot::NONE,
@@ -77,11 +76,11 @@ impl<S: FieldShape> Job<S> {
 }
 
 /// What a worker needs to step a chunk.
-pub(super) struct Room<S: FieldShape> {
+pub(super) struct Room<S: BlastShape> {
     pub(super) halo: Box<S::Halo<f32>>,
 }
 
-impl<S: FieldShape> Room<S> {
+impl<S: BlastShape> Room<S> {
     pub(super) fn new() -> Self {
         Room { halo: S::uniform_halo(0.0) }
     }
@@ -92,7 +91,7 @@ impl<S: FieldShape> Room<S> {
 }
 
 /// What a step reads of a world, but for the chunks that are being stepped.
-pub(super) struct Frame<'w, S: FieldShape> {
+pub(super) struct Frame<'w, S: BlastShape> {
     pub(super) rule: Rule,
     pub(super) audible: f32,
     pub(super) space: &'w Space,
@@ -102,7 +101,7 @@ pub(super) struct Frame<'w, S: FieldShape> {
     pub(super) broken: &'w [(Slot, usize)],
 }
 
-impl<S: FieldShape> Frame<'_, S> {
+impl<S: BlastShape> Frame<'_, S> {
     /// Steps a chunk whose conductances are known.
     pub(super) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let mut changed = CellMask::EMPTY;
@@ -227,7 +226,7 @@ impl<S: FieldShape> Frame<'_, S> {
 type Behind<'a> = (&'a Ghost, Option<&'a [f32]>);
 
 /// A step of a chunk, but for the rule.
-struct BlastChunk<'a, S: FieldShape> {
+struct BlastChunk<'a, S: BlastShape> {
     /// The rims of the neighbours.
     around: [&'a S::Rims<f32>; 6],
     ghosts: SmallVec<[Behind<'a>; 2]>,
@@ -235,7 +234,7 @@ struct BlastChunk<'a, S: FieldShape> {
     cells: &'a mut [f32; CHUNK_CELLS],
 }
 
-impl<S: FieldShape> BlastChunk<'_, S> {
+impl<S: BlastShape> BlastChunk<'_, S> {
     fn run(self, rule: impl RowRule<f32>) {
         simd::run(Ruled(self, rule));
     }
@@ -261,9 +260,9 @@ impl<S: FieldShape> BlastChunk<'_, S> {
 }
 
 /// A step of a chunk by a rule for links of any weight.
-struct Ruled<'a, S: FieldShape, R>(BlastChunk<'a, S>, R);
+struct Ruled<'a, S: BlastShape, R>(BlastChunk<'a, S>, R);
 
-impl<S: FieldShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
+impl<S: BlastShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
     type Output = ();
 
     #[inline(always)]

@@ -3,8 +3,7 @@
 
 use super::planes::Conductances;
 use super::space::{Beyond, Side, axis, is_positive, outermost};
-use super::{Beside, BlastWorld, Ground};
-use crate::automata::shape::FieldShape;
+use super::{Beside, BlastShape, BlastWorld, Ground};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -23,7 +22,7 @@ pub(super) struct Link {
     pub(super) conductance: f32,
 }
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Whether a cell is not there for pressure, whatever the bounds.
     pub(super) fn is_removed(&self, cell: IVec3) -> bool {
         self.is_removed_at(self.place(cell))

@@ -46,11 +46,11 @@ pub use validate::Violation;
 pub use walls::Broken;
 
 use super::engine::rims::Rims;
+use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
-use super::shape::FieldShape;
-use crate::automaton::automaton;
+use crate::automaton::{StepReport, automaton};
 use crate::chunk::CellMask;
-use crate::coords::{Face, Region, Sheet};
+use crate::coords::{Cube, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use ground::Ground;
@@ -80,7 +80,7 @@ use std::collections::BTreeMap;
 /// assert!((world.total() - 300.0).abs() < 1e-3, "and no pressure was made or lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct BlastWorld<S: FieldShape = Sheet> {
+pub struct BlastWorld<S: BlastShape = Sheet> {
     rules: Rules,
     space: Space,
     tick: u64,
@@ -118,7 +118,7 @@ struct Beside {
     is_untold: bool,
 }
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// The faces across which cells are linked.
     const FACES: &'static [Face] = Face::ALL.split_at(S::NEIGHBOURS).0;
 
@@ -178,16 +178,45 @@ impl<S: FieldShape> BlastWorld<S> {
     }
 }
 
-automaton!([S: FieldShape] BlastWorld<S>, f64, Ledger, Violation);
+automaton!([S: BlastShape] BlastWorld<S>, f64, Ledger, Violation);
+
+/// The shapes that explosions run on. Implemented by [`Cube`] and [`Sheet`] only.
+///
+/// What takes time is compiled with this crate, once for each shape, as for
+/// [`HumidityShape`](crate::humidity::HumidityShape).
+pub trait BlastShape: RowShape {
+    #[doc(hidden)]
+    fn step_blast(world: &mut BlastWorld<Self>) -> StepReport;
+
+    #[doc(hidden)]
+    fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation>;
+}
+
+/// Never inlined, or these would be compiled with the calling crate after all.
+macro_rules! compile_for {
+    ($($shape:ty),*) => {
+        $(impl BlastShape for $shape {
+            #[inline(never)]
+            fn step_blast(world: &mut BlastWorld<Self>) -> StepReport {
+                world.step_generic()
+            }
+
+            #[inline(never)]
+            fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation> {
+                world.validate_generic()
+            }
+        })*
+    };
+}
+compile_for!(Cube, Sheet);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::Cube;
 
     /// One of many edits; whether it was made.
-    fn edit<S: FieldShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
+    fn edit<S: BlastShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
         let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
         match rng.u32(..7) {
@@ -200,7 +229,7 @@ mod tests {
         }
     }
 
-    fn rims_that_are_kept_change_nothing<S: FieldShape>(rules: Rules, border: Border) {
+    fn rims_that_are_kept_change_nothing<S: BlastShape>(rules: Rules, border: Border) {
         let bounds = Region::new(IVec3::ZERO, S::region_of(IVec3::new(2, 1, 0)).max());
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         let (mut keeping, mut forgetful) = (new(), new());

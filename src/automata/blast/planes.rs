@@ -2,9 +2,9 @@
 //! them. In full that is 64 KB in sheets and 96 KB in cubes, so it is kept in full only from the
 //! first step that needs it; flows over whole links take half.
 
+use super::BlastShape;
 use super::kernel::reaches;
 use super::space::{axis, is_positive};
-use crate::automata::shape::FieldShape;
 #[cfg(feature = "snapshot")]
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -69,13 +69,13 @@ impl ChunkFlows {
 
     /// A plane for each face. Flows of −0 are 0 in them: no step tells them apart.
     #[cfg(feature = "snapshot")]
-    pub(super) fn to_chunks<S: FieldShape>(&self) -> Vec<Chunk<f32>> {
+    pub(super) fn to_chunks<S: BlastShape>(&self) -> Vec<Chunk<f32>> {
         faces::<S>()
             .map(|face| Chunk::from_cells(&self.plane::<S>(face).map(|flow| flow + 0.0)))
             .collect()
     }
 
-    pub(super) fn at<S: FieldShape>(&self, face: Face, index: usize) -> f32 {
+    pub(super) fn at<S: BlastShape>(&self, face: Face, index: usize) -> f32 {
         match self {
             ChunkFlows::Equal(flows) => flows[face.index()],
             ChunkFlows::Faces(planes) => planes[face.index()][index],
@@ -84,7 +84,7 @@ impl ChunkFlows {
     }
 
     /// Sets what flows out of a cell across a face.
-    pub(super) fn set<S: FieldShape>(&mut self, face: Face, index: usize, flow: f32) {
+    pub(super) fn set<S: BlastShape>(&mut self, face: Face, index: usize, flow: f32) {
         match self {
             ChunkFlows::Links(links) => {
                 links[axis(face)][link_at::<S>(face, index)] = signed(face, flow)
@@ -93,12 +93,12 @@ impl ChunkFlows {
         }
     }
 
-    fn plane<S: FieldShape>(&self, face: Face) -> [f32; CHUNK_CELLS] {
+    fn plane<S: BlastShape>(&self, face: Face) -> [f32; CHUNK_CELLS] {
         core::array::from_fn(|index| self.at::<S>(face, index))
     }
 
     /// All of them, to change, by face.
-    pub(super) fn faces_mut<S: FieldShape>(&mut self) -> &mut Planes {
+    pub(super) fn faces_mut<S: BlastShape>(&mut self) -> &mut Planes {
         if !matches!(self, ChunkFlows::Faces(_)) {
             *self = ChunkFlows::Faces(faces::<S>().map(|face| self.plane::<S>(face)).collect());
         }
@@ -109,7 +109,7 @@ impl ChunkFlows {
     }
 
     /// All of them, to change, by link.
-    pub(super) fn links_mut<S: FieldShape>(&mut self) -> &mut Links {
+    pub(super) fn links_mut<S: BlastShape>(&mut self) -> &mut Links {
         if !matches!(self, ChunkFlows::Links(_)) {
             let mut links: Links = (0..S::NEIGHBOURS / 2)
                 .map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])])
@@ -129,7 +129,7 @@ impl ChunkFlows {
     }
 
     /// Those of all faces: face by face, then in order of the cells.
-    pub(super) fn values<S: FieldShape>(&self) -> impl Iterator<Item = f32> {
+    pub(super) fn values<S: BlastShape>(&self) -> impl Iterator<Item = f32> {
         faces::<S>()
             .flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
@@ -159,7 +159,7 @@ impl ChunkFlows {
 }
 
 /// The faces across which cells are linked.
-fn faces<S: FieldShape>() -> impl Iterator<Item = Face> {
+fn faces<S: BlastShape>() -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().take(S::NEIGHBOURS)
 }
 
@@ -170,7 +170,7 @@ fn signed(face: Face, flow: f32) -> f32 {
 }
 
 /// The place of the link behind a face of a cell among those along its axis.
-fn link_at<S: FieldShape>(face: Face, index: usize) -> usize {
+fn link_at<S: BlastShape>(face: Face, index: usize) -> usize {
     let (stride, bits) = (S::STRIDES[axis(face)], S::BITS[axis(face)]);
     let before = index + index / (stride << bits) * stride;
     if is_positive(face) { before + stride } else { before }
@@ -182,7 +182,7 @@ mod tests {
     use crate::coords::{Cube, Sheet};
     use glam::IVec3;
 
-    fn flows_are_the_same_in_every_form<S: FieldShape>() {
+    fn flows_are_the_same_in_every_form<S: BlastShape>() {
         let mut rng = fastrand::Rng::with_seed(3);
         let mut flows = ChunkFlows::default();
         flows.links_mut::<S>().iter_mut().flatten().for_each(|link| *link = rng.f32() - 0.5);

@@ -5,15 +5,14 @@ use super::planes::ChunkFlows;
 use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
 use super::space::Beyond;
-use super::{BlastWorld, Ground, Ledger};
-use crate::automata::shape::FieldShape;
+use super::{BlastShape, BlastWorld, Ground, Ledger};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::Slot;
 use glam::{DVec3, IVec3};
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// The world's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules

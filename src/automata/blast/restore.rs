@@ -4,8 +4,7 @@ use super::ground::Ground;
 use super::planes::ChunkFlows;
 use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
 use super::space::{Beyond, axis};
-use super::{BlastWorld, Broken, Ledger};
-use crate::automata::shape::FieldShape;
+use super::{BlastShape, BlastWorld, Broken, Ledger};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::{Grid, Slot};
@@ -38,7 +37,7 @@ pub(crate) struct ChunkParts {
     pub(crate) flows: Option<Vec<Chunk<f32>>>,
 }
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Pressures, with awake and changed cells.
     pub(crate) fn grid(&self) -> &Grid<f32, S> {
         &self.pressure

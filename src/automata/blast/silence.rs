@@ -6,8 +6,7 @@ use super::flow::{diffusive, in_grains};
 use super::job::is_audible;
 use super::rules::Rule;
 use super::space::{Beyond, axis, plane_cells};
-use super::{Beside, BlastWorld};
-use crate::automata::shape::FieldShape;
+use super::{Beside, BlastShape, BlastWorld};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -15,7 +14,7 @@ use glam::IVec3;
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Whether a chunk is at pressure 0 without flow.
     pub(super) fn is_blank(&self, slot: Slot) -> bool {
         self.pressure.chunk_at(slot).as_uniform() == Some(0.0)

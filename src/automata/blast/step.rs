@@ -5,24 +5,23 @@ use super::job::{Frame, Ghost, Job, Room, Seen};
 use super::planes::{ChunkFlows, Conductances};
 use super::rules::Rule;
 use super::space::{Beyond, axis, outermost, plane_cells};
-use super::{Beside, BlastWorld, Probe};
+use super::{Beside, BlastShape, BlastWorld, Probe};
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
-use crate::automata::shape::FieldShape;
 use crate::automaton::StepReport;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then
     /// pressure moves.
     pub fn step(&mut self) -> StepReport {
         S::step_blast(self)
     }
 
-    pub(in crate::automata) fn step_generic(&mut self) -> StepReport {
+    pub(super) fn step_generic(&mut self) -> StepReport {
         self.tick = self.tick.wrapping_add(1);
         let broken = self.break_walls();
         let absorbed = self.fall_silent();

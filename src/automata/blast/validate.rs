@@ -1,15 +1,14 @@
 //! The laws of a world of pressure between two steps, checked one by one, each with an error that
 //! names it.
 
-use super::BlastWorld;
 use super::edit::is_pressure;
 use super::job::Room;
 use super::links::Link;
 use super::planes::Conductances;
 use super::rules::Rule;
 use super::space::Beyond;
+use super::{BlastShape, BlastWorld};
 use crate::automata::engine::rims::Rims;
-use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -102,7 +101,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
     /// and bug reports.
     ///
@@ -112,7 +111,7 @@ impl<S: FieldShape> BlastWorld<S> {
         S::validate_blast(self)
     }
 
-    pub(in crate::automata) fn validate_generic(&self) -> Result<(), Violation> {
+    pub(super) fn validate_generic(&self) -> Result<(), Violation> {
         self.pressure.validate().map_err(|_| Violation::Storage)?;
         for slot in self.pressure.sorted_slots() {
             self.check_walls(slot)?;

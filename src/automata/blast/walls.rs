@@ -1,9 +1,8 @@
 //! Walls that break when the pressure difference across them passes their strength.
 
-use super::BlastWorld;
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
-use crate::automata::shape::FieldShape;
+use super::{BlastShape, BlastWorld};
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -35,7 +34,7 @@ pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-impl<S: FieldShape> BlastWorld<S> {
+impl<S: BlastShape> BlastWorld<S> {
     /// Opens every wall that stands between too different pressures. All are asked before the first
     /// one opens.
     ///

@@ -5,12 +5,12 @@
 //! In sheets every row is a layer, and the next layer lies up of it. In cubes sixteen rows make a
 //! layer, each south of the one before.
 
+use super::BlastShape;
 use super::flow::{balanced_sum, diffuse, less, ripple};
 use super::planes::Links;
 use super::rules::Rule;
 use crate::automata::engine::changes::{Rows, differing, mark};
 use crate::automata::engine::rows::{FIRST_OUT, part};
-use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::simd::{self, Aligned};
@@ -135,7 +135,7 @@ pub(super) fn conductance(rule: Rule) -> f32 {
 }
 
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
-pub(super) fn step<'a, S: FieldShape>(
+pub(super) fn step<'a, S: BlastShape>(
     rule: Rule,
     chunk: WholeChunk<'a>,
     links: impl FnOnce() -> &'a mut Links,
@@ -445,7 +445,7 @@ mod tests {
     }
 
     /// Links over which something flows, or nothing.
-    fn flowing<S: FieldShape>() -> ChunkFlows {
+    fn flowing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(8), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
             *link = if rng.bool() { rng.f32() - 0.5 } else { 0.0 };
@@ -455,7 +455,7 @@ mod tests {
 
     /// Links over some of which less than a grain of a pressure of 5 flows: that ends, and no
     /// pressure changes.
-    fn ebbing<S: FieldShape>() -> ChunkFlows {
+    fn ebbing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
             *link = if rng.u32(..12) == 0 { 1e-7 } else { 0.0 };
@@ -465,7 +465,7 @@ mod tests {
 
     /// Checks a step against one that asks every cell for what lies behind each of its faces.
     /// `chunks` are the one and those behind its faces, `before` what flowed.
-    fn steps_as_cell_by_cell<S: FieldShape>(
+    fn steps_as_cell_by_cell<S: BlastShape>(
         rule: Rule,
         chunks: [[f32; CHUNK_CELLS]; 7],
         before: &ChunkFlows,
@@ -519,7 +519,7 @@ mod tests {
 
     /// The step of the same chunk, and the cells that it changes, by the rules for links of any
     /// weight.
-    fn by_weight<S: FieldShape>(
+    fn by_weight<S: BlastShape>(
         rule: Rule,
         here: &[f32; CHUNK_CELLS],
         around: &[S::Rims<f32>; 6],

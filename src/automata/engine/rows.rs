@@ -44,27 +44,35 @@ impl<T: Copy + PartialEq + Send + Sync> Value for T {}
 /// [`Sheet`] only.
 pub trait RowShape: HaloShape {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
+    #[doc(hidden)]
     type Rims<T: Value>: Copy + Send + Sync;
 
     /// The cells at each face, by the face's index; for a [`Sheet`], none at the last two.
+    #[doc(hidden)]
     const FACE_CELLS: [CellMask; 6];
 
     /// A halo of equal cells.
+    #[doc(hidden)]
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>>;
 
     /// The rims of a chunk of equal cells.
+    #[doc(hidden)]
     fn uniform_rims<T: Value>(value: T) -> Self::Rims<T>;
 
     /// The rims of a chunk.
+    #[doc(hidden)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T>;
 
     /// The cells of a rim at a face, in index order; none at the last two of a [`Sheet`].
+    #[doc(hidden)]
     fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
 
     /// The same, to change.
+    #[doc(hidden)]
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
     /// The rims that hold what `join` makes of the cells of two.
+    #[doc(hidden)]
     fn join_rims<A, B, C>(
         a: &Self::Rims<A>,
         b: &Self::Rims<B>,
@@ -78,6 +86,7 @@ pub trait RowShape: HaloShape {
     /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule
     /// reads, stay as they were. `fill` writes the row of the chunk that begins at an index,
     /// and `around` is by the index of the face behind which a neighbour lies.
+    #[doc(hidden)]
     fn pad<T: Value>(
         fill: impl FnMut(usize, &mut [T]),
         around: [&Self::Rims<T>; 6],
@@ -86,9 +95,11 @@ pub trait RowShape: HaloShape {
 
     /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the
     /// cell's neighbours.
+    #[doc(hidden)]
     fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
     /// Runs a rule over every row of a chunk.
+    #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(
         halo: &Self::Halo<T>,
@@ -97,6 +108,7 @@ pub trait RowShape: HaloShape {
     );
 
     /// Runs a rule over every row of a chunk in index order.
+    #[doc(hidden)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }

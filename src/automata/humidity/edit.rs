@@ -1,12 +1,11 @@
 //! Edits between steps: humidity, ground, rain, regions, whole chunks. A refused edit changes
 //! nothing.
 
-use super::HumidityWorld;
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
 use super::sweep::Sweep;
+use super::{HumidityShape, HumidityWorld};
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
-use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::Slot;
@@ -71,7 +70,7 @@ impl fmt::Display for EditError {
 
 impl core::error::Error for EditError {}
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// Makes a cell hold this much humidity, above the cap or not; rain is held at it from here on.
     /// Returns what it held.
     ///

@@ -1,19 +1,19 @@
 //! A chunk to step, what a worker needs for that, and what came of it.
 
+use super::HumidityShape;
 use crate::automata::engine::changes::Changes;
 use crate::automata::engine::tiles;
-use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
 /// What a worker needs to step a chunk.
-pub(super) struct Room<S: FieldShape> {
+pub(super) struct Room<S: HumidityShape> {
     pub(super) halo: Box<S::Halo<u32>>,
     pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
 }
 
-impl<S: FieldShape> Room<S> {
+impl<S: HumidityShape> Room<S> {
     pub(super) fn new() -> Self {
         Room { halo: S::uniform_halo(0), ground: None }
     }
@@ -25,7 +25,7 @@ impl<S: FieldShape> Room<S> {
 }
 
 /// A chunk to step, and what came of it: what changed, its rims after the step, and what flowed.
-pub(super) struct Job<S: FieldShape> {
+pub(super) struct Job<S: HumidityShape> {
     pub(super) slot: Slot,
     pub(super) moisture: Chunk<u32>,
     pub(super) changes: Changes,
@@ -33,14 +33,14 @@ pub(super) struct Job<S: FieldShape> {
     pub(super) flows: Flows,
 }
 
-impl<S: FieldShape> Job<S> {
+impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         Job { slot, moisture, changes: Changes::default(), rims, flows: Flows::default() }
     }
 }
 
-impl<S: FieldShape> tiles::Job<u32, S> for Job<S> {
+impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
     type Yield = Flows;
 
     fn changes(&self) -> &Changes {

@@ -1,5 +1,6 @@
 //! What steps one chunk: the sweep's arithmetic, and what chunks show each other.
 
+use super::HumidityShape;
 use super::job::{Job, Room};
 use super::mean::Mean;
 use super::rules::Rules;
@@ -7,12 +8,11 @@ use super::seep::Seep;
 use super::store::Store;
 use super::sweep::Sweep;
 use crate::automata::engine::rims::{Before, Rims};
-use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::grid::Slot;
 
 /// What steps chunks: the sweep's arithmetic, and what chunks show each other.
-pub(super) struct Kernel<S: FieldShape> {
+pub(super) struct Kernel<S: HumidityShape> {
     arithmetic: Arithmetic<S>,
     /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost
     /// to every change of a chunk that is not a step's.
@@ -20,12 +20,12 @@ pub(super) struct Kernel<S: FieldShape> {
 }
 
 /// The two kinds of arithmetic, each with what it derives from the ground.
-enum Arithmetic<S: FieldShape> {
+enum Arithmetic<S: HumidityShape> {
     Mean(Mean),
     Seep(Seep<S>),
 }
 
-impl<S: FieldShape> Kernel<S> {
+impl<S: HumidityShape> Kernel<S> {
     pub(super) fn new(rules: &Rules) -> Self {
         let arithmetic = match rules.sweep {
             Sweep::InPlace | Sweep::Synchronous => Arithmetic::Mean(Mean::new(rules)),

@@ -11,6 +11,7 @@
 //! Each quotient `h/i` is taken once for each cell and the denominator once for each edit: the same
 //! operations in the same order, so the same bits.
 
+use super::HumidityShape;
 use super::cell::Ground;
 use super::job::{Job, Room};
 use super::rules::Rules;
@@ -18,7 +19,6 @@ use super::store::{Store, words};
 use crate::automata::engine::changes::Rows;
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{RowRule, part};
-use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -47,14 +47,14 @@ impl Mean {
     }
 
     /// The bits of `h/i` at the faces of a chunk.
-    pub(super) fn rims_of<S: FieldShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+    pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
         let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
         let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
         S::join_rims(&moisture, &ground, quotient)
     }
 
     /// Works out the denominators of a chunk, unless they are at hand.
-    pub(super) fn prepare<S: FieldShape>(&mut self, store: &Store<S>, slot: Slot) {
+    pub(super) fn prepare<S: HumidityShape>(&mut self, store: &Store<S>, slot: Slot) {
         if self.denominators.len() <= slot.index() {
             self.denominators.resize(slot.index() + 1, None);
         }
@@ -62,7 +62,7 @@ impl Mean {
     }
 
     /// Steps a chunk that was prepared.
-    pub(super) fn step_chunk<S: FieldShape, const IN_PLACE: bool>(
+    pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
         &self,
         store: &Store<S>,
         before: Before<u32, S>,
@@ -94,7 +94,7 @@ impl Mean {
 }
 
 /// A step of a chunk.
-struct MeanChunk<'a, S: FieldShape, const IN_PLACE: bool> {
+struct MeanChunk<'a, S: HumidityShape, const IN_PLACE: bool> {
     fixed: Fixed<'a>,
     /// The rims of the neighbours.
     around: [&'a S::Rims<u32>; 6],
@@ -105,7 +105,7 @@ struct MeanChunk<'a, S: FieldShape, const IN_PLACE: bool> {
     rims: &'a mut S::Rims<u32>,
 }
 
-impl<S: FieldShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_PLACE> {
+impl<S: HumidityShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, IN_PLACE> {
     type Output = ();
 
     #[inline(always)]
@@ -138,7 +138,7 @@ fn quotient(word: u32, ground: u32) -> u32 {
 }
 
 /// The denominators of a chunk's cells.
-fn denominators<S: FieldShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
+fn denominators<S: HumidityShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
     let mut denominators = Box::new([HELD; CHUNK_CELLS]);
     simd::run(DenominatorsChunk::<S> {
         halo: &store.ground_halo(slot),
@@ -148,12 +148,12 @@ fn denominators<S: FieldShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_
 }
 
 /// The denominators of a chunk, from its ground with a rim.
-struct DenominatorsChunk<'a, S: FieldShape> {
+struct DenominatorsChunk<'a, S: HumidityShape> {
     halo: &'a S::Halo<u32>,
     denominators: &'a mut [u32; CHUNK_CELLS],
 }
 
-impl<S: FieldShape> simd::Kernel for DenominatorsChunk<'_, S> {
+impl<S: HumidityShape> simd::Kernel for DenominatorsChunk<'_, S> {
     type Output = ();
 
     #[inline(always)]

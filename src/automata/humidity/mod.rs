@@ -41,10 +41,10 @@ pub use rules::{Border, Rules, RulesError};
 pub use sweep::Sweep;
 pub use validate::Violation;
 
+use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
-use super::shape::FieldShape;
-use crate::automaton::automaton;
-use crate::coords::{Region, Sheet};
+use crate::automaton::{StepReport, automaton};
+use crate::coords::{Cube, Region, Sheet};
 use job::{Job, Room};
 use kernel::Kernel;
 use store::Store;
@@ -77,7 +77,7 @@ use store::Store;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct HumidityWorld<S: FieldShape = Sheet> {
+pub struct HumidityWorld<S: HumidityShape = Sheet> {
     rules: Rules,
     store: Store<S>,
     kernel: Kernel<S>,
@@ -88,7 +88,7 @@ pub struct HumidityWorld<S: FieldShape = Sheet> {
     jobs: Vec<Job<S>>,
 }
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// A world without end (but for the `i32` range) and without chunks.
     ///
     /// # Errors
@@ -115,4 +115,43 @@ impl<S: FieldShape> HumidityWorld<S> {
     }
 }
 
-automaton!([S: FieldShape] HumidityWorld<S>, f64, Option<Ledger>, Violation);
+automaton!([S: HumidityShape] HumidityWorld<S>, f64, Option<Ledger>, Violation);
+
+/// The shapes that humidity runs on. Implemented by [`Cube`] and [`Sheet`] only.
+///
+/// Worlds are generic over their shape, and generic code is compiled with the crate that uses it,
+/// optimised as that crate is: in a game under development often not at all. So what takes time is
+/// compiled with this crate, once for each shape; edits, queries and saves are not.
+pub trait HumidityShape: RowShape {
+    #[doc(hidden)]
+    fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport;
+
+    #[doc(hidden)]
+    fn run_humidity(world: &mut HumidityWorld<Self>, steps: u64) -> StepReport;
+
+    #[doc(hidden)]
+    fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation>;
+}
+
+/// Never inlined, or these would be compiled with the calling crate after all.
+macro_rules! compile_for {
+    ($($shape:ty),*) => {
+        $(impl HumidityShape for $shape {
+            #[inline(never)]
+            fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport {
+                world.step_generic()
+            }
+
+            #[inline(never)]
+            fn run_humidity(world: &mut HumidityWorld<Self>, steps: u64) -> StepReport {
+                world.run_generic(steps)
+            }
+
+            #[inline(never)]
+            fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation> {
+                world.validate_generic()
+            }
+        })*
+    };
+}
+compile_for!(Cube, Sheet);

@@ -1,18 +1,17 @@
 //! Reading a humidity world: cells, totals, what changed, and the hash of its state.
 
-use super::HumidityWorld;
 use super::cell::{Cell, ROCK, UNITS};
 use super::job::{Job, Room};
 use super::ledger::Ledger;
 use super::rules::Rules;
 use super::sweep::Sweep;
-use crate::automata::shape::FieldShape;
+use super::{HumidityShape, HumidityWorld};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use glam::IVec3;
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// The world's rules.
     pub fn rules(&self) -> &Rules {
         &self.rules

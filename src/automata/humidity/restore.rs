@@ -1,13 +1,12 @@
 //! What a saved humidity world consists of beside its rules, and how a world is put together again.
 
-use super::{HumidityWorld, Ledger, Rules, RulesError};
-use crate::automata::shape::FieldShape;
+use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
 use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// Words of humidity, with awake and changed cells.
     pub(crate) fn grid(&self) -> &Grid<u32, S> {
         &self.store.moisture

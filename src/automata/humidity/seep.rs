@@ -6,6 +6,7 @@
 //! stays within the range of its neighbours; and each flow that is not zero lowers Σ h², a whole
 //! number, so without rain that goes on for ever it comes to rest.
 
+use super::HumidityShape;
 use super::cell::UNITS;
 use super::job::{Flows, Job};
 use super::rules::Rules;
@@ -14,7 +15,6 @@ use super::store::Store;
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
-use crate::automata::shape::FieldShape;
 use crate::chunk::{CellMask, ones};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -22,7 +22,7 @@ use crate::simd::{self, Aligned};
 use core::hint;
 
 /// What a step of the conservative sweep works with.
-pub(super) struct Seep<S: FieldShape> {
+pub(super) struct Seep<S: HumidityShape> {
     coefficient: f32,
     /// In units.
     cap: u32,
@@ -30,7 +30,7 @@ pub(super) struct Seep<S: FieldShape> {
     faces: Vec<Option<Box<Faces<S>>>>,
 }
 
-impl<S: FieldShape> Seep<S> {
+impl<S: HumidityShape> Seep<S> {
     pub(super) fn new(rules: &Rules) -> Self {
         Seep {
             coefficient: rules.coefficient,
@@ -78,7 +78,7 @@ impl<S: FieldShape> Seep<S> {
 }
 
 /// A step of a chunk.
-struct SeepChunk<'a, S: FieldShape> {
+struct SeepChunk<'a, S: HumidityShape> {
     faces: &'a Faces<S>,
     cap: u32,
     before: Before<'a, u32, S>,
@@ -86,7 +86,7 @@ struct SeepChunk<'a, S: FieldShape> {
     changed: &'a mut CellMask,
 }
 
-impl<S: FieldShape> simd::Kernel for SeepChunk<'_, S> {
+impl<S: HumidityShape> simd::Kernel for SeepChunk<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -152,7 +152,7 @@ const STRETCH: usize = 256;
 /// such a border.
 const PAGE: usize = 1024;
 
-struct Rule<'a, S: FieldShape> {
+struct Rule<'a, S: HumidityShape> {
     faces: &'a Faces<S>,
     cap: u32,
     /// Those of the rows that are still to come.
@@ -173,7 +173,7 @@ struct Rule<'a, S: FieldShape> {
     flows: &'a mut Flows,
 }
 
-impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
+impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(STRETCH) {
@@ -222,7 +222,7 @@ impl<S: FieldShape> InPlaceRule<u32> for Rule<'_, S> {
     }
 }
 
-impl<S: FieldShape> Rule<'_, S> {
+impl<S: HumidityShape> Rule<'_, S> {
     /// Has what will be read of a cell fetched from memory.
     #[inline(always)]
     fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {

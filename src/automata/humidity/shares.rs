@@ -1,10 +1,10 @@
 //! What the conservative sweep derives from the ground: of a difference in humidity, how much flows
 //! in a step.
 
+use super::HumidityShape;
 use super::cell::Ground;
 use super::store::Store;
 use crate::automata::engine::rows::RowRule;
-use crate::automata::shape::FieldShape;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -13,7 +13,7 @@ use crate::simd::Aligned;
 /// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much
 /// flows in a step.
 #[derive(Clone)]
-pub(super) struct Faces<S: FieldShape> {
+pub(super) struct Faces<S: HumidityShape> {
     /// Towards east, up and in cubes south, by cell, and 0 out of the chunk.
     pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
     /// Out of the chunk.
@@ -25,7 +25,7 @@ pub(super) struct Faces<S: FieldShape> {
     pub(super) held: CellMask,
 }
 
-impl<S: FieldShape> Faces<S> {
+impl<S: HumidityShape> Faces<S> {
     pub(super) fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
         let mut faces = Box::new(Faces {
             inner: vec![Aligned([0; CHUNK_CELLS]); S::NEIGHBOURS / 2].into(),
@@ -49,7 +49,7 @@ impl<S: FieldShape> Faces<S> {
 }
 
 /// Fills the shares of a chunk from its ground.
-struct Shares<'a, S: FieldShape> {
+struct Shares<'a, S: HumidityShape> {
     faces: &'a mut Faces<S>,
     coefficient: f64,
     /// How many cells at each face are done.
@@ -67,7 +67,7 @@ fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }
 
-impl<S: FieldShape> RowRule<u32> for Shares<'_, S> {
+impl<S: HumidityShape> RowRule<u32> for Shares<'_, S> {
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,

@@ -3,16 +3,15 @@
 
 use super::job::{Flows, Job};
 use super::sweep::Sweep;
-use super::{HumidityWorld, Ledger};
+use super::{HumidityShape, HumidityWorld, Ledger};
 use crate::automata::engine::front;
 use crate::automata::engine::tiles::{self, Plan};
-use crate::automata::shape::FieldShape;
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of
     /// 1/65,536 in the conservative sweep, over borders and over the faces between two cells,
     /// each face with the cell at smaller coordinates, if its chunk is awake; and nothing in
@@ -21,7 +20,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         S::step_humidity(self)
     }
 
-    pub(in crate::automata) fn step_generic(&mut self) -> StepReport {
+    pub(super) fn step_generic(&mut self) -> StepReport {
         self.ticks = self.ticks.wrapping_add(1);
         match self.rules.sweep {
             Sweep::InPlace => self.step_in_order(),
@@ -37,7 +36,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         S::run_humidity(self, steps)
     }
 
-    pub(in crate::automata) fn run_generic(&mut self, steps: u64) -> StepReport {
+    pub(super) fn run_generic(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
         let mut done = 0;
         while done < steps {
@@ -208,7 +207,7 @@ mod tests {
     }
 
     /// One of many edits; whether it was made.
-    fn edit<S: FieldShape>(world: &mut HumidityWorld<S>, mut rng: fastrand::Rng) -> bool {
+    fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: fastrand::Rng) -> bool {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let at = S::cell_at(chunk, rng.usize(..4096));
         match rng.u32(..10) {
@@ -228,7 +227,7 @@ mod tests {
         }
     }
 
-    fn rims_that_are_kept_change_nothing<S: FieldShape>(sweep: Sweep) {
+    fn rims_that_are_kept_change_nothing<S: HumidityShape>(sweep: Sweep) {
         let rules = Rules { borders: [Border::Drain; 6], ..Rules::with_sweep(sweep) };
         let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
         let mut rng = fastrand::Rng::with_seed(6);

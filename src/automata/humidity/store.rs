@@ -1,12 +1,12 @@
 //! Where a world keeps its cells: a word of humidity and a word of ground for each, and what lies
 //! beyond its end.
 
+use super::HumidityShape;
 use super::cell::Ground;
 use super::rules::{Border, Rules};
 use super::sweep::Sweep;
 use crate::automata::engine::rims::rims_of_chunk;
 use crate::automata::engine::rows::copy_of;
-use crate::automata::shape::FieldShape;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
@@ -14,7 +14,7 @@ use glam::IVec3;
 
 /// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
 /// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
-pub(super) struct Store<S: FieldShape> {
+pub(super) struct Store<S: HumidityShape> {
     pub(super) sweep: Sweep,
     pub(super) bounds: Region,
     borders: [Border; 6],
@@ -23,7 +23,7 @@ pub(super) struct Store<S: FieldShape> {
     ground: Vec<Chunk<u32>>,
 }
 
-impl<S: FieldShape> Store<S> {
+impl<S: HumidityShape> Store<S> {
     pub(super) fn new(rules: &Rules, bounds: Region) -> Self {
         Store {
             sweep: rules.sweep,

@@ -1,12 +1,11 @@
 //! The laws of a humidity world between two steps, checked one by one, each with an error that
 //! names it.
 
-use super::HumidityWorld;
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
 use super::job::{Job, Room};
 use super::kernel::Kernel;
-use crate::automata::shape::FieldShape;
+use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -71,7 +70,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-impl<S: FieldShape> HumidityWorld<S> {
+impl<S: HumidityShape> HumidityWorld<S> {
     /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
     /// and bug reports.
     ///
@@ -81,7 +80,7 @@ impl<S: FieldShape> HumidityWorld<S> {
         S::validate_humidity(self)
     }
 
-    pub(in crate::automata) fn validate_generic(&self) -> Result<(), Violation> {
+    pub(super) fn validate_generic(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         moisture.validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;
