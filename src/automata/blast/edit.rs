@@ -1,8 +1,8 @@
 //! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A
 //! refused edit changes nothing.
 
+use super::field::space::{Beyond, axis, is_positive, plane_cells};
 use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
-use super::space::{Beyond, axis, is_positive, plane_cells};
 use super::{BlastShape, BlastWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};

@@ -10,27 +10,19 @@
 //! does to a thing that stands in it.
 
 mod edit;
-mod flow;
+mod field;
 mod graph;
-mod ground;
-mod job;
-mod kernel;
 mod ledger;
-mod links;
-mod planes;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-mod silence;
-mod space;
 mod step;
 mod validate;
-mod walls;
-mod whole;
 
 pub use edit::EditError;
+pub use field::walls::Broken;
 pub use graph::{BlastGraph, GraphError, GraphViolation, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
@@ -43,7 +35,6 @@ pub use rules::{
     Rules, RulesError, WEIGHT_LIMIT,
 };
 pub use validate::Violation;
-pub use walls::Broken;
 
 use super::engine::rims::Rims;
 use super::engine::rows::RowShape;
@@ -52,12 +43,12 @@ use crate::automaton::{StepReport, automaton};
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
+use field::flows::{ChunkFlows, Conductances};
+use field::ground::Ground;
+use field::space::Space;
 use glam::IVec3;
-use ground::Ground;
-use job::{Job, Room};
-use planes::{ChunkFlows, Conductances};
-use space::Space;
 use std::collections::BTreeMap;
+use step::job::{Job, Room};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -159,7 +150,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The conductance of a link of weight 1.
     fn whole(&self) -> f32 {
-        whole::conductance(self.rules.rule)
+        step::uniform::conductance(self.rules.rule)
     }
 
     /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else

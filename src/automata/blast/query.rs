@@ -1,10 +1,10 @@
 //! Reading a world: pressures, links, flows, totals, what changed, and the hash of its state.
 
-use super::flow::{diffusive, in_grains, larger};
-use super::planes::ChunkFlows;
+use super::field::flows::ChunkFlows;
+use super::field::space::Beyond;
 use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
-use super::space::Beyond;
+use super::step::formulas::{diffusive, in_grains, larger};
 use super::{BlastShape, BlastWorld, Ground, Ledger};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};

@@ -1,9 +1,9 @@
 //! What a saved world of pressure consists of, and how a world is put together again.
 
-use super::ground::Ground;
-use super::planes::ChunkFlows;
+use super::field::flows::ChunkFlows;
+use super::field::ground::Ground;
+use super::field::space::{Beyond, axis};
 use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
-use super::space::{Beyond, axis};
 use super::{BlastShape, BlastWorld, Broken, Ledger};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Region};

@@ -2,11 +2,11 @@
 //! names it.
 
 use super::edit::is_pressure;
-use super::job::Room;
-use super::links::Link;
-use super::planes::Conductances;
+use super::field::flows::Conductances;
+use super::field::links::Link;
+use super::field::space::Beyond;
 use super::rules::Rule;
-use super::space::Beyond;
+use super::step::job::Room;
 use super::{BlastShape, BlastWorld};
 use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;

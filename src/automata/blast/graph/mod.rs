@@ -12,9 +12,9 @@ pub use query::GraphViolation;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{GraphParts, LinkParts, NodeParts};
 
+use super::field::walls::Broken;
 use super::ledger::Ledger;
 use super::rules::{Rules, RulesError};
-use super::walls::Broken;
 use glam::DVec3;
 use std::collections::BTreeSet;
 

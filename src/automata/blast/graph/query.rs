@@ -2,9 +2,9 @@
 //! laws.
 
 use super::{BlastGraph, Link, Node, NodeId};
+use crate::automata::blast::field::walls::Broken;
 use crate::automata::blast::probe::{Flows, vector_of};
 use crate::automata::blast::rules::{Rule, Rules};
-use crate::automata::blast::walls::Broken;
 use crate::automata::blast::{Ledger, edit::is_pressure};
 use crate::automaton::StateHash;
 use core::fmt;

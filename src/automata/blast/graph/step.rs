@@ -3,9 +3,9 @@
 
 use super::{BlastGraph, Link, NodeId};
 use crate::automata::blast::Probe;
-use crate::automata::blast::flow::{diffusive, wave};
+use crate::automata::blast::field::walls::{Broken, difference};
 use crate::automata::blast::rules::Rule;
-use crate::automata::blast::walls::{Broken, difference};
+use crate::automata::blast::step::formulas::{diffusive, wave};
 use crate::automaton::StepReport;
 use std::collections::BTreeSet;
 

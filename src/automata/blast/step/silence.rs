@@ -1,12 +1,12 @@
 //! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and
 //! audible pressure opens the silent chunks that it is about to enter.
 
-use super::edit::sum_of;
-use super::flow::{diffusive, in_grains};
+use super::formulas::{diffusive, in_grains};
 use super::job::is_audible;
-use super::rules::Rule;
-use super::space::{Beyond, axis, plane_cells};
-use super::{Beside, BlastShape, BlastWorld};
+use crate::automata::blast::edit::sum_of;
+use crate::automata::blast::field::space::{Beyond, axis, plane_cells};
+use crate::automata::blast::rules::Rule;
+use crate::automata::blast::{Beside, BlastShape, BlastWorld};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -16,28 +16,28 @@ use smallvec::SmallVec;
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Whether a chunk is at pressure 0 without flow.
-    pub(super) fn is_blank(&self, slot: Slot) -> bool {
+    pub(crate) fn is_blank(&self, slot: Slot) -> bool {
         self.pressure.chunk_at(slot).as_uniform() == Some(0.0)
             && self.beside[slot.index()].flows.is_none()
     }
 
     /// Whether a chunk, there or not, takes no part in this step.
-    pub(super) fn is_shut(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
+    pub(crate) fn is_shut(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
 
     /// Whether a pressure or a flow of a chunk reaches the threshold.
-    pub(super) fn reaches_threshold(&self, slot: Slot) -> bool {
+    pub(crate) fn reaches_threshold(&self, slot: Slot) -> bool {
         is_audible(self.pressure.chunk_at(slot), &self.beside[slot.index()], self.audible())
     }
 
     /// Whether a chunk that counts as audible is not.
-    pub(super) fn has_faded(&self, slot: Slot) -> bool {
+    pub(crate) fn has_faded(&self, slot: Slot) -> bool {
         self.beside[slot.index()].is_audible && !self.reaches_threshold(slot)
     }
 
     /// Whether neither a chunk nor any next to it is audible.
-    pub(super) fn is_unheard(&self, slot: Slot) -> bool {
+    pub(crate) fn is_unheard(&self, slot: Slot) -> bool {
         let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
@@ -49,7 +49,7 @@ impl<S: BlastShape> BlastWorld<S> {
     ///
     /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and
     /// slept, and from now on what flows into the one flows out of the other.
-    pub(super) fn open_front(&mut self) -> HashSet<Slot> {
+    pub(crate) fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
             for there in self.front_of(slot) {
@@ -62,7 +62,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether pressure is about to enter a silent chunk, there or not.
-    pub(super) fn is_about_to_open(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_about_to_open(&self, chunk: IVec3) -> bool {
         let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
             Beyond::There(there) => self.pressure.slot(there),
             Beyond::Outside | Beyond::Wall => None,
@@ -71,7 +71,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The silent chunks, there or not, that a chunk's pressure is about to enter.
-    pub(super) fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
+    pub(crate) fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
         if self.is_blank(slot) {
             return SmallVec::new();
         }
@@ -107,7 +107,7 @@ impl<S: BlastShape> BlastWorld<S> {
     ///
     /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that
     /// changed.
-    pub(super) fn fall_silent(&mut self) -> u64 {
+    pub(crate) fn fall_silent(&mut self) -> u64 {
         self.hear_edits();
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_unheard(slot)).collect();
@@ -169,7 +169,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Ends the flows from other chunks into a silent one, and wakes those chunks.
-    pub(super) fn hush_rim(&mut self, slot: Slot) {
+    pub(crate) fn hush_rim(&mut self, slot: Slot) {
         let chunk = self.pressure.position_at(slot);
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());

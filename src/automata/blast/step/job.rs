@@ -1,11 +1,12 @@
 //! A step of one chunk: what it has to know of the world, its kernel, and what came of it.
 
-use super::flow::{diffusive, in_grains};
-use super::kernel::{Diffuse, Ripple, reaches};
-use super::rules::Rule;
-use super::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
-use super::whole::{self, WholeChunk};
-use super::{Beside, BlastShape, BlastWorld};
+use super::formulas::{diffusive, in_grains};
+use super::uniform::{self, WholeChunk};
+use super::weighted::{Diffuse, Ripple};
+use crate::automata::blast::field::flows::reaches;
+use crate::automata::blast::field::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
+use crate::automata::blast::rules::Rule;
+use crate::automata::blast::{Beside, BlastShape, BlastWorld};
 use crate::automata::engine::changes::{Changes, Rows};
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automata::engine::rows::{RowRule, copy_of};
@@ -16,14 +17,14 @@ use crate::simd;
 use smallvec::SmallVec;
 
 /// What a chunk sees behind one of its faces instead of the rim of the chunk that lies there.
-pub(super) struct Ghost {
-    pub(super) face: Face,
-    pub(super) side: Side,
-    pub(super) seen: Seen,
+pub(crate) struct Ghost {
+    pub(crate) face: Face,
+    pub(crate) side: Side,
+    pub(crate) seen: Seen,
 }
 
 /// Pressures before the step, in the order of the plane's cells.
-pub(super) enum Seen {
+pub(crate) enum Seen {
     /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing
     /// passes.
     Own,
@@ -34,27 +35,27 @@ pub(super) enum Seen {
 }
 
 /// A chunk to step, and what came of it.
-pub(super) struct Job<S: BlastShape> {
-    pub(super) slot: Slot,
+pub(crate) struct Job<S: BlastShape> {
+    pub(crate) slot: Slot,
     ghosts: Vec<Ghost>,
     /// Taken out of the world while the chunk is stepped, like `beside`.
-    pub(super) pressure: Chunk<f32>,
-    pub(super) beside: Beside,
-    pub(super) changes: Changes,
+    pub(crate) pressure: Chunk<f32>,
+    pub(crate) beside: Beside,
+    pub(crate) changes: Changes,
     /// The chunks behind periodic borders at which something changed.
-    pub(super) touched_across: SmallVec<[Slot; 4]>,
+    pub(crate) touched_across: SmallVec<[Slot; 4]>,
     /// How many of the cells in which a wall had broken changed in the step too.
-    pub(super) changed_again: usize,
+    pub(crate) changed_again: usize,
     /// After the step.
-    pub(super) rims: Box<S::Rims<f32>>,
+    pub(crate) rims: Box<S::Rims<f32>>,
     /// What went over each open border.
-    pub(super) left: SmallVec<[f64; 2]>,
+    pub(crate) left: SmallVec<[f64; 2]>,
     /// It was audible before, and is no more.
-    pub(super) has_faded: bool,
+    pub(crate) has_faded: bool,
 }
 
 impl<S: BlastShape> Job<S> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Job {
             slot: Slot::NONE,
             ghosts: Vec::new(),
@@ -70,40 +71,40 @@ impl<S: BlastShape> Job<S> {
     }
 
     /// Begins anew with a chunk that is not taken out of the world yet.
-    pub(super) fn begin(&mut self, slot: Slot, ghosts: Vec<Ghost>) {
+    pub(crate) fn begin(&mut self, slot: Slot, ghosts: Vec<Ghost>) {
         (self.slot, self.ghosts) = (slot, ghosts);
     }
 }
 
 /// What a worker needs to step a chunk.
-pub(super) struct Room<S: BlastShape> {
-    pub(super) halo: Box<S::Halo<f32>>,
+pub(crate) struct Room<S: BlastShape> {
+    pub(crate) halo: Box<S::Halo<f32>>,
 }
 
 impl<S: BlastShape> Room<S> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Room { halo: S::uniform_halo(0.0) }
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(&*self.halo)
     }
 }
 
 /// What a step reads of a world, but for the chunks that are being stepped.
-pub(super) struct Frame<'w, S: BlastShape> {
-    pub(super) rule: Rule,
-    pub(super) audible: f32,
-    pub(super) space: &'w Space,
-    pub(super) pressure: &'w Grid<f32, S>,
-    pub(super) rims: &'w Rims<f32, S>,
+pub(crate) struct Frame<'w, S: BlastShape> {
+    pub(crate) rule: Rule,
+    pub(crate) audible: f32,
+    pub(crate) space: &'w Space,
+    pub(crate) pressure: &'w Grid<f32, S>,
+    pub(crate) rims: &'w Rims<f32, S>,
     /// Where walls have broken, sorted.
-    pub(super) broken: &'w [(Slot, usize)],
+    pub(crate) broken: &'w [(Slot, usize)],
 }
 
 impl<S: BlastShape> Frame<'_, S> {
     /// Steps a chunk whose conductances are known.
-    pub(super) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
+    pub(crate) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let mut changed = CellMask::EMPTY;
         job.left.clear();
         if let Rule::Diffusive { .. } = self.rule {
@@ -136,7 +137,7 @@ impl<S: BlastShape> Frame<'_, S> {
             });
             let rims = core::array::from_fn(|face| S::rim(rims, face));
             let chunk = WholeChunk { cells, rims, beyond, changed };
-            return whole::step::<S>(self.rule, chunk, || {
+            return uniform::step::<S>(self.rule, chunk, || {
                 flows.get_or_insert_default().links_mut::<S>()
             });
         };
@@ -204,7 +205,7 @@ impl<S: BlastShape> Frame<'_, S> {
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
                 let conductance = planes
-                    .map_or(whole::conductance(self.rule), |planes| planes[face.index()][index]);
+                    .map_or(uniform::conductance(self.rule), |planes| planes[face.index()][index]);
                 f64::from(in_grains(diffusive(conductance, here, 0.0), here))
             };
             job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
@@ -276,7 +277,7 @@ impl<S: BlastShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
 }
 
 /// Whether a pressure or a flow of a chunk reaches what is audible.
-pub(super) fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
+pub(crate) fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
     pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
         || beside.flows.as_ref().is_some_and(|flows| flows.reach(audible))
 }

@@ -1,10 +1,15 @@
 //! One step: walls break, what is below the threshold falls silent, the front opens chunks,
 //! pressure moves.
 
-use super::job::{Frame, Ghost, Job, Room, Seen};
-use super::planes::{ChunkFlows, Conductances};
+pub(super) mod formulas;
+pub(super) mod job;
+mod silence;
+pub(super) mod uniform;
+mod weighted;
+
+use super::field::flows::{ChunkFlows, Conductances};
+use super::field::space::{Beyond, axis, outermost, plane_cells};
 use super::rules::Rule;
-use super::space::{Beyond, axis, outermost, plane_cells};
 use super::{Beside, BlastShape, BlastWorld, Probe};
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
@@ -13,6 +18,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 use hashbrown::HashSet;
+use job::{Frame, Ghost, Job, Room, Seen};
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then

@@ -1,9 +1,9 @@
 //! The links of cells: their weights, the conductances that follow from them, and the chunks that
 //! hold both.
 
-use super::planes::Conductances;
+use super::flows::Conductances;
 use super::space::{Beyond, Side, axis, is_positive, outermost};
-use super::{Beside, BlastShape, BlastWorld, Ground};
+use crate::automata::blast::{Beside, BlastShape, BlastWorld, Ground};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -12,30 +12,30 @@ use smallvec::SmallVec;
 
 /// A link of a cell, seen from that cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
-    pub(super) beyond: Beyond,
+pub(crate) struct Link {
+    pub(crate) beyond: Beyond,
     /// The place of the cell beyond, if there is one and its chunk is there.
-    pub(super) there: Option<(Slot, usize)>,
+    pub(crate) there: Option<(Slot, usize)>,
     /// 1 across an open border, 0 at a rigid one. Removed cells do not matter.
-    pub(super) weight: f32,
+    pub(crate) weight: f32,
     /// 0 if either end is removed.
-    pub(super) conductance: f32,
+    pub(crate) conductance: f32,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Whether a cell is not there for pressure, whatever the bounds.
-    pub(super) fn is_removed(&self, cell: IVec3) -> bool {
+    pub(crate) fn is_removed(&self, cell: IVec3) -> bool {
         self.is_removed_at(self.place(cell))
     }
 
-    pub(super) fn is_removed_at(&self, place: Option<(Slot, usize)>) -> bool {
+    pub(crate) fn is_removed_at(&self, place: Option<(Slot, usize)>) -> bool {
         let ground = place.and_then(|(slot, index)| Some((self.ground(slot)?, index)));
         ground.is_some_and(|(ground, index)| ground.solid.contains(index))
     }
 
     /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond
     /// the bounds have none.
-    pub(super) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
+    pub(crate) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
         if !self.space.bounds.contains(cell) {
             return Link { beyond: Beyond::Wall, there: None, weight: 0.0, conductance: 0.0 };
         }
@@ -66,17 +66,17 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The weight of the link behind a face of a cell of the world.
-    pub(super) fn weight(&self, cell: IVec3, face: Face) -> f32 {
+    pub(crate) fn weight(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).weight
     }
 
     /// The conductance of the link behind a face of a cell.
-    pub(super) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
+    pub(crate) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).conductance
     }
 
     /// The conductance of a link of a chunk that is there.
-    pub(super) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
+    pub(crate) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
         match &self.beside[slot.index()].conductances {
             Conductances::Unknown => {
                 self.conductance(S::cell_at(self.pressure.position_at(slot), index), face)
@@ -87,7 +87,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The chunks behind the faces of a chunk that are there.
-    pub(super) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
+    pub(crate) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let behind = |&face: &Face| match neighbours[face.index()] {
@@ -103,7 +103,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The chunk behind this side of a chunk with these neighbours in the grid: one of them, or
     /// what lies across a periodic border. [`Slot::NONE`] if it is not there.
-    pub(super) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
+    pub(crate) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
         match side.beyond {
             Beyond::There(there) if side.is_border => {
                 self.pressure.slot(there).unwrap_or(Slot::NONE)
@@ -114,7 +114,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The place of a chunk, which is made, at pressure 0, if it is not there.
-    pub(super) fn ensure(&mut self, chunk: IVec3) -> Slot {
+    pub(crate) fn ensure(&mut self, chunk: IVec3) -> Slot {
         match self.pressure.slot(chunk) {
             Some(slot) => slot,
             None => self.add_chunk(chunk, Chunk::uniform(0.0)),
@@ -122,7 +122,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Adds a chunk with cells inside the bounds that is not there yet, asleep.
-    pub(super) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
+    pub(crate) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
         self.pressure
             .insert(position, chunk)
             .expect("a chunk with cells in the world has i32 positions");
@@ -136,14 +136,14 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Works out the conductances of a chunk's links, if no step has needed them before.
-    pub(super) fn know_conductances(&mut self, slot: Slot) {
+    pub(crate) fn know_conductances(&mut self, slot: Slot) {
         if let Conductances::Unknown = self.beside[slot.index()].conductances {
             self.beside[slot.index()].conductances = self.conductances_of(slot);
         }
     }
 
     /// The conductances of a chunk's links, as they follow from what stands there.
-    pub(super) fn conductances_of(&self, slot: Slot) -> Conductances {
+    pub(crate) fn conductances_of(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
         let is_plain =
             |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
@@ -173,7 +173,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes
     /// any more, no flow is left.
-    pub(super) fn relink(&mut self, cell: IVec3) {
+    pub(crate) fn relink(&mut self, cell: IVec3) {
         self.conduct(cell);
         for &face in Self::FACES {
             if self.conductance(cell, face) == 0.0 {
@@ -184,7 +184,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows
     /// alone.
-    pub(super) fn conduct(&mut self, cell: IVec3) {
+    pub(crate) fn conduct(&mut self, cell: IVec3) {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
             self.set_conductance(cell, face, conductance);
@@ -208,7 +208,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Leaves so much of what flows across a face of a cell, seen from both ends of the link.
-    pub(super) fn slow_flow(&mut self, cell: IVec3, face: Face, part: f32) {
+    pub(crate) fn slow_flow(&mut self, cell: IVec3, face: Face, part: f32) {
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) => Some((there, face.opposite())),
             Beyond::Outside | Beyond::Wall => None,
@@ -228,7 +228,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Changes what flows out of a cell across a face, in a chunk where something flows.
-    pub(super) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
+    pub(crate) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
         let Beside { flows: Some(flows), may_be_quieter, .. } = &mut self.beside[slot.index()]
         else {
             return;
@@ -239,13 +239,13 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The chunk's ground, to change; it begins as open space.
-    pub(super) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
+    pub(crate) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
         self.beside[slot.index()].ground.get_or_insert_default()
     }
 
     /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be
     /// whole again.
-    pub(super) fn drop_plain_ground(&mut self, slot: Slot) {
+    pub(crate) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
             self.beside[slot.index()].ground = None;
             self.beside[slot.index()].conductances = Conductances::Unknown;
@@ -253,7 +253,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Marks a cell as changed, and wakes its chunk and those that its links lead to.
-    pub(super) fn touch(&mut self, cell: IVec3) {
+    pub(crate) fn touch(&mut self, cell: IVec3) {
         let Some((slot, index)) = self.place(cell) else { return };
         self.pressure.mark_changed_at(slot, index);
         self.pressure.wake_chunk_at(slot);

@@ -5,10 +5,10 @@
 //! In sheets every row is a layer, and the next layer lies up of it. In cubes sixteen rows make a
 //! layer, each south of the one before.
 
-use super::BlastShape;
-use super::flow::{balanced_sum, diffuse, less, ripple};
-use super::planes::Links;
-use super::rules::Rule;
+use super::formulas::{balanced_sum, diffuse, less, ripple};
+use crate::automata::blast::BlastShape;
+use crate::automata::blast::field::flows::Links;
+use crate::automata::blast::rules::Rule;
 use crate::automata::engine::changes::{Rows, differing, mark};
 use crate::automata::engine::rows::{FIRST_OUT, part};
 use crate::chunk::CellMask;
@@ -32,11 +32,11 @@ const MOST: usize = 256;
 
 /// A chunk, and the cells on both sides of its faces before the step, by face, in the order of
 /// their indices.
-pub(super) struct WholeChunk<'a> {
-    pub(super) cells: &'a mut [f32; CHUNK_CELLS],
-    pub(super) rims: [&'a [f32]; 6],
-    pub(super) beyond: [&'a [f32]; 6],
-    pub(super) changed: &'a mut CellMask,
+pub(crate) struct WholeChunk<'a> {
+    pub(crate) cells: &'a mut [f32; CHUNK_CELLS],
+    pub(crate) rims: [&'a [f32]; 6],
+    pub(crate) beyond: [&'a [f32]; 6],
+    pub(crate) changed: &'a mut CellMask,
 }
 
 /// The cells around those of a row towards larger coordinates: east, up, and in cubes south. What
@@ -130,12 +130,12 @@ impl WholeChunk<'_> {
 }
 
 /// The conductance of a link of weight 1.
-pub(super) fn conductance(rule: Rule) -> f32 {
+pub(crate) fn conductance(rule: Rule) -> f32 {
     rule.coefficient() as f32
 }
 
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
-pub(super) fn step<'a, S: BlastShape>(
+pub(crate) fn step<'a, S: BlastShape>(
     rule: Rule,
     chunk: WholeChunk<'a>,
     links: impl FnOnce() -> &'a mut Links,
@@ -421,9 +421,9 @@ fn both_sides<const W: usize>(links: &[f32], before: usize, step: usize) -> [&[f
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel;
-    use super::super::planes::ChunkFlows;
+    use super::super::weighted;
     use super::*;
+    use crate::automata::blast::field::flows::ChunkFlows;
     use crate::automata::engine::rows::copy_of;
     use crate::coords::{Cube, Face, Sheet};
     use glam::IVec3;
@@ -534,14 +534,14 @@ mod tests {
             let (damping, mut flows) = (damping as f32, before.clone());
             let flows = flows.faces_mut::<S>();
             let mut rule =
-                kernel::Ripple { conductances, damping, flows, rows, changed: changed_by };
+                weighted::Ripple { conductances, damping, flows, rows, changed: changed_by };
             S::rows(&halo, &mut cells, &mut rule);
         } else {
             let [rows, ..] = rows;
             S::rows(
                 &halo,
                 &mut cells,
-                &mut kernel::Diffuse { conductances, rows, changed: changed_by },
+                &mut weighted::Diffuse { conductances, rows, changed: changed_by },
             );
         }
         (cells, changed)

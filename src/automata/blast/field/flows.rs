@@ -2,20 +2,19 @@
 //! them. In full that is 64 KB in sheets and 96 KB in cubes, so it is kept in full only from the
 //! first step that needs it; flows over whole links take half.
 
-use super::BlastShape;
-use super::kernel::reaches;
 use super::space::{axis, is_positive};
+use crate::automata::blast::BlastShape;
 #[cfg(feature = "snapshot")]
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 
 /// By [`Face`] index; then by the cell's index.
-pub(super) type Planes = Box<[[f32; CHUNK_CELLS]]>;
+pub(crate) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
 /// What every link of every cell conducts: coefficient times weight, 0 where nothing passes, and
 /// anything at rigid borders, behind which each cell sees its own pressure.
 #[derive(Clone, Default)]
-pub(super) enum Conductances {
+pub(crate) enum Conductances {
     /// No step has needed them.
     #[default]
     Unknown,
@@ -26,7 +25,7 @@ pub(super) enum Conductances {
 
 impl Conductances {
     /// None if all links are whole, or nothing is known of them.
-    pub(super) fn planes(&self) -> Option<&Planes> {
+    pub(crate) fn planes(&self) -> Option<&Planes> {
         if let Conductances::Each(planes) = self { Some(planes) } else { None }
     }
 }
@@ -34,11 +33,11 @@ impl Conductances {
 /// What flowed over each link in the last step of the wave rule, by axis: away from the smaller
 /// coordinates. Along each line of cells there is one link more than cells, that of the cell before
 /// it first.
-pub(super) type Links = Box<[Vec<f32>]>;
+pub(crate) type Links = Box<[Vec<f32>]>;
 
 /// What flowed out of every cell across every face in the last step of the wave rule.
 #[derive(Clone)]
-pub(super) enum ChunkFlows {
+pub(crate) enum ChunkFlows {
     /// Out of all cells alike, by face.
     Equal([f32; 6]),
     /// Each link's flow stands at both its ends, with opposite signs.
@@ -56,7 +55,7 @@ impl Default for ChunkFlows {
 impl ChunkFlows {
     /// The flows that stand in these planes, one for each face.
     #[cfg(feature = "snapshot")]
-    pub(super) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
+    pub(crate) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
         if planes.iter().all(|plane| plane.as_uniform().is_some()) {
             ChunkFlows::Equal(core::array::from_fn(|face| {
                 planes.get(face).map_or(0.0, |plane| plane.get(0))
@@ -69,13 +68,13 @@ impl ChunkFlows {
 
     /// A plane for each face. Flows of −0 are 0 in them: no step tells them apart.
     #[cfg(feature = "snapshot")]
-    pub(super) fn to_chunks<S: BlastShape>(&self) -> Vec<Chunk<f32>> {
+    pub(crate) fn to_chunks<S: BlastShape>(&self) -> Vec<Chunk<f32>> {
         faces::<S>()
             .map(|face| Chunk::from_cells(&self.plane::<S>(face).map(|flow| flow + 0.0)))
             .collect()
     }
 
-    pub(super) fn at<S: BlastShape>(&self, face: Face, index: usize) -> f32 {
+    pub(crate) fn at<S: BlastShape>(&self, face: Face, index: usize) -> f32 {
         match self {
             ChunkFlows::Equal(flows) => flows[face.index()],
             ChunkFlows::Faces(planes) => planes[face.index()][index],
@@ -84,7 +83,7 @@ impl ChunkFlows {
     }
 
     /// Sets what flows out of a cell across a face.
-    pub(super) fn set<S: BlastShape>(&mut self, face: Face, index: usize, flow: f32) {
+    pub(crate) fn set<S: BlastShape>(&mut self, face: Face, index: usize, flow: f32) {
         match self {
             ChunkFlows::Links(links) => {
                 links[axis(face)][link_at::<S>(face, index)] = signed(face, flow)
@@ -98,7 +97,7 @@ impl ChunkFlows {
     }
 
     /// All of them, to change, by face.
-    pub(super) fn faces_mut<S: BlastShape>(&mut self) -> &mut Planes {
+    pub(crate) fn faces_mut<S: BlastShape>(&mut self) -> &mut Planes {
         if !matches!(self, ChunkFlows::Faces(_)) {
             *self = ChunkFlows::Faces(faces::<S>().map(|face| self.plane::<S>(face)).collect());
         }
@@ -109,7 +108,7 @@ impl ChunkFlows {
     }
 
     /// All of them, to change, by link.
-    pub(super) fn links_mut<S: BlastShape>(&mut self) -> &mut Links {
+    pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut Links {
         if !matches!(self, ChunkFlows::Links(_)) {
             let mut links: Links = (0..S::NEIGHBOURS / 2)
                 .map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])])
@@ -129,13 +128,13 @@ impl ChunkFlows {
     }
 
     /// Those of all faces: face by face, then in order of the cells.
-    pub(super) fn values<S: BlastShape>(&self) -> impl Iterator<Item = f32> {
+    pub(crate) fn values<S: BlastShape>(&self) -> impl Iterator<Item = f32> {
         faces::<S>()
             .flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
 
     /// Whether one of them, up or down, is as large as this.
-    pub(super) fn reach(&self, least: f32) -> bool {
+    pub(crate) fn reach(&self, least: f32) -> bool {
         match self {
             ChunkFlows::Equal(flows) => reaches(flows, least),
             ChunkFlows::Faces(planes) => planes.iter().any(|plane| reaches(plane, least)),
@@ -144,12 +143,12 @@ impl ChunkFlows {
     }
 
     /// Whether there is any.
-    pub(super) fn is_moving(&self) -> bool {
+    pub(crate) fn is_moving(&self) -> bool {
         self.reach(f32::from_bits(1))
     }
 
     /// Bytes on the heap.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         match self {
             ChunkFlows::Equal(_) => 0,
             ChunkFlows::Faces(planes) => size_of_val(&**planes),
@@ -174,6 +173,14 @@ fn link_at<S: BlastShape>(face: Face, index: usize) -> usize {
     let (stride, bits) = (S::STRIDES[axis(face)], S::BITS[axis(face)]);
     let before = index + index / (stride << bits) * stride;
     if is_positive(face) { before + stride } else { before }
+}
+
+/// Whether any number is as large as `least`, up or down.
+pub(crate) fn reaches(numbers: &[f32], least: f32) -> bool {
+    // Blocks keep the early exit, and vectorise inside.
+    numbers
+        .chunks(64)
+        .any(|block| block.iter().fold(false, |any, number| any | (number.abs() >= least)))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
-use super::{BlastShape, BlastWorld};
+use crate::automata::blast::{BlastShape, BlastWorld};
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -22,7 +22,7 @@ pub struct Broken<P = IVec3> {
 
 /// The pressure difference across a wall, from the pressures of the open places that it is linked
 /// to: the highest less the lowest; of a single one, its difference to 0.
-pub(super) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for pressure in pressures {
         (low, high, count) = (low.min(pressure), high.max(pressure), count + 1);
@@ -41,7 +41,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Only walls of chunks that are awake are asked: around others nothing has changed since they
     /// were. Returns where walls broke: around there all have to be asked again, even if no
     /// pressure changes.
-    pub(super) fn break_walls(&mut self) -> Vec<IVec3> {
+    pub(crate) fn break_walls(&mut self) -> Vec<IVec3> {
         let awake = self.pressure.awake_slots();
         let mut broken: Vec<Broken> =
             awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
@@ -60,7 +60,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The walls of a chunk that stand between too different pressures.
-    pub(super) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
+    pub(crate) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
         let ground = self.ground(slot);
         let strengths = ground.into_iter().flat_map(|ground| &ground.strengths);
         strengths.filter_map(move |(&index, &strength)| {

@@ -1,17 +1,17 @@
 //! One step of a row of cells, under both rules, with links of any weight.
 
-use super::flow::{along_axes, balanced_sum, diffuse, less, ripple};
+use super::formulas::{along_axes, balanced_sum, diffuse, less, ripple};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 
 /// The diffusive rule, each cell with its own conductances.
-pub(super) struct Diffuse<'a> {
+pub(crate) struct Diffuse<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
-    pub(super) conductances: &'a [[f32; CHUNK_CELLS]],
-    pub(super) rows: Rows<f32>,
-    pub(super) changed: &'a mut CellMask,
+    pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
+    pub(crate) rows: Rows<f32>,
+    pub(crate) changed: &'a mut CellMask,
 }
 
 impl RowRule<f32> for Diffuse<'_> {
@@ -35,15 +35,15 @@ impl RowRule<f32> for Diffuse<'_> {
 }
 
 /// The wave rule, each cell with its own conductances.
-pub(super) struct Ripple<'a> {
+pub(crate) struct Ripple<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
-    pub(super) conductances: &'a [[f32; CHUNK_CELLS]],
-    pub(super) damping: f32,
+    pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
+    pub(crate) damping: f32,
     /// What flows out of each cell across each face: before the step, then after it.
-    pub(super) flows: &'a mut [[f32; CHUNK_CELLS]],
+    pub(crate) flows: &'a mut [[f32; CHUNK_CELLS]],
     /// Of the pressures, and of the flows across each face.
-    pub(super) rows: [Rows<f32>; 7],
-    pub(super) changed: &'a mut CellMask,
+    pub(crate) rows: [Rows<f32>; 7],
+    pub(crate) changed: &'a mut CellMask,
 }
 
 impl RowRule<f32> for Ripple<'_> {
@@ -89,12 +89,4 @@ fn rows_at<const W: usize, const N: usize>(
     first: usize,
 ) -> [&[f32; W]; N] {
     core::array::from_fn(|face| part(&planes[face], first))
-}
-
-/// Whether any number is as large as `least`, up or down.
-pub(super) fn reaches(numbers: &[f32], least: f32) -> bool {
-    // Blocks keep the early exit, and vectorise inside.
-    numbers
-        .chunks(64)
-        .any(|block| block.iter().fold(false, |any, number| any | (number.abs() >= least)))
 }

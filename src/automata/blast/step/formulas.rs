@@ -4,7 +4,7 @@ use core::ops::{Add, Mul, Sub};
 
 /// What flows from here to there under the diffusive rule.
 #[inline(always)]
-pub(super) fn diffusive<T>(conductance: T, here: T, there: T) -> T
+pub(crate) fn diffusive<T>(conductance: T, here: T, there: T) -> T
 where
     T: Mul<Output = T> + Sub<Output = T>,
 {
@@ -13,7 +13,7 @@ where
 
 /// What flows from here to there under the wave rule, where `flow` did in the step before.
 #[inline(always)]
-pub(super) fn wave<T>(damping: T, flow: T, conductance: T, here: T, there: T) -> T
+pub(crate) fn wave<T>(damping: T, flow: T, conductance: T, here: T, there: T) -> T
 where
     T: Add<Output = T> + Mul<Output = T> + Sub<Output = T>,
 {
@@ -22,7 +22,7 @@ where
 
 /// The larger of two numbers, neither of which is NaN; unlike `f32::max` one instruction.
 #[inline(always)]
-pub(super) fn larger(a: f32, b: f32) -> f32 {
+pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
 /// than the rule says: neighbours a few grains apart would exchange them to and fro for ever
 /// instead of coming to rest.
 #[inline(always)]
-pub(super) fn in_grains(flow: f32, scale: f32) -> f32 {
+pub(crate) fn in_grains(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
     let nearest = scale + amount;
     // One grain less if the sum was rounded up. The number before a positive float is the one with
@@ -48,20 +48,20 @@ pub(super) fn in_grains(flow: f32, scale: f32) -> f32 {
 /// What flows from here to there in a step of a grid under the diffusive rule, as both ends count
 /// it.
 #[inline(always)]
-pub(super) fn diffuse(conductance: f32, here: f32, there: f32) -> f32 {
+pub(crate) fn diffuse(conductance: f32, here: f32, there: f32) -> f32 {
     in_grains(diffusive(conductance, here, there), larger(here, there))
 }
 
 /// What flows from here to there in a step of a grid under the wave rule, as both ends count it.
 #[inline(always)]
-pub(super) fn ripple([damping, conductance]: [f32; 2], flow: f32, here: f32, there: f32) -> f32 {
+pub(crate) fn ripple([damping, conductance]: [f32; 2], flow: f32, here: f32, there: f32) -> f32 {
     in_grains(wave(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
 }
 
 /// A pressure after a step of the diffusive rule. Products of the smallest numbers there are may be
 /// rounded up past what a cell has.
 #[inline(always)]
-pub(super) fn less(here: f32, out: f32) -> f32 {
+pub(crate) fn less(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)
 }
 
@@ -71,7 +71,7 @@ pub(super) fn less(here: f32, out: f32) -> f32 {
 /// Floating-point sums do not depend on the order of two terms, but on that of three. So opposite
 /// faces come first, in the arguments, and the sums of three axes in the order of their size.
 #[inline(always)]
-pub(super) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
+pub(crate) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
     if N == 4 {
         return x + y;
     }
@@ -83,7 +83,7 @@ pub(super) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
 /// What flows out along each axis, from what flows out across each face; 0 along an axis without
 /// faces.
 #[inline(always)]
-pub(super) fn along_axes<const N: usize>(out: [f32; N]) -> [f32; 3] {
+pub(crate) fn along_axes<const N: usize>(out: [f32; N]) -> [f32; 3] {
     core::array::from_fn(|axis| if 2 * axis < N { out[2 * axis] + out[2 * axis + 1] } else { 0.0 })
 }
 

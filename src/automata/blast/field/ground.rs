@@ -7,26 +7,26 @@ use std::collections::BTreeMap;
 
 /// What edits made of a chunk's cells and links. The default is open space with whole links.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     /// Cells that are not there for pressure, walls among them.
-    pub(super) solid: CellMask,
+    pub(crate) solid: CellMask,
     /// Of walls that break, by the cell's index.
-    pub(super) strengths: BTreeMap<usize, f32>,
+    pub(crate) strengths: BTreeMap<usize, f32>,
     /// Of links other than 1, by axis and index of the cell with the smaller coordinate; across a
     /// periodic border, of the cell with the larger one.
-    pub(super) weights: BTreeMap<(usize, usize), f32>,
+    pub(crate) weights: BTreeMap<(usize, usize), f32>,
 }
 
 impl Ground {
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.solid.is_empty() && self.weights.is_empty()
     }
 
-    pub(super) fn weight(&self, axis: usize, index: usize) -> f32 {
+    pub(crate) fn weight(&self, axis: usize, index: usize) -> f32 {
         self.weights.get(&(axis, index)).copied().unwrap_or(1.0)
     }
 
-    pub(super) fn set_weight(&mut self, axis: usize, index: usize, weight: f32) {
+    pub(crate) fn set_weight(&mut self, axis: usize, index: usize, weight: f32) {
         if weight == 1.0 {
             self.weights.remove(&(axis, index));
         } else {
@@ -34,7 +34,7 @@ impl Ground {
         }
     }
 
-    pub(super) fn add_to(&self, hash: &mut StateHash) {
+    pub(crate) fn add_to(&self, hash: &mut StateHash) {
         if self.is_plain() {
             return;
         }
@@ -48,7 +48,7 @@ impl Ground {
     }
 
     /// Bytes on the heap, about: those of the trees' entries.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.strengths.len() * size_of::<(usize, f32)>()
             + self.weights.len() * size_of::<((usize, usize), f32)>()
     }

@@ -1,12 +1,12 @@
 //! Where the world ends, and what lies behind a cell's or a chunk's face.
 
-use super::rules::{Border, Borders};
+use crate::automata::blast::rules::{Border, Borders};
 use crate::coords::{Face, Region, Shape};
 use glam::IVec3;
 
 /// What lies behind a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beyond {
+pub(crate) enum Beyond {
     /// A rigid border.
     Wall,
     /// An open border.
@@ -17,20 +17,20 @@ pub(super) enum Beyond {
 
 /// What lies behind a face of a chunk, or of the part of it that is in the world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side {
+pub(crate) struct Side {
     /// The local coordinate, along the face's axis, of the last cells before it.
-    pub(super) plane: usize,
+    pub(crate) plane: usize,
     /// The chunk behind it.
-    pub(super) beyond: Beyond,
+    pub(crate) beyond: Beyond,
     /// The world ends here, even if it goes on at its other end.
-    pub(super) is_border: bool,
+    pub(crate) is_border: bool,
 }
 
 /// The bounds of a world with their borders.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Space {
-    pub(super) bounds: Region,
-    pub(super) borders: Borders,
+pub(crate) struct Space {
+    pub(crate) bounds: Region,
+    pub(crate) borders: Borders,
 }
 
 impl Space {
@@ -50,7 +50,7 @@ impl Space {
     }
 
     /// The cell behind a face of a cell of the world.
-    pub(super) fn beyond_cell(&self, cell: IVec3, face: Face) -> Beyond {
+    pub(crate) fn beyond_cell(&self, cell: IVec3, face: Face) -> Beyond {
         let (end, other_end) = self.ends(face);
         match face.step(cell) {
             Some(there) if cell[axis(face)] != end => Beyond::There(there),
@@ -59,7 +59,7 @@ impl Space {
     }
 
     /// What is behind a face of a chunk that has cells in the world.
-    pub(super) fn side<S: Shape>(&self, chunk: IVec3, face: Face) -> Side {
+    pub(crate) fn side<S: Shape>(&self, chunk: IVec3, face: Face) -> Side {
         let axis = axis(face);
         let (end, other_end) = self.ends(face);
         let at_end = S::chunk_of(IVec3::splat(end))[axis];
@@ -80,24 +80,24 @@ impl Space {
     }
 
     /// Where the cells behind a periodic border lie in their chunk, along the face's axis.
-    pub(super) fn opposite_plane<S: Shape>(&self, face: Face) -> usize {
+    pub(crate) fn opposite_plane<S: Shape>(&self, face: Face) -> usize {
         let (_, other_end) = self.ends(face);
         (other_end & ((1 << S::BITS[axis(face)]) - 1)) as usize
     }
 }
 
 /// The axis across a face: 0 to 2 for x to z.
-pub(super) fn axis(face: Face) -> usize {
+pub(crate) fn axis(face: Face) -> usize {
     face.index() / 2
 }
 
 /// Whether a face looks towards larger coordinates.
-pub(super) fn is_positive(face: Face) -> bool {
+pub(crate) fn is_positive(face: Face) -> bool {
     face.index() % 2 == 1
 }
 
 /// The local coordinate, along a face's axis, of a chunk's cells at that face.
-pub(super) fn outermost<S: Shape>(face: Face) -> usize {
+pub(crate) fn outermost<S: Shape>(face: Face) -> usize {
     if is_positive(face) { (1 << S::BITS[axis(face)]) - 1 } else { 0 }
 }
 
@@ -107,7 +107,7 @@ fn with_axis(mut position: IVec3, face: Face, value: i32) -> IVec3 {
 }
 
 /// The indices of a chunk's cells with this local coordinate along this axis, ascending.
-pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Item = usize> + Clone {
+pub(crate) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Item = usize> + Clone {
     let side = |axis: usize| 1usize << S::BITS[axis];
     let [a, b] = [[1, 2], [2, 0], [0, 1]][axis];
     let (fast, slow) = if S::STRIDES[a] < S::STRIDES[b] { (a, b) } else { (b, a) };
@@ -119,7 +119,7 @@ pub(super) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
 }
 
 /// The index of the cell behind a face, if it lies in the same chunk.
-pub(super) fn inner_step<S: Shape>(index: usize, face: Face) -> Option<usize> {
+pub(crate) fn inner_step<S: Shape>(index: usize, face: Face) -> Option<usize> {
     let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
     let local = (index / S::STRIDES[axis]) & last;
     match is_positive(face) {
