@@ -59,12 +59,12 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } =
+        let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
             self.chunk_parts(slot);
         pressure.put(out);
         let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
         let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
-        out.push(bit(is_audible, AUDIBLE) | bit(is_untold, UNTOLD) | has);
+        out.push(bit(is_audible, AUDIBLE) | bit(is_unreported, UNTOLD) | has);
         if !solid.is_empty() {
             solid.put(out);
         }
@@ -119,9 +119,9 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         let weights = take_weights(record)?;
         let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
         let flows = if bits & FLOWS != 0 { Some(planes.collect::<Result<_, _>>()?) } else { None };
-        let (is_audible, is_untold) = (bits & AUDIBLE != 0, bits & UNTOLD != 0);
+        let (is_audible, is_unreported) = (bits & AUDIBLE != 0, bits & UNTOLD != 0);
         let parts =
-            ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows };
+            ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows };
         let slot =
             self.restore_chunk(position, parts).map_err(|wanted| record.malformed(wanted))?;
         take_whole_marks(self.grid_mut(), slot, record)

@@ -1,11 +1,10 @@
 //! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A
 //! refused edit changes nothing.
 
-use super::field::space::{Beyond, axis, is_positive, plane_cells};
-use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, Rule, WEIGHT_LIMIT};
+use super::field::space::{Beyond, axis, is_positive};
+use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld};
-use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::coords::{Face, Region};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -50,7 +49,7 @@ pub enum EditError {
         cell: IVec3,
         /// What the sum of the weights of its links would be.
         weights: f64,
-        /// The most that coefficient times this sum may be, by [`Rule::limit`].
+        /// The most that coefficient times this sum may be, by [`Rule::limit`](super::Rule::limit).
         limit: f64,
     },
     /// There is a chunk at this chunk position already.
@@ -113,16 +112,7 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 /// Added to what an edit writes: −0 becomes 0, so that equal worlds have equal bytes.
-const POSITIVE_ZERO: f32 = 0.0;
-
-/// Whether a rule takes this pressure.
-pub(super) fn is_pressure(rule: Rule, value: f64) -> bool {
-    let least = match rule {
-        Rule::Diffusive { .. } => 0.0,
-        Rule::Wave { .. } => -f64::from(PRESSURE_LIMIT),
-    };
-    (least..=f64::from(PRESSURE_LIMIT)).contains(&value)
-}
+pub(super) const POSITIVE_ZERO: f32 = 0.0;
 
 /// What edits make of a cell.
 #[derive(Clone, Copy)]
@@ -288,113 +278,6 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(old)
     }
 
-    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what
-    /// is below 0 as removed.
-    ///
-    /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be
-    /// it beyond the bounds.
-    pub fn insert_chunk(
-        &mut self,
-        position: IVec3,
-        mut chunk: Chunk<f32>,
-    ) -> Result<(), EditError> {
-        if self.pressure.slot(position).is_some() {
-            return Err(EditError::ChunkPresent(position));
-        }
-        let bounds = self.space.bounds;
-        let inside = S::holds_chunk(position)
-            .then(|| bounds.intersection(&S::region_of(position)))
-            .flatten();
-        let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
-        let is_wrong = |value: f32| !is_pressure(self.rules.rule, f64::from(value));
-        let wrong = match chunk.as_dense() {
-            Some(cells) => cells.iter().position(|&value| is_wrong(value)),
-            None => is_wrong(chunk.get(0)).then_some(0),
-        };
-        if let Some(index) = wrong {
-            return Err(EditError::Pressure {
-                cell: S::cell_at(position, index),
-                value: chunk.get(index),
-            });
-        }
-        let is_whole = inside == S::region_of(position);
-        for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
-            let is_inside = is_whole || bounds.contains(S::cell_at(position, index));
-            *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
-        }
-        let slot = self.add_chunk(position, chunk);
-        self.beside[slot.index()].is_untold = false;
-        self.beside[slot.index()].is_audible = self.reaches_threshold(slot);
-        let signed = sums_by_sign(self.pressure.chunk_at(slot));
-        self.ledger.place(signed);
-        self.wake_with_neighbours(slot);
-        Ok(())
-    }
-
-    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0
-    /// as placed. What stood in it is forgotten: it is open space at pressure 0 from here on.
-    ///
-    /// # Errors
-    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if
-    /// those into this chunk, which become whole, were.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
-        let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.check_removal(position, slot)?;
-        self.wake_with_neighbours(slot);
-        self.hush_rim(slot);
-        self.beside[slot.index()] = super::Beside::default();
-        let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.ledger.remove(sums_by_sign(&chunk));
-        for &face in Self::FACES {
-            let side = self.space.side::<S>(position, face);
-            for index in plane_cells::<S>(axis(face), side.plane) {
-                let cell = S::cell_at(position, index);
-                if let (true, Beyond::There(there)) =
-                    (self.space.bounds.contains(cell), self.space.beyond_cell(cell, face))
-                {
-                    self.relink(there);
-                }
-            }
-        }
-        Ok(chunk)
-    }
-
-    /// Whether every cell next to a chunk bears that the chunk's own links become whole.
-    fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
-        if self.ground(slot).is_none() {
-            return Ok(());
-        }
-        let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell(cell, face) {
-            Beyond::There(there) => {
-                S::chunk_of(if is_positive(face) { cell } else { there }) == position
-            }
-            _ => false,
-        };
-        for &face in Self::FACES {
-            let side = self.space.side::<S>(position, face);
-            for index in plane_cells::<S>(axis(face), side.plane) {
-                let Beyond::There(there) =
-                    self.space.beyond_cell(S::cell_at(position, index), face)
-                else {
-                    continue;
-                };
-                let weight = |&face: &Face| {
-                    if is_owned(there, face) { 1.0 } else { self.weight(there, face) }
-                };
-                let weights: f64 = Self::FACES.iter().map(|face| f64::from(weight(face))).sum();
-                if S::chunk_of(there) != position && !self.rules.rule.bears(weights) {
-                    return Err(EditError::Unstable {
-                        cell: there,
-                        weights,
-                        limit: self.rules.rule.limit(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
     pub fn wake_all(&mut self) {
         for slot in self.pressure.sorted_slots() {
@@ -409,7 +292,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
         self.rims.lose(slot);
-        self.beside[slot.index()].may_be_quieter |= old != 0.0;
+        self.states[slot.index()].needs_audibility_check |= old != 0.0;
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
@@ -433,8 +316,8 @@ impl<S: BlastShape> BlastWorld<S> {
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
         self.rims.lose(slot);
-        self.beside[slot.index()].is_audible |= pressure.abs() >= self.audible();
-        self.beside[slot.index()].may_be_quieter |= pressure.abs() < old.abs();
+        self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
+        self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
         self.ledger.change(f64::from(old), f64::from(pressure));
         self.touch(cell);
     }
@@ -448,7 +331,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
-        let fits = is_pressure(self.rules.rule, f64::from(value));
+        let fits = self.rules.rule.admits(f64::from(value));
         if fits { Ok(()) } else { Err(EditError::Pressure { cell, value }) }
     }
 
@@ -466,24 +349,4 @@ impl<S: BlastShape> BlastWorld<S> {
 
 fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
-}
-
-/// The sums of a chunk's pressures above 0 and of those below it.
-fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
-    let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
-    match chunk.as_dense() {
-        Some(cells) => cells
-            .iter()
-            .map(|&cell| signed(cell))
-            .fold([0.0; 2], |sums, cell| [sums[0] + cell[0], sums[1] + cell[1]]),
-        None => signed(chunk.get(0)).map(|cell| cell * CHUNK_CELLS as f64),
-    }
-}
-
-/// The sum of a chunk's pressures.
-pub(super) fn sum_of(chunk: &Chunk<f32>) -> f64 {
-    match chunk.as_dense() {
-        Some(cells) => cells.iter().map(|&cell| f64::from(cell)).sum(),
-        None => f64::from(chunk.get(0)) * CHUNK_CELLS as f64,
-    }
 }

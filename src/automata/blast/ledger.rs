@@ -1,5 +1,8 @@
 //! The account of all pressure that entered or left a world or a graph.
 
+use crate::chunk::Chunk;
+use crate::coords::CHUNK_CELLS;
+
 /// Pressure that entered and left since the start, each the sum over cells or nodes.
 ///
 /// To edits, a chunk or node that comes or goes is one whose cells were at 0 before or are after.
@@ -62,5 +65,25 @@ impl Ledger {
     pub(super) fn remove(&mut self, [above, below]: [f64; 2]) {
         self.removed += above;
         self.placed -= below;
+    }
+}
+
+/// The sums of a chunk's pressures above 0 and of those below it.
+pub(super) fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
+    let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
+    match chunk.as_dense() {
+        Some(cells) => cells
+            .iter()
+            .map(|&cell| signed(cell))
+            .fold([0.0; 2], |sums, cell| [sums[0] + cell[0], sums[1] + cell[1]]),
+        None => signed(chunk.get(0)).map(|cell| cell * CHUNK_CELLS as f64),
+    }
+}
+
+/// The sum of a chunk's pressures.
+pub(super) fn sum_of(chunk: &Chunk<f32>) -> f64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|&cell| f64::from(cell)).sum(),
+        None => f64::from(chunk.get(0)) * CHUNK_CELLS as f64,
     }
 }

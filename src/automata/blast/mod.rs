@@ -9,6 +9,7 @@
 //! world gives the same pressures on both, but for rounding. A [`Probe`] says what an explosion
 //! does to a thing that stands in it.
 
+mod chunks;
 mod edit;
 mod field;
 mod graph;
@@ -43,7 +44,7 @@ use crate::automaton::{StepReport, automaton};
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
-use field::flows::{ChunkFlows, Conductances};
+use field::ChunkState;
 use field::ground::Ground;
 use field::space::Space;
 use glam::IVec3;
@@ -78,7 +79,7 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     ledger: Ledger,
     pressure: Grid<f32, S>,
     /// By slot.
-    beside: Vec<Beside>,
+    states: Vec<ChunkState>,
     events: Vec<Broken>,
     /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the
     /// cells that changed before they did. Only those that were known then: what came and went
@@ -89,24 +90,6 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     workers: Workers<Room<S>>,
     /// Room for the next step; of no meaning between steps.
     jobs: Vec<Job<S>>,
-}
-
-/// What a chunk has beside its pressures.
-#[derive(Default)]
-struct Beside {
-    /// None for open space with whole links.
-    ground: Option<Box<Ground>>,
-    conductances: Conductances,
-    /// None if nothing flowed in the last step of the wave rule.
-    flows: Option<ChunkFlows>,
-    /// Whether a pressure or a flow reached the threshold after the last step; an edit that raises
-    /// one tells at once.
-    is_audible: bool,
-    /// An edit has lowered a pressure or a flow since: whether the chunk is audible still is asked
-    /// before the next step.
-    may_be_quieter: bool,
-    /// It was made by the front or by an edit, and no list of changes has named it.
-    is_untold: bool,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
@@ -139,7 +122,7 @@ impl<S: BlastShape> BlastWorld<S> {
             tick: 0,
             ledger: Ledger::default(),
             pressure: Grid::new(0.0),
-            beside: Vec::new(),
+            states: Vec::new(),
             events: Vec::new(),
             gone: BTreeMap::new(),
             rims: Rims::new(0.0),
@@ -150,7 +133,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The conductance of a link of weight 1.
     fn whole(&self) -> f32 {
-        step::uniform::conductance(self.rules.rule)
+        self.rules.rule.unit_conductance()
     }
 
     /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else
@@ -165,7 +148,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     fn ground(&self, slot: Slot) -> Option<&Ground> {
-        self.beside[slot.index()].ground.as_deref()
+        self.states[slot.index()].ground.as_deref()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Reading a world: pressures, links, flows, totals, what changed, and the hash of its state.
 
+use super::field::ChunkState;
 use super::field::flows::ChunkFlows;
 use super::field::space::Beyond;
+use super::ledger::sum_of;
 use super::probe::{Flows, vector_of};
 use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive, in_grains, larger};
@@ -88,7 +90,7 @@ impl<S: BlastShape> BlastWorld<S> {
     fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
         if let Rule::Wave { .. } = self.rules.rule {
             let of = |(slot, index): (Slot, usize)| {
-                Some(self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index))
+                Some(self.states[slot.index()].flows.as_ref()?.at::<S>(face, index))
             };
             return self.place(cell).and_then(of).unwrap_or(0.0);
         }
@@ -114,7 +116,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The sum of all pressures, counted cell by cell in order of position.
     pub fn total(&self) -> f64 {
         // The sum of nothing is -0.
-        self.chunks().map(|(_, chunk)| super::edit::sum_of(chunk)).sum::<f64>() + 0.0
+        self.chunks().map(|(_, chunk)| sum_of(chunk)).sum::<f64>() + 0.0
     }
 
     /// The account of all pressure that entered and left.
@@ -129,7 +131,7 @@ impl<S: BlastShape> BlastWorld<S> {
             Some(cells) => cells.iter().copied().map(size).sum(),
             None => size(chunk.get(0)) * CHUNK_CELLS as f64,
         };
-        let flows = self.beside.iter().filter_map(|beside| beside.flows.as_ref());
+        let flows = self.states.iter().filter_map(|state| state.flows.as_ref());
         let flowing: f64 = flows.flat_map(ChunkFlows::values::<S>).map(size).sum();
         let there: f64 = self.chunks().map(|(_, chunk)| pressures(chunk)).sum();
         self.ledger.agrees_with(self.total(), there + flowing)
@@ -156,7 +158,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut changes = core::mem::take(&mut self.gone);
         for (chunk, cells) in self.pressure.take_changes() {
             if let Some(slot) = self.pressure.slot(chunk) {
-                self.beside[slot.index()].is_untold = false;
+                self.states[slot.index()].is_unreported = false;
             }
             changes.entry([chunk.y, chunk.z, chunk.x]).or_default().union_with(&cells);
         }
@@ -173,14 +175,14 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Bytes that the world holds on the heap.
     pub fn memory_bytes(&self) -> usize {
         let ground = |ground: &Ground| size_of::<Ground>() + ground.heap_bytes();
-        let beside = self.beside.iter().map(|beside| {
-            beside.conductances.planes().map_or(0, |planes| size_of_val(&**planes))
-                + beside.flows.as_ref().map_or(0, ChunkFlows::heap_bytes)
-                + beside.ground.as_deref().map_or(0, ground)
+        let states = self.states.iter().map(|state| {
+            state.conductances.planes().map_or(0, |planes| size_of_val(&**planes))
+                + state.flows.as_ref().map_or(0, ChunkFlows::heap_bytes)
+                + state.ground.as_deref().map_or(0, ground)
         });
         self.pressure.memory_bytes()
-            + beside.sum::<usize>()
-            + self.beside.capacity() * size_of::<super::Beside>()
+            + states.sum::<usize>()
+            + self.states.capacity() * size_of::<ChunkState>()
             + self.events.capacity() * size_of::<super::Broken>()
             + self.gone.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
@@ -198,7 +200,7 @@ impl<S: BlastShape> BlastWorld<S> {
         hash.add(self.tick);
         for slot in self.pressure.sorted_slots() {
             let chunk = self.pressure.chunk_at(slot);
-            let flows = self.beside[slot.index()].flows.as_ref().filter(|flows| flows.is_moving());
+            let flows = self.states[slot.index()].flows.as_ref().filter(|flows| flows.is_moving());
             if chunk.as_uniform() == Some(0.0) && flows.is_none() && self.ground(slot).is_none() {
                 continue;
             }

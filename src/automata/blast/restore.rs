@@ -27,7 +27,7 @@ pub(crate) struct ChunkParts {
     pub(crate) pressure: Chunk<f32>,
     pub(crate) is_audible: bool,
     /// No list of changes has named it.
-    pub(crate) is_untold: bool,
+    pub(crate) is_unreported: bool,
     pub(crate) solid: CellMask,
     /// By the wall's index.
     pub(crate) strengths: BTreeMap<usize, f32>,
@@ -70,16 +70,16 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// A chunk with all that stands in it.
     pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
-        let beside = &self.beside[slot.index()];
-        let ground = beside.ground.as_deref().cloned().unwrap_or_default();
+        let state = &self.states[slot.index()];
+        let ground = state.ground.as_deref().cloned().unwrap_or_default();
         ChunkParts {
             pressure: self.pressure.chunk_at(slot).clone(),
-            is_audible: beside.is_audible,
-            is_untold: beside.is_untold,
+            is_audible: state.is_audible,
+            is_unreported: state.is_unreported,
             solid: ground.solid,
             strengths: ground.strengths,
             weights: ground.weights,
-            flows: beside.flows.as_ref().map(|flows| flows.to_chunks::<S>()),
+            flows: state.flows.as_ref().map(|flows| flows.to_chunks::<S>()),
         }
     }
 
@@ -97,19 +97,19 @@ impl<S: BlastShape> BlastWorld<S> {
             return Err("a chunk that fits the world's bounds");
         }
         self.check_parts(position, &parts)?;
-        let ChunkParts { pressure, is_audible, is_untold, solid, strengths, weights, flows } =
+        let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
             parts;
         let slot = self.add_chunk(position, pressure);
         let ground = Ground { solid, strengths, weights };
-        let beside = &mut self.beside[slot.index()];
-        beside.ground = (!ground.is_plain()).then(|| Box::new(ground));
-        beside.flows = flows.map(|planes| ChunkFlows::of(&planes));
-        (beside.is_audible, beside.is_untold) = (is_audible, is_untold);
+        let state = &mut self.states[slot.index()];
+        state.ground = (!ground.is_plain()).then(|| Box::new(ground));
+        state.flows = flows.map(|planes| ChunkFlows::of(&planes));
+        (state.is_audible, state.is_unreported) = (is_audible, is_unreported);
         let is_loud = self.reaches_threshold(slot);
         if is_audible && !is_loud {
             // Saved between an edit and the step that would have asked, for which it has to be
             // awake.
-            self.beside[slot.index()].may_be_quieter = true;
+            self.states[slot.index()].needs_audibility_check = true;
             self.pressure.wake_chunk_at(slot);
         }
         if is_audible || !is_loud { Ok(slot) } else { Err("a chunk that is audible if it is loud") }

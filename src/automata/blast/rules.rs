@@ -58,6 +58,21 @@ impl Rule {
         }
     }
 
+    /// Whether edits may write this pressure: up to [`PRESSURE_LIMIT`] in size, and not negative
+    /// under the diffusive rule.
+    pub(super) fn admits(&self, pressure: f64) -> bool {
+        let least = match self {
+            Rule::Diffusive { .. } => 0.0,
+            Rule::Wave { .. } => -f64::from(PRESSURE_LIMIT),
+        };
+        (least..=f64::from(PRESSURE_LIMIT)).contains(&pressure)
+    }
+
+    /// The conductance of a grid's link of weight 1.
+    pub(super) fn unit_conductance(&self) -> f32 {
+        self.coefficient() as f32
+    }
+
     /// Whether a node whose weights have this sum is stable.
     pub(super) fn bears(&self, weights: f64) -> bool {
         let sum = self.coefficient() * weights;

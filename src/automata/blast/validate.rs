@@ -1,7 +1,6 @@
 //! The laws of a world of pressure between two steps, checked one by one, each with an error that
 //! names it.
 
-use super::edit::is_pressure;
 use super::field::flows::Conductances;
 use super::field::links::Link;
 use super::field::space::Beyond;
@@ -157,7 +156,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if pressure != 0.0 {
             return Err(Violation::Filled { cell, pressure });
         }
-        let conducts = |&&face: &&Face| match &self.beside[slot.index()].conductances {
+        let conducts = |&&face: &&Face| match &self.states[slot.index()].conductances {
             Conductances::Unknown => false,
             Conductances::Whole => self.whole() != 0.0,
             Conductances::Each(planes) => planes[face.index()][index] != 0.0,
@@ -165,7 +164,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if let Some(&face) = Self::FACES.iter().find(conducts) {
             return Err(Violation::Conductance(cell, face));
         }
-        let Some(flows) = &self.beside[slot.index()].flows else { return Ok(()) };
+        let Some(flows) = &self.states[slot.index()].flows else { return Ok(()) };
         match Self::FACES.iter().find(|&&face| flows.at::<S>(face, index) != 0.0) {
             Some(&face) => Err(Violation::Flow(cell, face)),
             None => Ok(()),
@@ -175,8 +174,7 @@ impl<S: BlastShape> BlastWorld<S> {
     fn check_cell(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
         let pressure = self.pressure.chunk_at(slot).get(index);
         let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
-        if !pressure.is_finite() || !is_signed && !is_pressure(self.rules.rule, f64::from(pressure))
-        {
+        if !pressure.is_finite() || !is_signed && !self.rules.rule.admits(f64::from(pressure)) {
             return Err(Violation::Pressure { cell, pressure });
         }
         if pressure != 0.0 && self.is_removed_at(Some((slot, index))) {
@@ -185,7 +183,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut weights = 0.0;
         for &face in Self::FACES {
             let link = self.link_of(cell, Some((slot, index)), face);
-            let is_known = match &self.beside[slot.index()].conductances {
+            let is_known = match &self.states[slot.index()].conductances {
                 // At a rigid border it makes no difference: behind it each cell sees its own
                 // pressure.
                 _ if link.beyond == Beyond::Wall => true,
@@ -208,7 +206,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
         let flow_of = |(slot, index): (Slot, usize), face: Face| {
-            self.beside[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at::<S>(face, index))
+            self.states[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at::<S>(face, index))
         };
         let flow = flow_of(here, face);
         let is_true = match link.beyond {
@@ -279,7 +277,7 @@ mod tests {
             });
             assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
             let torn = found(rules, |world, slot| {
-                let Conductances::Each(planes) = &mut world.beside[slot.index()].conductances
+                let Conductances::Each(planes) = &mut world.states[slot.index()].conductances
                 else {
                     panic!("a step has made use of them")
                 };
@@ -306,19 +304,19 @@ mod tests {
     fn flows_that_do_not_agree_are_found() {
         let wave = Rules::wave(0.25, 0.9);
         let one_sided = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
+            let flows = world.states[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::East.index()][Sheet::index_of(OPEN)] += 1.0;
         });
         assert_eq!(one_sided, Violation::Flow(OPEN, Face::East));
         let through = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
+            let flows = world.states[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::East.index()][Sheet::index_of(WALL)] = 1.0;
             flows[Face::West.index()][Sheet::index_of(WALL + IVec3::X)] = -1.0;
         });
         assert_eq!(through, Violation::Flow(WALL, Face::East), "nothing passes there");
         let outside = IVec3::new(20, 30, 0);
         let beyond = found(wave, |world, slot| {
-            let flows = world.beside[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
+            let flows = world.states[slot.index()].flows.as_mut().unwrap().faces_mut::<Sheet>();
             flows[Face::Up.index()][Sheet::index_of(outside)] = 1.0;
         });
         assert_eq!(beyond, Violation::Flow(outside, Face::Up), "nothing is there");

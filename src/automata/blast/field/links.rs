@@ -3,7 +3,7 @@
 
 use super::flows::Conductances;
 use super::space::{Beyond, Side, axis, is_positive, outermost};
-use crate::automata::blast::{Beside, BlastShape, BlastWorld, Ground};
+use crate::automata::blast::{BlastShape, BlastWorld, ChunkState, Ground};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -77,7 +77,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The conductance of a link of a chunk that is there.
     pub(crate) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
-        match &self.beside[slot.index()].conductances {
+        match &self.states[slot.index()].conductances {
             Conductances::Unknown => {
                 self.conductance(S::cell_at(self.pressure.position_at(slot), index), face)
             }
@@ -127,18 +127,18 @@ impl<S: BlastShape> BlastWorld<S> {
             .insert(position, chunk)
             .expect("a chunk with cells in the world has i32 positions");
         let slot = self.pressure.slot(position).expect("inserted above");
-        if self.beside.len() <= slot.index() {
-            self.beside.resize_with(slot.index() + 1, Beside::default);
+        if self.states.len() <= slot.index() {
+            self.states.resize_with(slot.index() + 1, ChunkState::default);
         }
-        self.beside[slot.index()] = Beside { is_untold: true, ..Beside::default() };
+        self.states[slot.index()] = ChunkState { is_unreported: true, ..ChunkState::default() };
         self.rims.lose(slot);
         slot
     }
 
     /// Works out the conductances of a chunk's links, if no step has needed them before.
     pub(crate) fn know_conductances(&mut self, slot: Slot) {
-        if let Conductances::Unknown = self.beside[slot.index()].conductances {
-            self.beside[slot.index()].conductances = self.conductances_of(slot);
+        if let Conductances::Unknown = self.states[slot.index()].conductances {
+            self.states[slot.index()].conductances = self.conductances_of(slot);
         }
     }
 
@@ -197,7 +197,7 @@ impl<S: BlastShape> BlastWorld<S> {
     fn set_conductance(&mut self, cell: IVec3, face: Face, conductance: f32) {
         let whole = self.whole();
         let Some((slot, index)) = self.place(cell) else { return };
-        let conductances = &mut self.beside[slot.index()].conductances;
+        let conductances = &mut self.states[slot.index()].conductances;
         if matches!(conductances, Conductances::Whole) && conductance != whole {
             *conductances =
                 Conductances::Each(vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice());
@@ -218,7 +218,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let flows = [Some((cell, face)), there].map(|end| {
             let (cell, face) = end?;
             let (slot, index) = self.place(cell)?;
-            let flow = self.beside[slot.index()].flows.as_ref()?.at::<S>(face, index);
+            let flow = self.states[slot.index()].flows.as_ref()?.at::<S>(face, index);
             (flow != 0.0).then_some((slot, face, index, flow))
         });
         for (slot, face, index, flow) in flows.into_iter().flatten() {
@@ -229,26 +229,27 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Changes what flows out of a cell across a face, in a chunk where something flows.
     pub(crate) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
-        let Beside { flows: Some(flows), may_be_quieter, .. } = &mut self.beside[slot.index()]
+        let ChunkState { flows: Some(flows), needs_audibility_check, .. } =
+            &mut self.states[slot.index()]
         else {
             return;
         };
         flows.set::<S>(face, index, flow);
-        *may_be_quieter = true;
+        *needs_audibility_check = true;
         self.pressure.mark_changed_at(slot, index);
     }
 
     /// The chunk's ground, to change; it begins as open space.
     pub(crate) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
-        self.beside[slot.index()].ground.get_or_insert_default()
+        self.states[slot.index()].ground.get_or_insert_default()
     }
 
     /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be
     /// whole again.
     pub(crate) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
-            self.beside[slot.index()].ground = None;
-            self.beside[slot.index()].conductances = Conductances::Unknown;
+            self.states[slot.index()].ground = None;
+            self.states[slot.index()].conductances = Conductances::Unknown;
         }
     }
 
@@ -259,10 +260,10 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.wake_chunk_at(slot);
         for &face in Self::FACES {
             if let Beyond::There(there) = self.space.beyond_cell(cell, face)
-                && let Some((beside, _)) = self.place(there)
-                && beside != slot
+                && let Some((neighbour, _)) = self.place(there)
+                && neighbour != slot
             {
-                self.pressure.wake_chunk_at(beside);
+                self.pressure.wake_chunk_at(neighbour);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Edits of a graph between steps: nodes, links, charges, walls. A refused edit changes nothing.
 
 use super::{BlastGraph, Link, Node, NodeId};
-use crate::automata::blast::edit::is_pressure;
 use crate::automata::blast::rules::WEIGHT_LIMIT;
 use core::fmt;
 use glam::DVec3;
@@ -368,7 +367,7 @@ impl BlastGraph {
     }
 
     fn check_pressure(&self, node: Option<NodeId>, value: f64) -> Result<(), GraphError> {
-        if is_pressure(self.rules.rule, value) {
+        if self.rules.rule.admits(value) {
             Ok(())
         } else {
             Err(GraphError::Pressure { node, value })

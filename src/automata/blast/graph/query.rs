@@ -2,10 +2,10 @@
 //! laws.
 
 use super::{BlastGraph, Link, Node, NodeId};
+use crate::automata::blast::Ledger;
 use crate::automata::blast::field::walls::Broken;
 use crate::automata::blast::probe::{Flows, vector_of};
 use crate::automata::blast::rules::{Rule, Rules};
-use crate::automata::blast::{Ledger, edit::is_pressure};
 use crate::automaton::StateHash;
 use core::fmt;
 use glam::DVec3;
@@ -191,8 +191,8 @@ impl BlastGraph {
         }
         for (id, node) in self.ids() {
             let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
-            let fits = node.pressure.is_finite()
-                && (is_signed || is_pressure(self.rules.rule, node.pressure));
+            let fits =
+                node.pressure.is_finite() && (is_signed || self.rules.rule.admits(node.pressure));
             if !fits || node.strength.is_some() && node.pressure != 0.0 {
                 return Err(GraphViolation::Pressure { node: id, pressure: node.pressure });
             }

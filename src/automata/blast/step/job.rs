@@ -3,10 +3,9 @@
 use super::formulas::{diffusive, in_grains};
 use super::uniform::{self, WholeChunk};
 use super::weighted::{Diffuse, Ripple};
-use crate::automata::blast::field::flows::reaches;
 use crate::automata::blast::field::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
 use crate::automata::blast::rules::Rule;
-use crate::automata::blast::{Beside, BlastShape, BlastWorld};
+use crate::automata::blast::{BlastShape, BlastWorld, ChunkState};
 use crate::automata::engine::changes::{Changes, Rows};
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automata::engine::rows::{RowRule, copy_of};
@@ -38,9 +37,9 @@ pub(crate) enum Seen {
 pub(crate) struct Job<S: BlastShape> {
     pub(crate) slot: Slot,
     ghosts: Vec<Ghost>,
-    /// Taken out of the world while the chunk is stepped, like `beside`.
+    /// Taken out of the world while the chunk is stepped, like `state`.
     pub(crate) pressure: Chunk<f32>,
-    pub(crate) beside: Beside,
+    pub(crate) state: ChunkState,
     pub(crate) changes: Changes,
     /// The chunks behind periodic borders at which something changed.
     pub(crate) touched_across: SmallVec<[Slot; 4]>,
@@ -60,7 +59,7 @@ impl<S: BlastShape> Job<S> {
             slot: Slot::NONE,
             ghosts: Vec::new(),
             pressure: Chunk::uniform(0.0),
-            beside: Beside::default(),
+            state: ChunkState::default(),
             changes: Changes::default(),
             touched_across: SmallVec::new(),
             changed_again: 0,
@@ -119,14 +118,14 @@ impl<S: BlastShape> Frame<'_, S> {
         self.look_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = Vec::new();
-        let is_audible = is_audible(&job.pressure, &job.beside, self.audible);
-        job.has_faded = job.beside.is_audible && !is_audible;
-        (job.beside.is_audible, job.beside.may_be_quieter) = (is_audible, false);
+        let is_audible = job.state.reaches(&job.pressure, self.audible);
+        job.has_faded = job.state.is_audible && !is_audible;
+        (job.state.is_audible, job.state.needs_audibility_check) = (is_audible, false);
     }
 
     fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>, changed: &mut CellMask) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
-        let Beside { conductances, flows, .. } = &mut job.beside;
+        let ChunkState { conductances, flows, .. } = &mut job.state;
         let cells = job.pressure.cells_mut();
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
@@ -201,11 +200,11 @@ impl<S: BlastShape> Frame<'_, S> {
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
     fn book_diffusive(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
-            let planes = job.beside.conductances.planes();
+            let planes = job.state.conductances.planes();
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
                 let conductance = planes
-                    .map_or(uniform::conductance(self.rule), |planes| planes[face.index()][index]);
+                    .map_or(self.rule.unit_conductance(), |planes| planes[face.index()][index]);
                 f64::from(in_grains(diffusive(conductance, here, 0.0), here))
             };
             job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
@@ -215,7 +214,7 @@ impl<S: BlastShape> Frame<'_, S> {
     /// Enters what a step took over open borders.
     fn book_wave(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
-            if let Some(flows) = &job.beside.flows {
+            if let Some(flows) = &job.state.flows {
                 let flow = |index: usize| f64::from(flows.at::<S>(face, index));
                 job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
             }
@@ -274,10 +273,4 @@ impl<S: BlastShape, R: RowRule<f32>> simd::Kernel for Ruled<'_, S, R> {
         S::rows(chunk.halo, chunk.cells, &mut rule);
         chunk.clear_outside();
     }
-}
-
-/// Whether a pressure or a flow of a chunk reaches what is audible.
-pub(crate) fn is_audible(pressure: &Chunk<f32>, beside: &Beside, audible: f32) -> bool {
-    pressure.as_dense().map_or(pressure.get(0).abs() >= audible, |cells| reaches(cells, audible))
-        || beside.flows.as_ref().is_some_and(|flows| flows.reach(audible))
 }

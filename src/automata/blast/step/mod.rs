@@ -10,7 +10,7 @@ mod weighted;
 use super::field::flows::{ChunkFlows, Conductances};
 use super::field::space::{Beyond, axis, outermost, plane_cells};
 use super::rules::Rule;
-use super::{Beside, BlastShape, BlastWorld, Probe};
+use super::{BlastShape, BlastWorld, ChunkState, Probe};
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automaton::StepReport;
@@ -114,7 +114,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if self.is_blank(slot) {
             return false;
         }
-        let Beside { flows, is_audible, conductances, .. } = &self.beside[slot.index()];
+        let ChunkState { flows, is_audible, conductances, .. } = &self.states[slot.index()];
         let pressure = self.pressure.chunk_at(slot).clone();
         let is_still = pressure.as_uniform() == Some(0.0)
             && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
@@ -125,11 +125,11 @@ impl<S: BlastShape> BlastWorld<S> {
             Conductances::Unknown => self.conductances_of(slot),
             known => known.clone(),
         };
-        let beside = Beside {
+        let state = ChunkState {
             flows: flows.clone(),
             is_audible: *is_audible,
             conductances,
-            ..Beside::default()
+            ..ChunkState::default()
         };
         rims.save(&self.pressure, &[slot]);
         let (rule, audible) = (self.rules.rule, self.audible());
@@ -144,7 +144,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let ghosts = self.ghosts(slot, &HashSet::new(), rims);
         let mut job = Job::new();
         job.begin(slot, ghosts);
-        (job.pressure, job.beside) = (pressure, beside);
+        (job.pressure, job.state) = (pressure, state);
         frame.step_chunk(&mut job, &mut room.halo);
         job.has_faded || !job.changes.is_empty()
     }
@@ -152,7 +152,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Takes a chunk out of the world to step it, or puts it back.
     fn exchange(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
-        core::mem::swap(&mut self.beside[job.slot.index()], &mut job.beside);
+        core::mem::swap(&mut self.states[job.slot.index()], &mut job.state);
         self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 

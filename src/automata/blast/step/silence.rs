@@ -2,11 +2,10 @@
 //! audible pressure opens the silent chunks that it is about to enter.
 
 use super::formulas::{diffusive, in_grains};
-use super::job::is_audible;
-use crate::automata::blast::edit::sum_of;
 use crate::automata::blast::field::space::{Beyond, axis, plane_cells};
+use crate::automata::blast::ledger::sum_of;
 use crate::automata::blast::rules::Rule;
-use crate::automata::blast::{Beside, BlastShape, BlastWorld};
+use crate::automata::blast::{BlastShape, BlastWorld, ChunkState};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -18,7 +17,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Whether a chunk is at pressure 0 without flow.
     pub(crate) fn is_blank(&self, slot: Slot) -> bool {
         self.pressure.chunk_at(slot).as_uniform() == Some(0.0)
-            && self.beside[slot.index()].flows.is_none()
+            && self.states[slot.index()].flows.is_none()
     }
 
     /// Whether a chunk, there or not, takes no part in this step.
@@ -28,17 +27,17 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Whether a pressure or a flow of a chunk reaches the threshold.
     pub(crate) fn reaches_threshold(&self, slot: Slot) -> bool {
-        is_audible(self.pressure.chunk_at(slot), &self.beside[slot.index()], self.audible())
+        self.states[slot.index()].reaches(self.pressure.chunk_at(slot), self.audible())
     }
 
     /// Whether a chunk that counts as audible is not.
     pub(crate) fn has_faded(&self, slot: Slot) -> bool {
-        self.beside[slot.index()].is_audible && !self.reaches_threshold(slot)
+        self.states[slot.index()].is_audible && !self.reaches_threshold(slot)
     }
 
     /// Whether neither a chunk nor any next to it is audible.
     pub(crate) fn is_unheard(&self, slot: Slot) -> bool {
-        let is_audible = |slot: Slot| self.beside[slot.index()].is_audible;
+        let is_audible = |slot: Slot| self.states[slot.index()].is_audible;
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
@@ -117,13 +116,13 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
     fn hear_edits(&mut self) {
-        let is_asked = |&slot: &Slot| self.beside[slot.index()].may_be_quieter;
+        let is_asked = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let asked: Vec<Slot> =
             self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
         for slot in asked {
-            self.beside[slot.index()].may_be_quieter = false;
+            self.states[slot.index()].needs_audibility_check = false;
             if self.has_faded(slot) {
-                self.beside[slot.index()].is_audible = false;
+                self.states[slot.index()].is_audible = false;
                 self.wake_with_neighbours(slot);
             }
         }
@@ -132,7 +131,7 @@ impl<S: BlastShape> BlastWorld<S> {
     fn absorb(&mut self, slot: Slot) -> u64 {
         let chunk = self.pressure.chunk_at_mut(slot);
         self.ledger.absorbed += sum_of(chunk);
-        let flows = self.beside[slot.index()].flows.as_ref();
+        let flows = self.states[slot.index()].flows.as_ref();
         let flowing = |index: usize| {
             flows.is_some_and(|flows| {
                 Self::FACES.iter().any(|&face| flows.at::<S>(face, index) != 0.0)
@@ -144,7 +143,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         chunk.fill(0.0);
         self.rims.lose(slot);
-        self.beside[slot.index()].flows = None;
+        self.states[slot.index()].flows = None;
         self.hush_rim(slot);
         if !changed.is_empty() {
             self.pressure.mark_changes_at(slot, &changed);
@@ -155,14 +154,14 @@ impl<S: BlastShape> BlastWorld<S> {
         if self.ground(slot).is_none() {
             let position = self.pressure.position_at(slot);
             if let (Some(changed), false) =
-                (self.pressure.changed_at(slot), self.beside[slot.index()].is_untold)
+                (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
             {
                 self.gone
                     .entry([position.y, position.z, position.x])
                     .or_default()
                     .union_with(changed);
             }
-            self.beside[slot.index()] = Beside::default();
+            self.states[slot.index()] = ChunkState::default();
             self.pressure.remove(position);
         }
         changed.len() as u64
@@ -173,7 +172,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());
-            let Some(flows) = &self.beside[there.index()].flows else { continue };
+            let Some(flows) = &self.states[there.index()].flows else { continue };
             let flowing = |&index: &usize| flows.at::<S>(face.opposite(), index) != 0.0;
             let ended: Vec<usize> =
                 plane_cells::<S>(axis(face), side.plane).filter(flowing).collect();

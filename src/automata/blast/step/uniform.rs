@@ -129,18 +129,13 @@ impl WholeChunk<'_> {
     }
 }
 
-/// The conductance of a link of weight 1.
-pub(crate) fn conductance(rule: Rule) -> f32 {
-    rule.coefficient() as f32
-}
-
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
 pub(crate) fn step<'a, S: BlastShape>(
     rule: Rule,
     chunk: WholeChunk<'a>,
     links: impl FnOnce() -> &'a mut Links,
 ) {
-    let conductance = conductance(rule);
+    let conductance = rule.unit_conductance();
     match rule {
         Rule::Diffusive { .. } if S::NEIGHBOURS == 4 => {
             simd::run(Diffuse::<64, 4> { conductance, chunk })
@@ -527,7 +522,7 @@ mod tests {
     ) -> ([f32; CHUNK_CELLS], CellMask) {
         let (mut halo, mut cells, mut changed) = (S::uniform_halo(0.0), *here, CellMask::EMPTY);
         S::pad(copy_of(here), around.each_ref(), &mut halo);
-        let conductances = &vec![[conductance(rule); CHUNK_CELLS]; S::NEIGHBOURS][..];
+        let conductances = &vec![[rule.unit_conductance(); CHUNK_CELLS]; S::NEIGHBOURS][..];
         let rows = [(); 7].map(|()| Rows::new(0.0));
         let changed_by = &mut changed;
         if let Rule::Wave { damping, .. } = rule {

@@ -1,0 +1,120 @@
+//! Loading and unloading whole chunks of pressures. A refused edit changes nothing.
+
+use super::edit::{EditError, POSITIVE_ZERO};
+use super::field::ChunkState;
+use super::field::space::{Beyond, axis, is_positive, plane_cells};
+use super::ledger::sums_by_sign;
+use super::{BlastShape, BlastWorld};
+use crate::chunk::Chunk;
+use crate::coords::Face;
+use crate::grid::Slot;
+use glam::IVec3;
+
+impl<S: BlastShape> BlastWorld<S> {
+    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what
+    /// is below 0 as removed.
+    ///
+    /// # Errors
+    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be
+    /// it beyond the bounds.
+    pub fn insert_chunk(
+        &mut self,
+        position: IVec3,
+        mut chunk: Chunk<f32>,
+    ) -> Result<(), EditError> {
+        if self.pressure.slot(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        let bounds = self.space.bounds;
+        let inside = S::holds_chunk(position)
+            .then(|| bounds.intersection(&S::region_of(position)))
+            .flatten();
+        let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
+        let is_wrong = |value: f32| !self.rules.rule.admits(f64::from(value));
+        let wrong = match chunk.as_dense() {
+            Some(cells) => cells.iter().position(|&value| is_wrong(value)),
+            None => is_wrong(chunk.get(0)).then_some(0),
+        };
+        if let Some(index) = wrong {
+            return Err(EditError::Pressure {
+                cell: S::cell_at(position, index),
+                value: chunk.get(index),
+            });
+        }
+        let is_whole = inside == S::region_of(position);
+        for (index, pressure) in chunk.cells_mut().iter_mut().enumerate() {
+            let is_inside = is_whole || bounds.contains(S::cell_at(position, index));
+            *pressure = if is_inside { *pressure + POSITIVE_ZERO } else { POSITIVE_ZERO };
+        }
+        let slot = self.add_chunk(position, chunk);
+        self.states[slot.index()].is_unreported = false;
+        self.states[slot.index()].is_audible = self.reaches_threshold(slot);
+        let signed = sums_by_sign(self.pressure.chunk_at(slot));
+        self.ledger.place(signed);
+        self.wake_with_neighbours(slot);
+        Ok(())
+    }
+
+    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0
+    /// as placed. What stood in it is forgotten: it is open space at pressure 0 from here on.
+    ///
+    /// # Errors
+    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if
+    /// those into this chunk, which become whole, were.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
+        let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.check_removal(position, slot)?;
+        self.wake_with_neighbours(slot);
+        self.hush_rim(slot);
+        self.states[slot.index()] = ChunkState::default();
+        let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
+        self.ledger.remove(sums_by_sign(&chunk));
+        for &face in Self::FACES {
+            let side = self.space.side::<S>(position, face);
+            for index in plane_cells::<S>(axis(face), side.plane) {
+                let cell = S::cell_at(position, index);
+                if let (true, Beyond::There(there)) =
+                    (self.space.bounds.contains(cell), self.space.beyond_cell(cell, face))
+                {
+                    self.relink(there);
+                }
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Whether every cell next to a chunk bears that the chunk's own links become whole.
+    fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
+        if self.ground(slot).is_none() {
+            return Ok(());
+        }
+        let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell(cell, face) {
+            Beyond::There(there) => {
+                S::chunk_of(if is_positive(face) { cell } else { there }) == position
+            }
+            _ => false,
+        };
+        for &face in Self::FACES {
+            let side = self.space.side::<S>(position, face);
+            for index in plane_cells::<S>(axis(face), side.plane) {
+                let Beyond::There(there) =
+                    self.space.beyond_cell(S::cell_at(position, index), face)
+                else {
+                    continue;
+                };
+                let weight = |&face: &Face| {
+                    if is_owned(there, face) { 1.0 } else { self.weight(there, face) }
+                };
+                let weights: f64 = Self::FACES.iter().map(|face| f64::from(weight(face))).sum();
+                if S::chunk_of(there) != position && !self.rules.rule.bears(weights) {
+                    return Err(EditError::Unstable {
+                        cell: there,
+                        weights,
+                        limit: self.rules.rule.limit(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
