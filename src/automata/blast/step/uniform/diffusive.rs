@@ -1,0 +1,94 @@
+//! The diffusive rule on a chunk whose links all have weight 1: flows are carried from row to row.
+
+use super::{MOST, WholeChunk, layer, row_of};
+use crate::automata::blast::step::formulas::{balanced_sum, diffuse, less};
+use crate::automata::engine::changes::Rows;
+use crate::automata::engine::rows::{FIRST_OUT, part};
+use crate::coords::CHUNK_CELLS;
+use crate::simd::{self, Aligned};
+
+/// Cells by which flows to the east are worked out ahead: a row of sheets, four of cubes. They are
+/// read one cell off from where they are written, which is slow as long as they have not reached
+/// the cache.
+const AHEAD: usize = 64;
+
+/// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the
+/// place of a row is a remainder by a power of two.
+const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
+
+/// A step by the diffusive rule: what flows on is kept in passing.
+pub(super) struct Diffusive<'a, const W: usize, const N: usize> {
+    pub(super) conductance: f32,
+    pub(super) chunk: WholeChunk<'a>,
+}
+
+impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Diffusive { conductance, mut chunk } = self;
+        let [west, east] =
+            chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| diffuse(conductance, here, there));
+        let last = chunk.last_row::<W>();
+        let mut upward = [0.0; MOST];
+        for (flow, (&here, &there)) in
+            upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2]))
+        {
+            *flow = diffuse(conductance, here, there);
+        }
+        let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; ROOM]));
+        let mut rows = Rows::new(0.0);
+        let (rows_ahead, rows_in_all) = (AHEAD / W, CHUNK_CELLS / W);
+        let place = |row: usize| (W + FIRST_OUT) * (row % (2 * rows_ahead));
+        for ahead in 0..rows_in_all + rows_ahead {
+            if ahead < rows_in_all {
+                let (here, [next, ..]) = chunk.look::<W, N>(ahead, &last);
+                let flows = &mut eastward.0[place(ahead)..][..W + FIRST_OUT];
+                let inner: &mut [f32; W] = row_of(flows, FIRST_OUT);
+                for x in 0..W {
+                    inner[x] = diffuse(conductance, here[x], next[x]);
+                }
+                [flows[FIRST_OUT - 1], flows[FIRST_OUT + W - 1]] = [west[ahead], east[ahead]];
+            }
+            let Some(row) = ahead.checked_sub(rows_ahead) else { continue };
+            let at = W * row % layer::<W, N>();
+            let (here, [_, up, south]) = chunk.look::<W, N>(row, &last);
+            if N == 6 && at == 0 {
+                let north: &[f32; W] = part(chunk.beyond[4], row);
+                for x in 0..W {
+                    southward[x] = diffuse(conductance, north[x], here[x]);
+                }
+            }
+            let upward = upward[at..].first_chunk_mut().expect("a row of a layer");
+            let carried = [(up, upward), (south, &mut southward)];
+            let eastward = &eastward.0[place(row)..];
+            let eastward = [part(eastward, FIRST_OUT - 1), part(eastward, FIRST_OUT)];
+            let after = diffuse_row::<W, N>(conductance, &here, eastward, carried);
+            chunk.put(row, &here, &after, &mut rows);
+        }
+    }
+}
+
+/// A row of cells after a step of the diffusive rule. `west` and `east` is what flows to the east
+/// into its cells and out of them. With the cells up of it, and with those south of it, comes what
+/// flows into its cells from below, or from the north, and then what flows on.
+#[inline(always)]
+fn diffuse_row<const W: usize, const N: usize>(
+    conductance: f32,
+    here: &[f32; W],
+    [west, east]: [&[f32; W]; 2],
+    [(up, upward), (south, southward)]: [(&[f32; W], &mut [f32; W]); 2],
+) -> [f32; W] {
+    let on = |x: usize, ahead: &[f32; W], carried: &mut [f32; W]| {
+        let flow = diffuse(conductance, here[x], ahead[x]);
+        flow - core::mem::replace(&mut carried[x], flow)
+    };
+    let mut after = [0.0; W];
+    for x in 0..W {
+        let z = if N == 6 { on(x, south, southward) } else { 0.0 };
+        let net = [east[x] - west[x], on(x, up, upward), z];
+        after[x] = less(here[x], balanced_sum::<N>(net));
+    }
+    after
+}
