@@ -40,14 +40,14 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
-        let WorldParts { bounds, borders, tick, ledger, events, gone } = self.parts();
+        let WorldParts { bounds, borders, tick, ledger, events, freed } = self.parts();
         bounds.put(out);
         [borders.x, borders.y, borders.z].iter().for_each(|border| border.put(out));
         tick.put(out);
         ledger.put(out);
         put_events(&events, out);
-        (gone.len() as u64).put(out);
-        for ([y, z, x], cells) in gone {
+        (freed.len() as u64).put(out);
+        for ([y, z, x], cells) in freed {
             IVec3::new(x, y, z).put(out);
             cells.put(out);
         }
@@ -90,14 +90,15 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         let borders = Borders { x: state.take()?, y: state.take()?, z: state.take()? };
         let (tick, ledger) = (state.take()?, state.take()?);
         let events = take_events(state)?;
-        let mut gone = BTreeMap::<_, CellMask>::new();
+        let mut freed = BTreeMap::<_, CellMask>::new();
         for _ in 0..state.count(12 + CHUNK_CELLS / 8)? {
             let position: IVec3 = state.take()?;
-            gone.entry([position.y, position.z, position.x])
+            freed
+                .entry([position.y, position.z, position.x])
                 .or_default()
                 .union_with(&state.take()?);
         }
-        BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, gone })
+        BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, freed })
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
     }
 

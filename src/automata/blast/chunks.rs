@@ -65,7 +65,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.check_removal(position, slot)?;
         self.wake_with_neighbours(slot);
-        self.hush_rim(slot);
+        self.end_flows_into(slot);
         self.states[slot.index()] = ChunkState::default();
         let chunk = self.pressure.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.remove(sums_by_sign(&chunk));
@@ -76,14 +76,14 @@ impl<S: BlastShape> BlastWorld<S> {
                 if let (true, Beyond::There(there)) =
                     (self.space.bounds.contains(cell), self.space.beyond_cell(cell, face))
                 {
-                    self.relink(there);
+                    self.update_links(there);
                 }
             }
         }
         Ok(chunk)
     }
 
-    /// Whether every cell next to a chunk bears that the chunk's own links become whole.
+    /// Whether every cell next to a chunk is_stable that the chunk's own links become whole.
     fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
         if self.ground(slot).is_none() {
             return Ok(());
@@ -106,7 +106,7 @@ impl<S: BlastShape> BlastWorld<S> {
                     if is_owned(there, face) { 1.0 } else { self.weight(there, face) }
                 };
                 let weights: f64 = Self::FACES.iter().map(|face| f64::from(weight(face))).sum();
-                if S::chunk_of(there) != position && !self.rules.rule.bears(weights) {
+                if S::chunk_of(there) != position && !self.rules.rule.is_stable(weights) {
                     return Err(EditError::Unstable {
                         cell: there,
                         weights,

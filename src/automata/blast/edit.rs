@@ -257,7 +257,7 @@ impl<S: BlastShape> BlastWorld<S> {
             // A link from a cell to itself, in a world one cell wide, counts twice.
             let times = if cell == there { 2.0 } else { 1.0 };
             let weights = sum + times * (f64::from(weight) - f64::from(old));
-            if weight > old && !self.rules.rule.bears(weights) {
+            if weight > old && !self.rules.rule.is_stable(weights) {
                 return Err(EditError::Unstable {
                     cell: end,
                     weights,
@@ -266,13 +266,13 @@ impl<S: BlastShape> BlastWorld<S> {
             }
         }
         let owner = if is_positive(face) { cell } else { there };
-        let slot = self.ensure(S::chunk_of(owner));
+        let slot = self.ensure_chunk(S::chunk_of(owner));
         self.ground_mut(slot).set_weight(axis(face), S::index_of(owner), weight);
         self.drop_plain_ground(slot);
         if weight < old {
-            self.slow_flow(cell, face, weight / old);
+            self.scale_flow(cell, face, weight / old);
         }
-        self.relink(cell);
+        self.update_links(cell);
         self.touch(cell);
         self.touch(there);
         Ok(old)
@@ -288,10 +288,10 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Makes a cell of the world open space at 0, solid, or a wall; returns the pressure that was
     /// in it.
     fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
-        let slot = self.ensure(S::chunk_of(cell));
+        let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, 0.0);
-        self.rims.lose(slot);
+        self.rims.invalidate(slot);
         self.states[slot.index()].needs_audibility_check |= old != 0.0;
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
@@ -301,7 +301,7 @@ impl<S: BlastShape> BlastWorld<S> {
             Matter::Open | Matter::Solid => ground.strengths.remove(&index),
         };
         self.drop_plain_ground(slot);
-        self.relink(cell);
+        self.update_links(cell);
         self.touch(cell);
         old
     }
@@ -312,10 +312,10 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     fn write(&mut self, cell: IVec3, pressure: f32) {
-        let slot = self.ensure(S::chunk_of(cell));
+        let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
-        self.rims.lose(slot);
+        self.rims.invalidate(slot);
         self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
         self.ledger.change(f64::from(old), f64::from(pressure));

@@ -49,7 +49,7 @@ use field::ground::Ground;
 use field::space::Space;
 use glam::IVec3;
 use std::collections::BTreeMap;
-use step::job::{Job, Room};
+use step::job::{Job, Scratch};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
@@ -84,11 +84,11 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the
     /// cells that changed before they did. Only those that were known then: what came and went
     /// in between is as it was.
-    gone: BTreeMap<[i32; 3], CellMask>,
+    freed: BTreeMap<[i32; 3], CellMask>,
     /// Lost by every change of a chunk that is not a step's.
     rims: Rims<f32, S>,
-    workers: Workers<Room<S>>,
-    /// Room for the next step; of no meaning between steps.
+    workers: Workers<Scratch<S>>,
+    /// Scratch for the next step; of no meaning between steps.
     jobs: Vec<Job<S>>,
 }
 
@@ -124,15 +124,15 @@ impl<S: BlastShape> BlastWorld<S> {
             pressure: Grid::new(0.0),
             states: Vec::new(),
             events: Vec::new(),
-            gone: BTreeMap::new(),
+            freed: BTreeMap::new(),
             rims: Rims::new(0.0),
-            workers: Workers::new(Room::new),
+            workers: Workers::new(Scratch::new),
             jobs: Vec::new(),
         })
     }
 
     /// The conductance of a link of weight 1.
-    fn whole(&self) -> f32 {
+    fn unit_conductance(&self) -> f32 {
         self.rules.rule.unit_conductance()
     }
 

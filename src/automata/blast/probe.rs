@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 ///
 /// The force of a step is its cross-section times the flow vector there: over all links, what flows
 /// out, in the direction of the link. A step lasts 1, so forces add up to the impulse. A game runs
-/// tens of steps in a frame, applies [`mean_force`](Probe::mean_force) or
+/// tens of steps in a inputs, applies [`mean_force`](Probe::mean_force) or
 /// [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe<P = IVec3> {
@@ -37,10 +37,10 @@ impl fmt::Display for ProbeError {
 impl core::error::Error for ProbeError {}
 
 /// What flows out of a place over its links: unit vector along the link, and amount.
-pub(super) type Flows = SmallVec<[(DVec3, f64); 6]>;
+pub(super) type LinkFluxes = SmallVec<[(DVec3, f64); 6]>;
 
 /// The sum of the flows as vectors.
-pub(super) fn vector_of(flows: &Flows) -> DVec3 {
+pub(super) fn net_flux(flows: &LinkFluxes) -> DVec3 {
     flows.iter().map(|&(direction, flow)| direction * flow).sum()
 }
 
@@ -88,14 +88,14 @@ impl<P> Probe<P> {
         self.steps
     }
 
-    /// Forgets what it has felt: a new frame begins.
+    /// Forgets what it has felt: a new inputs begins.
     pub fn reset(&mut self) {
         (self.impulse, self.exposure, self.steps) = (DVec3::ZERO, 0.0, 0);
     }
 
     /// Feels a step in which this much flowed.
-    pub(super) fn feel(&mut self, flows: &Flows) {
-        self.impulse += vector_of(flows) * self.cross_section;
+    pub(super) fn feel(&mut self, flows: &LinkFluxes) {
+        self.impulse += net_flux(flows) * self.cross_section;
         self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();
         self.steps += 1;
     }

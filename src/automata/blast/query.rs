@@ -4,9 +4,9 @@ use super::field::ChunkState;
 use super::field::flows::ChunkFlows;
 use super::field::space::Beyond;
 use super::ledger::sum_of;
-use super::probe::{Flows, vector_of};
+use super::probe::{LinkFluxes, net_flux};
 use super::rules::{Borders, Rule, Rules};
-use super::step::formulas::{diffusive, in_grains, larger};
+use super::step::formulas::{diffusive_flux, larger, quantized};
 use super::{BlastShape, BlastWorld, Ground, Ledger};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
@@ -45,7 +45,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.is_removed(cell)
     }
 
-    /// What a wall bears; `None` if the cell is no wall that breaks.
+    /// What a wall is_stable; `None` if the cell is no wall that breaks.
     pub fn strength(&self, cell: IVec3) -> Option<f32> {
         let (slot, index) = self.place(cell)?;
         self.ground(slot)?.strengths.get(&index).copied()
@@ -57,7 +57,7 @@ impl<S: BlastShape> BlastWorld<S> {
     pub fn link(&self, cell: IVec3, face: Face) -> Option<f32> {
         let is_link = self.space.bounds.contains(cell)
             && face.index() < S::NEIGHBOURS
-            && self.space.beyond_cell(cell, face) != Beyond::Wall;
+            && self.space.beyond_cell(cell, face) != Beyond::Rigid;
         is_link.then(|| self.weight(cell, face))
     }
 
@@ -68,7 +68,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// pressures as they are, with none into a chunk at 0 that no front is about to open; under
     /// the wave rule those of the last.
     pub fn flow(&self, cell: IVec3) -> DVec3 {
-        vector_of(&self.flows_at(cell))
+        net_flux(&self.flows_at(cell))
     }
 
     /// The sum of the magnitudes of the same flows, 0 or more.
@@ -78,9 +78,9 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// What flows out of a cell over each of its links.
-    pub(super) fn flows_at(&self, cell: IVec3) -> Flows {
+    pub(super) fn flows_at(&self, cell: IVec3) -> LinkFluxes {
         if !self.space.bounds.contains(cell) {
-            return Flows::new();
+            return LinkFluxes::new();
         }
         let flow =
             |&face: &Face| (face.offset().as_dvec3(), f64::from(self.flow_across(cell, face)));
@@ -97,10 +97,10 @@ impl<S: BlastShape> BlastWorld<S> {
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) if self.is_closed_between(cell, there) => return 0.0,
             Beyond::There(there) => self.pressure(there),
-            Beyond::Outside | Beyond::Wall => 0.0,
+            Beyond::Open | Beyond::Rigid => 0.0,
         };
         let here = self.pressure(cell);
-        in_grains(diffusive(self.conductance(cell, face), here, there), larger(here, there))
+        quantized(diffusive_flux(self.conductance(cell, face), here, there), larger(here, there))
     }
 
     /// Whether nothing passes between two cells that are linked because one of their chunks, there
@@ -149,13 +149,13 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The chunks with cells that changed since this was last asked, in order of position, with
     /// those cells: a pressure, a flow of the wave rule, or what stands there. Chunks that have
-    /// fallen silent and gone since are among them; one that came and went in between need not
+    /// fallen silent and freed since are among them; one that came and went in between need not
     /// be. Loading and unloading is not listed.
     ///
-    /// Of chunks that have gone the world remembers no more than it has told of, or was given,
+    /// Of chunks that have freed the world remembers no more than it has told of, or was given,
     /// whether this is asked or not.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        let mut changes = core::mem::take(&mut self.gone);
+        let mut changes = core::mem::take(&mut self.freed);
         for (chunk, cells) in self.pressure.take_changes() {
             if let Some(slot) = self.pressure.slot(chunk) {
                 self.states[slot.index()].is_unreported = false;
@@ -184,11 +184,11 @@ impl<S: BlastShape> BlastWorld<S> {
             + states.sum::<usize>()
             + self.states.capacity() * size_of::<ChunkState>()
             + self.events.capacity() * size_of::<super::Broken>()
-            + self.gone.len() * size_of::<([i32; 3], CellMask)>()
+            + self.freed.len() * size_of::<([i32; 3], CellMask)>()
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<f32>>()
-            + self.workers.rooms().iter().map(super::Room::memory_bytes).sum::<usize>()
+            + self.workers.scratch().iter().map(super::Scratch::memory_bytes).sum::<usize>()
     }
 
     /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and

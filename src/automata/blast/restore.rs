@@ -18,8 +18,8 @@ pub(crate) struct WorldParts {
     pub(crate) tick: u64,
     pub(crate) ledger: Ledger,
     pub(crate) events: Vec<Broken>,
-    /// Chunks that have gone, by y, z and x, with the cells that changed before they did.
-    pub(crate) gone: BTreeMap<[i32; 3], CellMask>,
+    /// Chunks that have freed, by y, z and x, with the cells that changed before they did.
+    pub(crate) freed: BTreeMap<[i32; 3], CellMask>,
 }
 
 /// A chunk without what follows from the rest.
@@ -56,7 +56,7 @@ impl<S: BlastShape> BlastWorld<S> {
             tick: self.tick,
             ledger: self.ledger,
             events: self.events.clone(),
-            gone: self.gone.clone(),
+            freed: self.freed.clone(),
         }
     }
 
@@ -64,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
     pub(crate) fn restored(rules: Rules, parts: WorldParts) -> Result<Self, RulesError> {
         let mut world = BlastWorld::with_bounds(rules, parts.bounds, parts.borders)?;
         (world.tick, world.ledger) = (parts.tick, parts.ledger);
-        (world.events, world.gone) = (parts.events, parts.gone);
+        (world.events, world.freed) = (parts.events, parts.freed);
         Ok(world)
     }
 

@@ -74,7 +74,7 @@ impl Rule {
     }
 
     /// Whether a node whose weights have this sum is stable.
-    pub(super) fn bears(&self, weights: f64) -> bool {
+    pub(super) fn is_stable(&self, weights: f64) -> bool {
         let sum = self.coefficient() * weights;
         // Without damping the fastest mode grows at the limit itself, step by step.
         if *self == (Rule::Wave { coefficient: self.coefficient(), damping: 1.0 }) {
@@ -144,7 +144,7 @@ impl Rules {
         if !(self.threshold >= 0.0 && self.threshold <= f64::from(PRESSURE_LIMIT)) {
             return Err(RulesError::Threshold(self.threshold));
         }
-        if !self.rule.bears(weights) {
+        if !self.rule.is_stable(weights) {
             return Err(RulesError::Unstable { coefficient, weights, limit: self.rule.limit() });
         }
         Ok(())

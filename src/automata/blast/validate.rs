@@ -5,7 +5,7 @@ use super::field::flows::Conductances;
 use super::field::links::Link;
 use super::field::space::Beyond;
 use super::rules::Rule;
-use super::step::job::Room;
+use super::step::job::Scratch;
 use super::{BlastShape, BlastWorld};
 use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;
@@ -130,10 +130,10 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     fn check_sleepers(&self) -> Result<(), Violation> {
-        let (mut rims, mut room) = (Rims::new(0.0), Room::new());
+        let (mut rims, mut scratch) = (Rims::new(0.0), Scratch::new());
         let asleep = |slot: &Slot| self.pressure.awake_at(*slot).is_none_or(CellMask::is_empty);
         let mut sleepers = self.pressure.sorted_slots().into_iter().filter(asleep);
-        match sleepers.find(|&slot| self.would_change(slot, &mut rims, &mut room)) {
+        match sleepers.find(|&slot| self.would_change(slot, &mut rims, &mut scratch)) {
             Some(slot) => Err(Violation::Asleep(self.pressure.position_at(slot))),
             None => Ok(()),
         }
@@ -158,8 +158,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         let conducts = |&&face: &&Face| match &self.states[slot.index()].conductances {
             Conductances::Unknown => false,
-            Conductances::Whole => self.whole() != 0.0,
-            Conductances::Each(planes) => planes[face.index()][index] != 0.0,
+            Conductances::Uniform => self.unit_conductance() != 0.0,
+            Conductances::Weighted(planes) => planes[face.index()][index] != 0.0,
         };
         if let Some(&face) = Self::FACES.iter().find(conducts) {
             return Err(Violation::Conductance(cell, face));
@@ -186,10 +186,10 @@ impl<S: BlastShape> BlastWorld<S> {
             let is_known = match &self.states[slot.index()].conductances {
                 // At a rigid border it makes no difference: behind it each cell sees its own
                 // pressure.
-                _ if link.beyond == Beyond::Wall => true,
+                _ if link.beyond == Beyond::Rigid => true,
                 Conductances::Unknown => true,
-                Conductances::Whole => link.conductance == self.whole(),
-                Conductances::Each(planes) => link.conductance == planes[face.index()][index],
+                Conductances::Uniform => link.conductance == self.unit_conductance(),
+                Conductances::Weighted(planes) => link.conductance == planes[face.index()][index],
             };
             if !is_known {
                 return Err(Violation::Conductance(cell, face));
@@ -197,7 +197,7 @@ impl<S: BlastShape> BlastWorld<S> {
             weights += f64::from(link.weight);
             self.check_flow((slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
         }
-        if self.rules.rule.bears(weights) {
+        if self.rules.rule.is_stable(weights) {
             Ok(())
         } else {
             Err(Violation::Unstable { cell, weights })
@@ -213,7 +213,7 @@ impl<S: BlastShape> BlastWorld<S> {
             Beyond::There(_) => {
                 link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow
             }
-            Beyond::Wall | Beyond::Outside => true,
+            Beyond::Rigid | Beyond::Open => true,
         };
         if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
     }
@@ -228,7 +228,7 @@ mod tests {
     const WALL: IVec3 = IVec3::new(3, 3, 0);
     const OPEN: IVec3 = IVec3::new(5, 3, 0);
 
-    /// A room with a charge and a wall; all is true of it.
+    /// A scratch with a charge and a wall; all is true of it.
     fn room(rules: Rules) -> BlastWorld {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
         let mut world = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
@@ -239,7 +239,7 @@ mod tests {
         world
     }
 
-    /// What is found in the room after this was done behind its back.
+    /// What is found in the scratch after this was done behind its back.
     fn found(rules: Rules, damage: impl FnOnce(&mut BlastWorld, Slot)) -> Violation {
         let mut world = room(rules);
         let slot = world.pressure.slot(IVec3::ZERO).unwrap();
@@ -268,16 +268,16 @@ mod tests {
             ));
             let open = found(rules, |world, slot| {
                 world.ground_mut(slot).solid.remove(Sheet::index_of(WALL));
-                world.relink(WALL);
+                world.update_links(WALL);
             });
             assert_eq!(open, Violation::Wall { cell: WALL, strength: 50.0 });
             let stiff = found(rules, |world, slot| {
                 world.ground_mut(slot).set_weight(0, Sheet::index_of(OPEN), 20.0);
-                world.conduct(OPEN);
+                world.update_conductances(OPEN);
             });
             assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
             let torn = found(rules, |world, slot| {
-                let Conductances::Each(planes) = &mut world.states[slot.index()].conductances
+                let Conductances::Weighted(planes) = &mut world.states[slot.index()].conductances
                 else {
                     panic!("a step has made use of them")
                 };

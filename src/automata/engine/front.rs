@@ -27,7 +27,7 @@ pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
 }
 
 /// Wakes a chunk or puts it to sleep. [`Grid::drop_sleepers`] clears up.
-pub(crate) fn put<T: Copy + PartialEq, S: RowShape>(
+pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
     is_awake: bool,

@@ -32,9 +32,9 @@ struct Saved<T: Value, S: RowShape> {
     slot: Slot,
     rims: Box<S::Rims<T>>,
     /// Whether `rims` are those of the chunk as it is now.
-    known: bool,
+    is_current: bool,
     /// Whether the next step reads them.
-    wanted: bool,
+    requested: bool,
 }
 
 const UNSAVED: u32 = u32::MAX;
@@ -57,40 +57,40 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         slots: &[Slot],
         rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
-        self.saved.iter_mut().for_each(|saved| saved.known = false);
-        self.renew(grid, slots, rims);
+        self.saved.iter_mut().for_each(|saved| saved.is_current = false);
+        self.refresh(grid, slots, rims);
     }
 
     /// Like [`save_as`](Rims::save_as), but takes the rims as they are of each chunk that was
-    /// [noted](Rims::note) or saved and not [lost](Rims::lose) since.
-    pub(crate) fn renew<C: Value>(
+    /// [noted](Rims::update) or saved and not [lost](Rims::invalidate) since.
+    pub(crate) fn refresh<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
         slots: &[Slot],
         rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
         self.places.resize(grid.slot_capacity().max(self.places.len()), UNSAVED);
-        self.saved.iter_mut().for_each(|saved| saved.wanted = false);
+        self.saved.iter_mut().for_each(|saved| saved.requested = false);
         for &slot in slots {
-            self.want(slot);
+            self.request(slot);
             for &neighbour in
                 grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some())
             {
-                self.want(neighbour);
+                self.request(neighbour);
             }
         }
-        self.drop_unwanted();
+        self.drop_unrequested();
         workers::each(&mut self.saved, |saved| {
-            if !saved.known {
+            if !saved.is_current {
                 *saved.rims = rims(saved.slot);
-                saved.known = true;
+                saved.is_current = true;
             }
         });
     }
 
-    fn want(&mut self, slot: Slot) {
+    fn request(&mut self, slot: Slot) {
         if let Some(saved) = self.saved_mut(slot) {
-            saved.wanted = true;
+            saved.requested = true;
             return;
         }
         // There are fewer slots than 2³²−1.
@@ -98,17 +98,17 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.saved.push(Saved {
             slot,
             rims: Box::new(self.background),
-            known: false,
-            wanted: true,
+            is_current: false,
+            requested: true,
         });
     }
 
-    fn drop_unwanted(&mut self) {
+    fn drop_unrequested(&mut self) {
         self.saved.retain(|saved| {
-            if !saved.wanted {
+            if !saved.requested {
                 self.places[saved.slot.index()] = UNSAVED;
             }
-            saved.wanted
+            saved.requested
         });
         for (place, saved) in self.saved.iter().enumerate() {
             self.places[saved.slot.index()] = place as u32;
@@ -121,17 +121,17 @@ impl<T: Value, S: RowShape> Rims<T, S> {
 
     /// Notes what the rims of a chunk are from now on, if those that it had were saved, and gives
     /// those for them.
-    pub(crate) fn note(&mut self, slot: Slot, rims: &mut Box<S::Rims<T>>) {
+    pub(crate) fn update(&mut self, slot: Slot, rims: &mut Box<S::Rims<T>>) {
         if let Some(saved) = self.saved_mut(slot) {
             core::mem::swap(&mut saved.rims, rims);
-            saved.known = true;
+            saved.is_current = true;
         }
     }
 
     /// Says that a chunk has changed since its rims were saved or noted.
-    pub(crate) fn lose(&mut self, slot: Slot) {
+    pub(crate) fn invalidate(&mut self, slot: Slot) {
         if let Some(saved) = self.saved_mut(slot) {
-            saved.known = false;
+            saved.is_current = false;
         }
     }
 
@@ -142,9 +142,9 @@ impl<T: Value, S: RowShape> Rims<T, S> {
     }
 
     /// The rims of a chunk, if they were saved and are those of the chunk as it is.
-    pub(crate) fn known(&self, slot: Slot) -> Option<&S::Rims<T>> {
+    pub(crate) fn current(&self, slot: Slot) -> Option<&S::Rims<T>> {
         let saved = self.saved.get(*self.places.get(slot.index())? as usize)?;
-        saved.known.then_some(&*saved.rims)
+        saved.is_current.then_some(&*saved.rims)
     }
 
     /// The rims of a chunk's neighbours, by face.
@@ -192,7 +192,9 @@ mod tests {
             for _ in 0..30 {
                 let stepped: Vec<Slot> =
                     slots.iter().copied().filter(|_| random.u8(..3) > 0).collect();
-                kept.renew(&grid, &stepped, |slot| rims_of_chunk::<u8, Sheet>(grid.chunk_at(slot)));
+                kept.refresh(&grid, &stepped, |slot| {
+                    rims_of_chunk::<u8, Sheet>(grid.chunk_at(slot))
+                });
                 anew.save(&grid, &stepped);
                 for &slot in slots.iter().chain(&[Slot::NONE]) {
                     assert!(kept.at(slot) == anew.at(slot), "seed {seed}, {slot:?}");
@@ -200,11 +202,11 @@ mod tests {
                 for &slot in &stepped {
                     let cells: [u8; CHUNK_CELLS] = core::array::from_fn(|_| random.u8(..));
                     *grid.chunk_at_mut(slot) = Chunk::from_cells(&cells);
-                    kept.note(slot, &mut Box::new(Sheet::rims_of(&cells)));
+                    kept.update(slot, &mut Box::new(Sheet::rims_of(&cells)));
                 }
                 let edited = slots[random.usize(..slots.len())];
                 grid.chunk_at_mut(edited).set(random.usize(..CHUNK_CELLS), random.u8(..));
-                kept.lose(edited);
+                kept.invalidate(edited);
             }
         }
     }

@@ -27,23 +27,23 @@ use std::collections::BTreeMap;
 
 /// The most steps in one go. What changes gets one cell further in a step, so a chunk two away from
 /// those that are awake stays as it is.
-pub(crate) const MOST_STEPS: u64 = 16;
+pub(crate) const MAX_STEPS: u64 = 16;
 
 /// Chunks along each side of a tile. With all that a step of humidity reads of them they take 1.2
 /// MB, which fits 2 MB of second-level cache: of the sizes measured there, see `benches/README.md`,
 /// the one that takes least.
-const SIDE: i32 = 5;
+const TILE_SIDE: i32 = 5;
 
 /// Chunks that must be awake: fewer fit the cache.
-const LEAST: usize = 64;
+const MIN_AWAKE: usize = 64;
 
 /// So many of the chunks that are stepped must be awake, in parts of them: what sleeps is stepped
 /// in vain.
-const AWAKE: usize = 8;
+const AWAKE_PER_ASLEEP: usize = 8;
 
 /// A chunk to step, with what a step reads and writes of it.
 pub(crate) trait Job<T: Value, S: RowShape>: Send + Sync {
-    /// What a step yields beside cells.
+    /// What a step yields sources cells.
     type Yield: Send + Sync;
 
     /// What the last step changed.
@@ -65,7 +65,7 @@ pub(crate) struct Member<T: Value, S: RowShape, J: Job<T, S>> {
     steps: Vec<Stepped<J::Yield>>,
 }
 
-/// A place for a member; empty while a tile has it, or in a tile while it is its turn.
+/// A site for a member; empty while a tile has it, or in a tile while it is its turn.
 type Seat<T, S, J> = Option<Box<Member<T, S, J>>>;
 
 struct Stepped<Y> {
@@ -76,7 +76,7 @@ struct Stepped<Y> {
 }
 
 /// Where a member lies, and what lies around it.
-struct Place {
+struct Site {
     slot: Slot,
     is_awake: bool,
     /// By face.
@@ -93,7 +93,7 @@ enum Neighbour {
 
 /// The chunks to step together, and the tiles in which that is done.
 pub(crate) struct Plan {
-    places: Vec<Place>,
+    sites: Vec<Site>,
     steps: usize,
     tiles: Tiles,
 }
@@ -119,19 +119,19 @@ impl Plan {
         steps: u64,
     ) -> Option<Self> {
         let awake = grid.awake_slots().len();
-        if S::NEIGHBOURS != 4 || steps < 2 || awake < LEAST {
+        if S::NEIGHBOURS != 4 || steps < 2 || awake < MIN_AWAKE {
             return None;
         }
         let slots = members(grid);
-        if AWAKE * (slots.len() - awake) > awake {
+        if AWAKE_PER_ASLEEP * (slots.len() - awake) > awake {
             return None;
         }
-        let plan = Plan::new(grid, &slots, steps, SIDE, workers::threads());
-        plan.occupies(workers::threads()).then_some(plan)
+        let plan = Plan::new(grid, &slots, steps, TILE_SIDE, workers::threads());
+        plan.keeps_busy(workers::threads()).then_some(plan)
     }
 
     /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so
-    /// many chunks along each side, by so many threads; for [`MOST_STEPS`] at most.
+    /// many chunks along each side, by so many threads; for [`MAX_STEPS`] at most.
     pub(crate) fn new<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         slots: &[Slot],
@@ -139,30 +139,30 @@ impl Plan {
         side: i32,
         threads: usize,
     ) -> Self {
-        let steps = steps.min(MOST_STEPS) as usize;
+        let steps = steps.min(MAX_STEPS) as usize;
         // There are no more of them than slots, of which there are fewer than 2³²−1.
         let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
         let mut tiles = Tiles::new();
         for (&slot, member) in slots.iter().zip(0..) {
             let chunk = grid.position_at(slot);
             for (tile, steps) in tiles_of(chunk, steps, side) {
-                let place = (stage(tile, threads), [tile[0], chunk.z]);
-                tiles.entry(place).or_default().push(Part { member, steps });
+                let site = (stage(tile, threads), [tile[0], chunk.z]);
+                tiles.entry(site).or_default().push(Part { member, steps });
             }
         }
-        let place = |&slot: &Slot| {
+        let site = |&slot: &Slot| {
             let mut neighbours = grid.neighbours_of(slot);
             neighbours[S::NEIGHBOURS..].fill(Slot::NONE);
             let number = |there: Slot| numbers.get(&there).map(|&number| Neighbour::Member(number));
             let around = neighbours.map(|there| number(there).unwrap_or(Neighbour::Outside(there)));
-            Place { slot, is_awake: grid.awake_at(slot).is_some(), around }
+            Site { slot, is_awake: grid.awake_at(slot).is_some(), around }
         };
-        Plan { places: slots.iter().map(place).collect(), steps, tiles }
+        Plan { sites: slots.iter().map(site).collect(), steps, tiles }
     }
 
     /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting
     /// for the last tile of a stage.
-    fn occupies(&self, threads: usize) -> bool {
+    fn keeps_busy(&self, threads: usize) -> bool {
         // Chunks times steps: of each stage, and of its largest tile.
         let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
         for (&(stage, _), parts) in &self.tiles {
@@ -178,7 +178,7 @@ impl Plan {
 
     /// The chunks to step.
     pub(crate) fn slots(&self) -> Vec<Slot> {
-        self.places.iter().map(|place| place.slot).collect()
+        self.sites.iter().map(|site| site.slot).collect()
     }
 
     /// How many steps are done.
@@ -195,11 +195,11 @@ impl Plan {
         jobs: Vec<J>,
         step: impl Fn(&mut W, &mut J, Before<T, S>) + Sync,
     ) -> Vec<Member<T, S, J>> {
-        let member = |(place, job): (&Place, J)| {
-            let (before, steps) = (Box::new(*rims.at(place.slot)), Vec::with_capacity(self.steps));
+        let member = |(site, job): (&Site, J)| {
+            let (before, steps) = (Box::new(*rims.at(site.slot)), Vec::with_capacity(self.steps));
             Some(Box::new(Member { job, rims: [before.clone(), before], steps }))
         };
-        let mut members: Vec<_> = self.places.iter().zip(jobs).map(member).collect();
+        let mut members: Vec<_> = self.sites.iter().zip(jobs).map(member).collect();
         let mut tiles = self.tiles.iter().peekable();
         while let Some(&(&(stage, _), _)) = tiles.peek() {
             let mut together = Vec::new();
@@ -207,8 +207,8 @@ impl Plan {
                 let taken = parts.iter().map(|part| members[part.member as usize].take()).collect();
                 together.push(Tile { plan: self, parts, members: taken });
             }
-            workers.each_large(&mut together, |room, tile| {
-                tile.run(rims, &members, |job, before| step(room, job, before));
+            workers.each_large(&mut together, |scratch, tile| {
+                tile.run(rims, &members, |job, before| step(scratch, job, before));
             });
             for tile in together {
                 for (part, member) in tile.parts.iter().zip(tile.members) {
@@ -233,7 +233,7 @@ impl Plan {
         members: &[Member<T, S, J>],
         mut enter: impl FnMut(usize, &J::Yield) -> bool,
     ) -> Vec<bool> {
-        let mut awake: Vec<bool> = self.places.iter().map(|place| place.is_awake).collect();
+        let mut awake: Vec<bool> = self.sites.iter().map(|site| site.is_awake).collect();
         for step in 0..self.steps {
             let before = core::mem::replace(&mut awake, vec![false; members.len()]);
             for (number, was_awake) in before.into_iter().enumerate() {
@@ -244,7 +244,7 @@ impl Plan {
                 }
                 awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
                 for (neighbour, touched) in
-                    self.places[number].around.iter().zip(stepped.touched.unwrap_or_default())
+                    self.sites[number].around.iter().zip(stepped.touched.unwrap_or_default())
                 {
                     if let (Neighbour::Member(there), true) = (neighbour, touched) {
                         awake[*there as usize] = true;
@@ -303,7 +303,7 @@ struct Tile<'p, T: Value, S: RowShape, J: Job<T, S>> {
 
 /// Where to find the rims of a neighbour.
 #[derive(Clone, Copy)]
-enum Beside {
+enum RimSource {
     /// A part of the tile.
     Here(usize),
     /// A member in another tile.
@@ -319,40 +319,40 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
         others: &[Seat<T, S, J>],
         mut step: impl FnMut(&mut J, Before<T, S>),
     ) {
-        let beside = self.beside();
+        let sources = self.sources();
         for number in 0..self.plan.steps {
             let version = number % 2;
-            for (part, beside) in beside.iter().enumerate() {
+            for (part, sources) in sources.iter().enumerate() {
                 if !self.parts[part].steps.contains(&number) {
                     continue;
                 }
                 let mut member = self.members[part].take().expect("each has its turn alone");
-                let around = beside.map(|beside| match beside {
-                    Beside::Here(there) => {
+                let around = sources.map(|source| match source {
+                    RimSource::Here(there) => {
                         &self.members[there].as_ref().expect("another part").rims[version]
                     }
-                    Beside::There(there) => {
+                    RimSource::There(there) => {
                         &others[there].as_ref().expect("in no tile of this stage").rims[version]
                     }
-                    Beside::Outside(slot) => rims.at(slot),
+                    RimSource::Outside(slot) => rims.at(slot),
                 });
                 step(&mut member.job, Before { own: &member.rims[version], around });
-                member.note(version ^ 1);
+                member.record(version ^ 1);
                 self.members[part] = Some(member);
             }
         }
     }
 
     /// By part and face.
-    fn beside(&self) -> Vec<[Beside; 6]> {
+    fn sources(&self) -> Vec<[RimSource; 6]> {
         let parts: HashMap<u32, usize> =
             self.parts.iter().zip(0..).map(|(part, at)| (part.member, at)).collect();
         let of_part = |part: &Part| {
-            self.plan.places[part.member as usize].around.map(|neighbour| match neighbour {
-                Neighbour::Outside(slot) => Beside::Outside(slot),
-                Neighbour::Member(there) => {
-                    parts.get(&there).map_or(Beside::There(there as usize), |&at| Beside::Here(at))
-                }
+            self.plan.sites[part.member as usize].around.map(|neighbour| match neighbour {
+                Neighbour::Outside(slot) => RimSource::Outside(slot),
+                Neighbour::Member(there) => parts
+                    .get(&there)
+                    .map_or(RimSource::There(there as usize), |&at| RimSource::Here(at)),
             })
         };
         self.parts.iter().map(of_part).collect()
@@ -361,7 +361,7 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
 
 impl<T: Value, S: RowShape, J: Job<T, S>> Member<T, S, J> {
     /// Notes what came of a step. `version` is where the rims after it go.
-    fn note(&mut self, version: usize) {
+    fn record(&mut self, version: usize) {
         core::mem::swap(&mut self.rims[version], self.job.rims());
         let changes = self.job.changes();
         let (changed, touched) = (changes.count(), changes.touched());
@@ -379,14 +379,14 @@ mod tests {
     /// has anything of it.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
-        for side in [1, 4, SIDE, 8] {
+        for side in [1, 4, TILE_SIDE, 8] {
             tiles_wait_only_for_earlier_ones(side, 1);
             tiles_wait_only_for_earlier_ones(side, 2);
         }
     }
 
     fn tiles_wait_only_for_earlier_ones(side: i32, threads: usize) {
-        let steps = MOST_STEPS as usize;
+        let steps = MAX_STEPS as usize;
         let mut tiles = HashMap::new();
         for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
             let mut next = 0;
@@ -431,12 +431,12 @@ mod tests {
                 grid.insert(chunk, Chunk::uniform(0)).unwrap();
                 grid.wake(Sheet::cell_at(chunk, 0)).unwrap();
             }
-            Plan::new(&grid, &members(&grid), MOST_STEPS, SIDE, threads)
+            Plan::new(&grid, &members(&grid), MAX_STEPS, TILE_SIDE, threads)
         };
         let square = IVec3::new(32, 32, 1);
-        let fits = [1, 2, 4, 16].map(|threads| plan(square, threads).occupies(threads));
+        let fits = [1, 2, 4, 16].map(|threads| plan(square, threads).keeps_busy(threads));
         assert_eq!(fits, [true, true, true, false]);
         let towers = IVec3::new(2, 2, 64);
-        assert!(plan(towers, 16).occupies(16), "what lies on one another is apart");
+        assert!(plan(towers, 16).keeps_busy(16), "what lies on one another is apart");
     }
 }

@@ -16,13 +16,13 @@ const PARTS: usize = 4;
 /// step.
 pub(crate) struct Workers<W> {
     make: fn() -> W,
-    rooms: Vec<W>,
+    scratch: Vec<W>,
 }
 
 impl<W: Send> Workers<W> {
     /// Workers with what `make` makes to work in.
     pub(crate) fn new(make: fn() -> W) -> Self {
-        Workers { make, rooms: vec![make()] }
+        Workers { make, scratch: vec![make()] }
     }
 
     /// Does every job.
@@ -48,25 +48,26 @@ impl<W: Send> Workers<W> {
         work: impl Fn(&mut W, &mut J) + Sync,
     ) {
         let parts = jobs.len().div_ceil(part.max(1)).max(1);
-        if self.rooms.len() < parts {
-            self.rooms.resize_with(parts, self.make);
+        if self.scratch.len() < parts {
+            self.scratch.resize_with(parts, self.make);
         }
         // From the first to the last: processors fetch by themselves what comes next in memory,
         // where the next chunk mostly lies.
-        let run =
-            |(jobs, room): (&mut [J], &mut W)| jobs.iter_mut().for_each(|job| work(room, job));
+        let run = |(jobs, scratch): (&mut [J], &mut W)| {
+            jobs.iter_mut().for_each(|job| work(scratch, job))
+        };
         #[cfg(feature = "rayon")]
         if parts > 1 {
             use rayon::prelude::*;
-            jobs.par_chunks_mut(part).zip(&mut self.rooms).for_each(run);
+            jobs.par_chunks_mut(part).zip(&mut self.scratch).for_each(run);
             return;
         }
-        run((jobs, &mut self.rooms[0]));
+        run((jobs, &mut self.scratch[0]));
     }
 
     /// What workers have to work in.
-    pub(crate) fn rooms(&self) -> &[W] {
-        &self.rooms
+    pub(crate) fn scratch(&self) -> &[W] {
+        &self.scratch
     }
 }
 

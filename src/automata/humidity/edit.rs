@@ -78,7 +78,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
     /// [`MOST_HUMIDITY`].
     pub fn set_humidity(&mut self, cell: IVec3, humidity: f64) -> Result<f64, EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.set_cell(cell, Cell { humidity, ..old }).map(|old| old.humidity)
     }
 
@@ -91,7 +91,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         cell: IVec3,
         impermeability: f32,
     ) -> Result<f32, EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.set_cell(cell, Cell { impermeability, ..old }).map(|old| old.impermeability)
     }
 
@@ -101,7 +101,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_rock(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.set_cell(cell, Cell { impermeability: ROCK, rain: false, ..old })
             .map(|old| !old.is_rock())
     }
@@ -113,7 +113,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
     /// [`MOST_HUMIDITY`].
     pub fn set_rain(&mut self, cell: IVec3, humidity: f64) -> Result<(), EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.set_cell(cell, Cell { humidity, rain: true, ..old }).map(drop)
     }
 
@@ -122,7 +122,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_rain(&mut self, cell: IVec3) -> Result<bool, EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.set_cell(cell, Cell { rain: false, ..old }).map(|old| old.rain)
     }
 
@@ -131,7 +131,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// The cell is not loaded or out of bounds, or a value is out of range.
     pub fn set_cell(&mut self, cell: IVec3, value: Cell) -> Result<Cell, EditError> {
-        let old = self.there(cell)?;
+        let old = self.loaded_cell(cell)?;
         self.fill_cells(Region::cell(cell), value)?;
         Ok(old)
     }
@@ -167,11 +167,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.store.set_ground(slot, index, ground);
                 changed.insert(index);
                 new_ground |= old_ground != ground;
-                self.enter(old, word);
+                self.record(old, word);
             }
         }
         if !changed.is_empty() {
-            self.kernel.rims.lose(slot);
+            self.kernel.rims.invalidate(slot);
             self.store.moisture.mark_changes_at(slot, &changed);
             wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
             if new_ground {
@@ -197,7 +197,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let (moisture, ground) = self.words_of(position, &chunk)?;
         let slot = self.store.insert(position, moisture, ground).ok_or(outside)?;
         self.wake_around(slot);
-        self.enter_chunk(slot, |world, units| world.ledger.placed += units);
+        self.record_chunk(slot, |world, units| world.ledger.placed += units);
         Ok(())
     }
 
@@ -209,7 +209,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
         let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.wake_around(slot);
-        self.enter_chunk(slot, |world, units| world.ledger.removed += units);
+        self.record_chunk(slot, |world, units| world.ledger.removed += units);
         let (moisture, ground) =
             self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         Ok(self.cells_of(&moisture, &ground))
@@ -287,21 +287,21 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Enters a change of a cell that an edit made.
-    fn enter(&mut self, old: u32, new: u32) {
+    fn record(&mut self, old: u32, new: u32) {
         if self.store.sweep == Sweep::Conservative {
             self.ledger.placed += u128::from(new.saturating_sub(old));
             self.ledger.removed += u128::from(old.saturating_sub(new));
         }
     }
 
-    fn enter_chunk(&mut self, slot: Slot, enter: fn(&mut Self, u128)) {
+    fn record_chunk(&mut self, slot: Slot, record: fn(&mut Self, u128)) {
         if self.store.sweep == Sweep::Conservative {
             let chunk = self.store.moisture.chunk_at(slot);
-            enter(self, units_in(chunk));
+            record(self, units_in(chunk));
         }
     }
 
-    fn there(&self, cell: IVec3) -> Result<Cell, EditError> {
+    fn loaded_cell(&self, cell: IVec3) -> Result<Cell, EditError> {
         if !self.store.bounds.contains(cell) {
             return Err(EditError::OutOfBounds(cell));
         }

@@ -8,14 +8,14 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
 /// What a worker needs to step a chunk.
-pub(super) struct Room<S: HumidityShape> {
+pub(super) struct Scratch<S: HumidityShape> {
     pub(super) halo: Box<S::Halo<u32>>,
     pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
 }
 
-impl<S: HumidityShape> Room<S> {
+impl<S: HumidityShape> Scratch<S> {
     pub(super) fn new() -> Self {
-        Room { halo: S::uniform_halo(0), ground: None }
+        Scratch { halo: S::uniform_halo(0), ground: None }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -30,18 +30,18 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) moisture: Chunk<u32>,
     pub(super) changes: Changes,
     pub(super) rims: Box<S::Rims<u32>>,
-    pub(super) flows: Flows,
+    pub(super) tally: Tally,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
-        Job { slot, moisture, changes: Changes::default(), rims, flows: Flows::default() }
+        Job { slot, moisture, changes: Changes::default(), rims, tally: Tally::default() }
     }
 }
 
 impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
-    type Yield = Flows;
+    type Yield = Tally;
 
     fn changes(&self) -> &Changes {
         &self.changes
@@ -51,15 +51,15 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
         &mut self.rims
     }
 
-    fn take_yield(&mut self) -> Flows {
-        core::mem::take(&mut self.flows)
+    fn take_yield(&mut self) -> Tally {
+        core::mem::take(&mut self.tally)
     }
 }
 
 /// Units that rain gave, less what it took, and that the cap and the borders took away, in one
 /// chunk and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flows {
+pub(super) struct Tally {
     pub(super) rained: i64,
     pub(super) runoff: u64,
     pub(super) drained: u64,
@@ -67,10 +67,10 @@ pub(super) struct Flows {
     pub(super) moved: u64,
 }
 
-impl Flows {
+impl Tally {
     /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell
     /// changes: what rain gives and the cap and the borders take is entered anew in each step.
-    pub(super) fn are_booked(&self) -> bool {
+    pub(super) fn enters_ledger(&self) -> bool {
         (self.rained, self.runoff, self.drained) != (0, 0, 0)
     }
 }

@@ -13,7 +13,7 @@
 
 use super::HumidityShape;
 use super::cell::Ground;
-use super::job::{Job, Room};
+use super::job::{Job, Scratch};
 use super::rules::Rules;
 use super::store::{Store, words};
 use crate::automata::engine::changes::Rows;
@@ -66,21 +66,21 @@ impl Mean {
         &self,
         store: &Store<S>,
         before: Before<u32, S>,
-        room: &mut Room<S>,
+        scratch: &mut Scratch<S>,
         job: &mut Job<S>,
         changed: &mut CellMask,
     ) {
         let denominators =
             self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
-        let ground = words(store.ground_at(job.slot), &mut room.ground);
+        let ground = words(store.ground_at(job.slot), &mut scratch.ground);
         let around = before.around;
-        let fixed = Fixed { ground, denominators, cap: self.cap };
+        let constants = Constants { ground, denominators, cap: self.cap };
         let Job { moisture, rims, .. } = job;
         let cells = moisture.cells_mut();
         simd::run(MeanChunk::<S, IN_PLACE> {
-            fixed,
+            constants,
             around,
-            halo: &mut room.halo,
+            halo: &mut scratch.halo,
             cells,
             changed,
             rims,
@@ -95,7 +95,7 @@ impl Mean {
 
 /// A step of a chunk.
 struct MeanChunk<'a, S: HumidityShape, const IN_PLACE: bool> {
-    fixed: Fixed<'a>,
+    constants: Constants<'a>,
     /// The rims of the neighbours.
     around: [&'a S::Rims<u32>; 6],
     halo: &'a mut S::Halo<u32>,
@@ -110,10 +110,10 @@ impl<S: HumidityShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, I
 
     #[inline(always)]
     fn run(self) {
-        let MeanChunk { fixed, around, halo, cells, changed, rims } = self;
+        let MeanChunk { constants, around, halo, cells, changed, rims } = self;
         let quotients = |first: usize, row: &mut [u32]| {
             let (words, ground) =
-                (&cells[first..][..row.len()], &fixed.ground[first..][..row.len()]);
+                (&cells[first..][..row.len()], &constants.ground[first..][..row.len()]);
             for x in 0..row.len() {
                 row[x] = quotient(words[x], ground[x]);
             }
@@ -122,12 +122,13 @@ impl<S: HumidityShape, const IN_PLACE: bool> simd::Kernel for MeanChunk<'_, S, I
         let rows = Rows::new(0);
         if IN_PLACE {
             let plane = S::STRIDES[1];
-            let mut rule = InPlace { fixed, rows, changed, plane, down: [0; 256], north: [0; 64] };
+            let mut rule =
+                InPlace { constants, rows, changed, plane, down: [0; 256], north: [0; 64] };
             S::rows(halo, cells, &mut rule);
         } else {
-            S::rows(halo, cells, &mut Synchronous { fixed, rows, changed });
+            S::rows(halo, cells, &mut Synchronous { constants, rows, changed });
         }
-        *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(fixed.ground), quotient);
+        *rims = S::join_rims(&S::rims_of(cells), &S::rims_of(constants.ground), quotient);
     }
 }
 
@@ -191,7 +192,7 @@ impl RowRule<u32> for Denominators {
 
 /// What does not change from step to step.
 #[derive(Clone, Copy)]
-struct Fixed<'a> {
+struct Constants<'a> {
     ground: &'a [u32; CHUNK_CELLS],
     denominators: &'a [u32; CHUNK_CELLS],
     cap: f32,
@@ -215,7 +216,7 @@ fn mean<const N: usize>(
 }
 
 struct Synchronous<'a> {
-    fixed: Fixed<'a>,
+    constants: Constants<'a>,
     rows: Rows<u32>,
     changed: &'a mut CellMask,
 }
@@ -229,9 +230,9 @@ impl RowRule<u32> for Synchronous<'_> {
         around: [&[u32; W]; N],
         cells: &mut [u32; W],
     ) {
-        let ground: &[u32; W] = part(self.fixed.ground, first);
-        let denominators: &[u32; W] = part(self.fixed.denominators, first);
-        let cap = self.fixed.cap;
+        let ground: &[u32; W] = part(self.constants.ground, first);
+        let denominators: &[u32; W] = part(self.constants.denominators, first);
+        let cap = self.constants.cap;
         let before = *cells;
         // Into an array of its own: held cells are left out of a store into the chunk, and what is
         // stored so has to reach the cache before it can be read again, to be compared.
@@ -247,7 +248,7 @@ impl RowRule<u32> for Synchronous<'_> {
 }
 
 struct InPlace<'a> {
-    fixed: Fixed<'a>,
+    constants: Constants<'a>,
     rows: Rows<u32>,
     changed: &'a mut CellMask,
     /// Cells in a plane of equal y.
@@ -266,7 +267,7 @@ impl RowRule<u32> for InPlace<'_> {
         around: [&[u32; W]; N],
         cells: &mut [u32; W],
     ) {
-        let Fixed { ground, denominators, cap } = self.fixed;
+        let Constants { ground, denominators, cap } = self.constants;
         let (ground, denominators) =
             (part::<_, W>(ground, first), part::<_, W>(denominators, first));
         let in_plane = first % self.plane;

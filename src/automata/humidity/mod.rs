@@ -18,6 +18,7 @@
 //! impermeable than 2³² · `coefficient`, nothing moves at all.
 
 mod cell;
+mod conservative;
 mod edit;
 mod job;
 mod kernel;
@@ -27,11 +28,10 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-mod seep;
-mod shares;
 mod step;
 mod store;
 mod sweep;
+mod transmissibility;
 mod validate;
 
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
@@ -45,7 +45,7 @@ use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
-use job::{Job, Room};
+use job::{Job, Scratch};
 use kernel::Kernel;
 use store::Store;
 
@@ -81,7 +81,7 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     rules: Rules,
     store: Store<S>,
     kernel: Kernel<S>,
-    workers: Workers<Room<S>>,
+    workers: Workers<Scratch<S>>,
     ticks: u64,
     ledger: Ledger,
     /// Kept for their memory.
@@ -107,7 +107,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             rules,
             store: Store::new(&rules, bounds),
             kernel: Kernel::new(&rules),
-            workers: Workers::new(Room::new),
+            workers: Workers::new(Scratch::new),
             ticks: 0,
             ledger: Ledger::default(),
             jobs: Vec::new(),

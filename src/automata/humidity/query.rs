@@ -1,7 +1,7 @@
 //! Reading a humidity world: cells, totals, what changed, and the hash of its state.
 
 use super::cell::{Cell, ROCK, UNITS};
-use super::job::{Job, Room};
+use super::job::{Job, Scratch};
 use super::ledger::Ledger;
 use super::rules::Rules;
 use super::sweep::Sweep;
@@ -114,7 +114,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<u32>>();
-        let rooms: usize = self.workers.rooms().iter().map(Room::memory_bytes).sum();
+        let rooms: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
         self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + jobs
     }
 

@@ -1,7 +1,7 @@
 //! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it
 //! leaves awake.
 
-use super::job::{Flows, Job};
+use super::job::{Job, Tally};
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger};
 use crate::automata::engine::front;
@@ -23,8 +23,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(super) fn step_generic(&mut self) -> StepReport {
         self.ticks = self.ticks.wrapping_add(1);
         match self.rules.sweep {
-            Sweep::InPlace => self.step_in_order(),
-            Sweep::Synchronous | Sweep::Conservative => self.step_at_once(),
+            Sweep::InPlace => self.step_in_place(),
+            Sweep::Synchronous | Sweep::Conservative => self.step_synchronous(),
         }
     }
 
@@ -47,10 +47,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
             // Where there is no plan, one is not sought anew in each step.
             let plan =
-                done.is_multiple_of(tiles::MOST_STEPS).then(|| self.plan(steps - done)).flatten();
+                done.is_multiple_of(tiles::MAX_STEPS).then(|| self.plan(steps - done)).flatten();
             match plan {
                 Some(plan) => {
-                    report += self.step_together(&plan);
+                    report += self.step_tiled(&plan);
                     done += plan.steps() as u64;
                 }
                 None => {
@@ -69,31 +69,31 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Does several steps in one go.
-    fn step_together(&mut self, plan: &Plan) -> StepReport {
+    fn step_tiled(&mut self, plan: &Plan) -> StepReport {
         self.ticks = self.ticks.wrapping_add(plan.steps() as u64);
         let slots = plan.slots();
         self.kernel.save_rims(&self.store, &slots);
         let jobs = slots.iter().map(|&slot| {
             self.kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, Chunk::uniform(0));
-            self.exchange(&mut job);
+            self.swap_chunk(&mut job);
             job
         });
         let jobs = jobs.collect();
         let (kernel, store) = (&self.kernel, &self.store);
-        let members = plan.run(&kernel.rims, &mut self.workers, jobs, |room, job, before| {
-            kernel.step_chunk(store, before, room, job);
+        let members = plan.run(&kernel.rims, &mut self.workers, jobs, |scratch, job, before| {
+            kernel.step_chunk(store, before, scratch, job);
         });
         let mut report = StepReport::default();
-        let awake = plan.replay(&members, |changed, flows| {
-            enter(&mut report, &mut self.ledger, changed, flows);
-            flows.are_booked()
+        let awake = plan.replay(&members, |changed, tally| {
+            record(&mut report, &mut self.ledger, changed, tally);
+            tally.enters_ledger()
         });
         for (member, is_awake) in members.into_iter().zip(awake) {
             let mut job = member.job;
-            self.exchange(&mut job);
-            self.kernel.rims.note(job.slot, &mut job.rims);
-            front::put(&mut self.store.moisture, job.slot, is_awake);
+            self.swap_chunk(&mut job);
+            self.kernel.rims.update(job.slot, &mut job.rims);
+            front::set_awake(&mut self.store.moisture, job.slot, is_awake);
         }
         self.store.moisture.drop_sleepers();
         self.forget_sleepers(&slots);
@@ -101,7 +101,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Every chunk that is awake, from the state before the step.
-    fn step_at_once(&mut self) -> StepReport {
+    fn step_synchronous(&mut self) -> StepReport {
         let mut report = StepReport::default();
         let slots = self.store.moisture.awake_slots().to_vec();
         self.kernel.save_rims(&self.store, &slots);
@@ -110,7 +110,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             &mut self.store.moisture,
             jobs.iter().map(|job| (job.slot, job.changes.touched())),
         );
-        for job in jobs.iter().filter(|job| job.flows.are_booked()) {
+        for job in jobs.iter().filter(|job| job.tally.enters_ledger()) {
             self.store.moisture.wake_chunk_at(job.slot);
         }
         self.jobs = jobs;
@@ -121,7 +121,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Chunk by chunk in order of position, so that each comes after its neighbours at smaller
     /// coordinates. A chunk that changes wakes its neighbours: those still to come for this
     /// step, the others for the next.
-    fn step_in_order(&mut self) -> StepReport {
+    fn step_in_place(&mut self) -> StepReport {
         let mut report = StepReport::default();
         if self.is_at_rest() {
             return report;
@@ -151,22 +151,22 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.kernel.prepare(&self.store, slot);
             job.slot = slot;
-            self.exchange(job);
+            self.swap_chunk(job);
         }
         let (kernel, store) = (&self.kernel, &self.store);
-        self.workers.each(&mut jobs, |room, job| {
-            kernel.step_chunk(store, kernel.rims.before(&store.moisture, job.slot), room, job);
+        self.workers.each(&mut jobs, |scratch, job| {
+            kernel.step_chunk(store, kernel.rims.before(&store.moisture, job.slot), scratch, job);
         });
         for job in &mut jobs {
-            self.exchange(job);
-            self.kernel.rims.note(job.slot, &mut job.rims);
-            enter(report, &mut self.ledger, job.changes.count(), &job.flows);
+            self.swap_chunk(job);
+            self.kernel.rims.update(job.slot, &mut job.rims);
+            record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
     }
 
     /// Takes a chunk out of the world to step it, or puts it back.
-    fn exchange(&mut self, job: &mut Job<S>) {
+    fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
         core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
         moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
@@ -183,12 +183,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
 }
 
 /// Enters what came of a step of a chunk that is awake.
-fn enter(report: &mut StepReport, ledger: &mut Ledger, changed: usize, flows: &Flows) {
+fn record(report: &mut StepReport, ledger: &mut Ledger, changed: usize, tally: &Tally) {
     *report +=
-        StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: flows.moved };
-    ledger.rained += i128::from(flows.rained);
-    ledger.runoff += u128::from(flows.runoff);
-    ledger.drained += u128::from(flows.drained);
+        StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved };
+    ledger.rained += i128::from(tally.rained);
+    ledger.runoff += u128::from(tally.runoff);
+    ledger.drained += u128::from(tally.drained);
 }
 
 #[cfg(test)]
@@ -303,7 +303,7 @@ mod tests {
                     .for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
             }
             for _ in 0..6 {
-                let steps = rng.u64(1..=tiles::MOST_STEPS);
+                let steps = rng.u64(1..=tiles::MAX_STEPS);
                 let moisture = &together.store.moisture;
                 let plan = Plan::new(
                     moisture,
@@ -314,7 +314,7 @@ mod tests {
                 );
                 let mut expected = StepReport::default();
                 (0..steps).for_each(|_| expected += alone.step());
-                let report = in_pool(rng.usize(1..4), || together.step_together(&plan));
+                let report = in_pool(rng.usize(1..4), || together.step_tiled(&plan));
                 assert_eq!(report, expected, "seed {seed}");
                 assert_eq!(together.state_hash(), alone.state_hash(), "seed {seed}");
                 assert_eq!(account(&mut together), account(&mut alone), "seed {seed}");

@@ -124,18 +124,18 @@ impl<S: HumidityShape> Store<S> {
     }
 }
 
-/// The cells of a chunk one by one; those of a uniform chunk are written to `room` first.
+/// The cells of a chunk one by one; those of a uniform chunk are written to `scratch` first.
 #[inline]
 pub(super) fn words<'w>(
     chunk: &'w Chunk<u32>,
-    room: &'w mut Option<Box<[u32; CHUNK_CELLS]>>,
+    scratch: &'w mut Option<Box<[u32; CHUNK_CELLS]>>,
 ) -> &'w [u32; CHUNK_CELLS] {
     match chunk.as_dense() {
         Some(words) => words,
         None => {
-            let room = room.get_or_insert_with(|| Box::new([0; CHUNK_CELLS]));
-            room.fill(chunk.get(0));
-            room
+            let scratch = scratch.get_or_insert_with(|| Box::new([0; CHUNK_CELLS]));
+            scratch.fill(chunk.get(0));
+            scratch
         }
     }
 }

@@ -12,7 +12,7 @@ pub enum Sweep {
     InPlace,
     /// The weighted mean of the old state: what the original's text says. Independent of order.
     Synchronous,
-    /// Flows across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
+    /// Tally across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
     /// rest. Independent of order.
     Conservative,
 }

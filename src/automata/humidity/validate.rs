@@ -3,7 +3,7 @@
 
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::job::{Job, Room};
+use super::job::{Job, Scratch};
 use super::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
@@ -122,16 +122,21 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
-        let (mut kernel, mut room) = (Kernel::new(&self.rules), Room::new());
+        let (mut kernel, mut scratch) = (Kernel::new(&self.rules), Scratch::new());
         for slot in sleepers {
             // One by one, because the rims of all would take many times the memory of a world of
             // uniform chunks.
             kernel.save_rims(&self.store, &[slot]);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
-            kernel.step_chunk(&self.store, kernel.rims.before(moisture, slot), &mut room, &mut job);
+            kernel.step_chunk(
+                &self.store,
+                kernel.rims.before(moisture, slot),
+                &mut scratch,
+                &mut job,
+            );
             kernel.forget(slot);
-            if !job.changes.is_empty() || job.flows.are_booked() {
+            if !job.changes.is_empty() || job.tally.enters_ledger() {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }

@@ -21,7 +21,7 @@ pub(super) struct Piece {
 }
 
 /// The cells of one chunk by kind, row by row.
-struct Map {
+struct ChunkMap {
     slot: Slot,
     neighbours: [Slot; 6],
     /// Water on ground or on a full cell.
@@ -39,7 +39,7 @@ const NO_MAP: u32 = u32::MAX;
 /// The maps of the chunks that were asked for, good until a cell changes.
 #[derive(Default)]
 pub(super) struct Bodies {
-    maps: Vec<Map>,
+    maps: Vec<ChunkMap>,
     /// By slot.
     places: Vec<u32>,
 }
@@ -139,21 +139,21 @@ impl Bodies {
         if self.places[slot.index()] == NO_MAP {
             // There are fewer slots than 2³²−1.
             self.places[slot.index()] = self.maps.len() as u32;
-            self.maps.push(Map::of(cells, slot));
+            self.maps.push(ChunkMap::of(cells, slot));
         }
         self.places[slot.index()] as usize
     }
 
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.maps.capacity() * size_of::<Map>() + self.places.capacity() * size_of::<u32>()
+        self.maps.capacity() * size_of::<ChunkMap>() + self.places.capacity() * size_of::<u32>()
     }
 }
 
-impl Map {
-    fn of(cells: &Cells, slot: Slot) -> Map {
+impl ChunkMap {
+    fn of(cells: &Cells, slot: Slot) -> ChunkMap {
         let neighbours = cells.neighbours_of(slot);
-        let mut map = Map {
+        let mut map = ChunkMap {
             slot,
             neighbours,
             standing: [0; 64],

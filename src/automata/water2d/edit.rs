@@ -185,7 +185,7 @@ impl Water2dWorld {
                     self.cells.chunk_at_mut(slot).set(index, cell);
                 }
             }
-            self.note(slot, &changed);
+            self.record(slot, &changed);
         }
         self.ledger.removed += removed;
         Ok(removed)
@@ -230,7 +230,7 @@ impl Water2dWorld {
             if self.cells.insert(position, chunk).is_ok()
                 && let Some(slot) = self.cells.slot(position)
             {
-                self.wakefulness.touch(&mut self.cells, slot, &CellMask::FULL);
+                self.wake_timers.touch(&mut self.cells, slot, &CellMask::FULL);
             }
         }
         Ok(())
@@ -243,14 +243,14 @@ impl Water2dWorld {
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
         let chunk = self.cells.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
-        self.wakefulness.wake_around(&mut self.cells, position);
+        self.wake_timers.wake_around(&mut self.cells, position);
         Ok(chunk)
     }
 
     /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
     pub fn wake_all(&mut self) {
         for slot in self.cells.sorted_slots() {
-            self.wakefulness.wake(&mut self.cells, slot);
+            self.wake_timers.wake(&mut self.cells, slot);
         }
     }
 
@@ -263,14 +263,14 @@ impl Water2dWorld {
         if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
             let mut changed = CellMask::EMPTY;
             changed.insert(index);
-            self.note(slot, &changed);
+            self.record(slot, &changed);
         }
     }
 
-    fn note(&mut self, slot: Slot, changed: &CellMask) {
+    fn record(&mut self, slot: Slot, changed: &CellMask) {
         if !changed.is_empty() {
             self.cells.mark_changes_at(slot, changed);
-            self.wakefulness.touch(&mut self.cells, slot, changed);
+            self.wake_timers.touch(&mut self.cells, slot, changed);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::chunk::ones;
 
 /// A piece with its height above the body's lowest row.
 #[derive(Clone, Copy)]
-struct Shelf {
+struct PlacedPiece {
     height: i64,
     piece: Piece,
 }
@@ -28,19 +28,19 @@ struct Offers {
     room: u64,
 }
 
-/// Levels one body by one step: each cell gives or takes `flow` units at most. Returns the units
+/// Levels one body by one step: each cell outflows or takes `flow` units at most. Returns the units
 /// that moved.
 pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mut Changes) -> u64 {
-    let shelves = shelves(cells, body);
+    let placed_pieces = placed_pieces(cells, body);
     let (mut volume, mut highest) = (0, 0);
-    for Shelf { piece, .. } in &shelves {
+    for PlacedPiece { piece, .. } in &placed_pieces {
         let (units, level) = contents(&line_of(cells, piece), piece.cells);
         (volume, highest) = (volume + units, level.max(highest));
     }
-    let line = water_line(&shelves, volume, highest);
+    let line = water_line(&placed_pieces, volume, highest);
     let mut total = Offers::default();
     let mut uneven = Vec::new();
-    for &Shelf { height, piece } in &shelves {
+    for &PlacedPiece { height, piece } in &placed_pieces {
         let bounds = bounds(line, height);
         let Offers { spare, ready, lacking, room } =
             offers_of(&line_of(cells, &piece), piece.cells, bounds, flow);
@@ -65,7 +65,7 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
 
 /// The pieces by height, then from west to east, all of a body's cells in one row of a chunk
 /// together: in which order the cells are served must not depend on how the body was flooded.
-fn shelves(cells: &Cells, body: Vec<Piece>) -> Vec<Shelf> {
+fn placed_pieces(cells: &Cells, body: Vec<Piece>) -> Vec<PlacedPiece> {
     let position = |piece: &Piece| {
         let chunk = cells.position_at(piece.slot);
         (i64::from(chunk.y) * 64 + piece.row as i64, chunk.x)
@@ -78,7 +78,7 @@ fn shelves(cells: &Cells, body: Vec<Piece>) -> Vec<Shelf> {
         same_row
     });
     let lowest = placed.first().map_or(0, |&((y, _), _)| y);
-    placed.into_iter().map(|((y, _), piece)| Shelf { height: y - lowest, piece }).collect()
+    placed.into_iter().map(|((y, _), piece)| PlacedPiece { height: y - lowest, piece }).collect()
 }
 
 /// The row that a piece lies in.
@@ -117,13 +117,13 @@ fn contents(line: &Line, cells: u64) -> (u64, i32) {
 /// The highest head, above the floor of the lowest row, up to which the body has water enough for
 /// all units. It is not above all water that there is, the `highest` level of all in the highest
 /// row.
-fn water_line(shelves: &[Shelf], volume: u64, highest: i32) -> i64 {
+fn water_line(placed_pieces: &[PlacedPiece], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
-    for shelf in shelves {
-        let cells = u64::from(shelf.piece.cells.count_ones());
+    for placed in placed_pieces {
+        let cells = u64::from(placed.piece.cells.count_ones());
         match sizes.last_mut() {
-            Some((height, size)) if *height == shelf.height => *size += cells,
-            _ => sizes.push((shelf.height, cells)),
+            Some((height, size)) if *height == placed.height => *size += cells,
+            _ => sizes.push((placed.height, cells)),
         }
     }
     let units = |&(height, size): &(i64, u64), line: i64| {
@@ -206,12 +206,12 @@ struct Share {
     part: u64,
     whole: u64,
     /// What was due and not handed out, in parts of `whole`.
-    owed: u64,
+    remainder: u64,
 }
 
 impl Share {
     fn new(part: u64, whole: u64) -> Share {
-        Share { part, whole, owed: 0 }
+        Share { part, whole, remainder: 0 }
     }
 
     #[inline]
@@ -220,9 +220,9 @@ impl Share {
             return if self.part == 0 { 0 } else { offer };
         }
         // Offers are 100 at most, and `whole` is less than 2⁵⁰: no body has so many cells.
-        self.owed += offer * self.part;
-        let handed_out = self.owed / self.whole;
-        self.owed -= handed_out * self.whole;
-        handed_out
+        self.remainder += offer * self.part;
+        let share = self.remainder / self.whole;
+        self.remainder -= share * self.whole;
+        share
     }
 }

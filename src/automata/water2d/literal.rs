@@ -1,4 +1,4 @@
-//! The literal rule: what each cell gives, from old levels alone, and what that makes of a chunk.
+//! The literal rule: what each cell outflows, from old levels alone, and what that makes of a chunk.
 //!
 //! What a cell receives depends on cells two steps away, some of them in chunks that touch only at
 //! a corner. So each chunk first works out what crosses its own faces; then every chunk needs its
@@ -83,7 +83,7 @@ impl Literal {
     pub(super) fn memory_bytes(&self) -> usize {
         self.levels.memory_bytes()
             + self.crossings.memory_bytes()
-            + self.workers.rooms().len() * size_of::<Halo>()
+            + self.workers.scratch().len() * size_of::<Halo>()
     }
 }
 
@@ -113,8 +113,8 @@ impl simd::Kernel for LiteralChunk<'_> {
     }
 }
 
-/// What a line of cells gives to each side, in units.
-struct Gives {
+/// What a line of cells outflows to each side, in units.
+struct Outflows {
     down: [i32; 64],
     west: [i32; 64],
     east: [i32; 64],
@@ -124,7 +124,7 @@ struct Gives {
 /// What the cells of a line give, from their old levels and those around them. `left_first`: west
 /// before east.
 #[inline(always)]
-fn gives<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Gives {
+fn outflows<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Outflows {
     let [west, east, below, above] = around;
     let (first, second) = if left_first { (west, east) } else { (east, west) };
     let mut down = [0; 64];
@@ -142,7 +142,7 @@ fn gives<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) 
         up[x] = accepted::<CAPPED>(above[x].0, left - capacity(above[x].0));
     }
     let (west, east) = if left_first { (to_first, to_second) } else { (to_second, to_first) };
-    Gives { down, west, east, up }
+    Outflows { down, west, east, up }
 }
 
 /// The capacity of a cell with this level above it. Of ground, −1, no more comes than of air.
@@ -180,7 +180,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
         let (west, east) = if x == 0 { (outside, inside) } else { (inside, outside) };
         let below = lines::below(&here, cells, down, x);
         let above = lines::above(&here, cells, up, x);
-        gives::<true>(&here, [&west, &east, &below, &above], left_first)
+        outflows::<true>(&here, [&west, &east, &below, &above], left_first)
     };
     let of_row = |y: usize, below: Line, above: Line| {
         let here = lines::row(cells, slot, y);
@@ -192,7 +192,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
         };
         let west = core::array::from_fn(|x| if x == 0 { before(west) } else { here[x - 1] });
         let east = core::array::from_fn(|x| if x == 63 { after(east) } else { here[x + 1] });
-        gives::<true>(&here, [&west, &east, &below, &above], left_first)
+        outflows::<true>(&here, [&west, &east, &below, &above], left_first)
     };
     let row = |slot, y| lines::row(cells, slot, y);
     [
@@ -206,7 +206,7 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
 /// Rows whose gifts are worked out together. Those to the west and east are read one cell off from
 /// where they are written, which is slow as long as they have not reached the cache: so not row by
 /// row.
-const STRETCH: usize = 4;
+const BATCH: usize = 4;
 
 /// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards.
 /// Returns the changed cells, and the units that moved out of its cells.
@@ -222,23 +222,23 @@ fn step_chunk<const CAPPED: bool>(
     let mut moved = [0i32; 64];
     let mut rising = *incoming[Face::Down.index()];
     let (mut eastward, mut westward) =
-        (Aligned([[0; 64 + FIRST_OUT]; STRETCH]), Aligned([[0; 64 + FIRST_OUT]; STRETCH]));
-    let (mut down, mut up) = (Aligned([[0; 64]; STRETCH]), Aligned([[0; 64]; STRETCH]));
+        (Aligned([[0; 64 + FIRST_OUT]; BATCH]), Aligned([[0; 64 + FIRST_OUT]; BATCH]));
+    let (mut down, mut up) = (Aligned([[0; 64]; BATCH]), Aligned([[0; 64]; BATCH]));
     for y in 0..64 {
-        let at = y % STRETCH;
+        let at = y % BATCH;
         if at == 0 {
-            for (at, y) in (y..y + STRETCH).enumerate() {
+            for (at, y) in (y..y + BATCH).enumerate() {
                 let around = [
                     part(&halo[y + 1], 0),
                     part(&halo[y + 1], 2),
                     part(&halo[y], 1),
                     part(&halo[y + 2], 1),
                 ];
-                let gives = gives::<CAPPED>(part(&halo[y + 1], 1), around, left_first);
-                (down.0[at], up.0[at]) = (gives.down, gives.up);
-                eastward.0[at][FIRST_OUT..].copy_from_slice(&gives.east);
+                let outflows = outflows::<CAPPED>(part(&halo[y + 1], 1), around, left_first);
+                (down.0[at], up.0[at]) = (outflows.down, outflows.up);
+                eastward.0[at][FIRST_OUT..].copy_from_slice(&outflows.east);
                 eastward.0[at][FIRST_OUT - 1] = incoming[Face::West.index()][y];
-                westward.0[at][..64].copy_from_slice(&gives.west);
+                westward.0[at][..64].copy_from_slice(&outflows.west);
                 westward.0[at][64] = incoming[Face::East.index()][y];
             }
         }

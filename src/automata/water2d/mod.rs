@@ -61,8 +61,8 @@ use crate::automaton::automaton;
 use crate::coords::Region;
 use crate::grid::Grid;
 use lines::Cells;
-use step::Work;
-use wake::Wakefulness;
+use step::Kernel;
+use wake::WakeTimers;
 
 /// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
 ///
@@ -94,8 +94,8 @@ pub struct Water2dWorld {
     seed: u64,
     tick: u64,
     ledger: Ledger,
-    wakefulness: Wakefulness,
-    work: Work,
+    wake_timers: WakeTimers,
+    kernel: Kernel,
 }
 
 impl Water2dWorld {
@@ -121,8 +121,8 @@ impl Water2dWorld {
             seed,
             tick: 0,
             ledger: Ledger::default(),
-            wakefulness: Wakefulness::default(),
-            work: Work::new(rules.rule),
+            wake_timers: WakeTimers::default(),
+            kernel: Kernel::new(rules.rule),
         })
     }
 }

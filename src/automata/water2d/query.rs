@@ -81,7 +81,7 @@ impl Water2dWorld {
 
     /// Bytes that the world holds on the heap, with those that it works with.
     pub fn memory_bytes(&self) -> usize {
-        self.cells.memory_bytes() + self.wakefulness.memory_bytes() + self.work.memory_bytes()
+        self.cells.memory_bytes() + self.wake_timers.memory_bytes() + self.kernel.memory_bytes()
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every

@@ -20,12 +20,12 @@ impl Water2dWorld {
 
     /// Steps that a chunk will stay awake for; `None` if it sleeps.
     pub(crate) fn steps_awake(&self, slot: Slot) -> Option<u8> {
-        self.cells.awake_at(slot).and_then(|_| self.wakefulness.steps_left(slot))
+        self.cells.awake_at(slot).and_then(|_| self.wake_timers.steps_left(slot))
     }
 
     /// Lets an awake chunk stay awake for this many steps. `false` if none stays so for that long.
     pub(crate) fn restore_steps_awake(&mut self, slot: Slot, steps: u8) -> bool {
-        self.wakefulness.restore(&self.cells, slot, steps)
+        self.wake_timers.restore(&self.cells, slot, steps)
     }
 
     /// A world without chunks.

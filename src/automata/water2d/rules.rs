@@ -25,7 +25,7 @@ pub enum Rule {
 pub struct Rules {
     /// How water moves.
     pub rule: Rule,
-    /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100,
+    /// Units that a cell outflows or takes in a step through the pressure of its body, 1 to 100,
     /// under [`Rule::Settling`]: how fast a surface rises or falls because of another, far
     /// from it. What neighbours exchange comes on top.
     pub pressure_flow: u32,

@@ -3,7 +3,7 @@
 //!
 //! **Up and down**, pairs whose lower cell has an even y first, then those whose lower cell has an
 //! odd one: the two cells exchange units as long as heads fall. **Sideways**, from the levels after
-//! that, every cell that stands on ground or on a full cell gives each side a quarter of how much
+//! that, every cell that stands on ground or on a full cell outflows each side a quarter of how much
 //! lower it is, rounded to the nearest unit, and nothing if it is less than three units lower. As
 //! that is at most a third, the new levels of a row are mixtures of its old ones in which
 //! nothing can swing: the sum of any convex function of the levels falls, and so does the energy.
@@ -18,14 +18,14 @@ use crate::grid::Slot;
 
 /// A cell as its neighbours at the sides see it: its level, −1 for ground, and how much of it can
 /// press sideways: the level if it stands on something, 0 if it is falling.
-type Beside = [i32; 2];
+type SideView = [i32; 2];
 
 /// What the settling rule keeps from step to step, to work with.
 pub(super) struct Settling {
     /// The lowest and highest rows after the even pairs.
     rows: Rims<Cell, Sheet>,
     /// The outer columns, and the highest row, before water spreads sideways.
-    sides: Rims<Beside, Sheet>,
+    sides: Rims<SideView, Sheet>,
     before: Box<Block>,
 }
 
@@ -143,7 +143,7 @@ fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
 }
 
 /// How the outer columns of a chunk, and its highest row, look to their neighbours.
-fn sides(cells: &Cells, slot: Slot) -> [[Beside; 64]; 4] {
+fn sides(cells: &Cells, slot: Slot) -> [[SideView; 64]; 4] {
     let beneath = cells.neighbours_of(slot)[Face::Down.index()];
     let side = |x: usize| {
         let column = lines::column(cells, slot, x);
@@ -164,8 +164,8 @@ fn spread_chunk(
     before: &Block,
     block: &mut Block,
     ground: &Line,
-    west: &[Beside; 64],
-    east: &[Beside; 64],
+    west: &[SideView; 64],
+    east: &[SideView; 64],
 ) -> u64 {
     let mut moved = [0i32; 64];
     let old = lines::rows(before);

@@ -17,17 +17,17 @@ use glam::IVec3;
 
 /// What a rule keeps from step to step, to work with; no part of the state.
 #[expect(clippy::large_enum_variant, reason = "there is one for each world")]
-pub(super) enum Work {
+pub(super) enum Kernel {
     Literal(Literal),
     Settling { settling: Settling, bodies: Bodies },
 }
 
-impl Work {
-    pub(super) fn new(rule: Rule) -> Work {
+impl Kernel {
+    pub(super) fn new(rule: Rule) -> Kernel {
         match rule {
-            Rule::Literal => Work::Literal(Literal::new()),
+            Rule::Literal => Kernel::Literal(Literal::new()),
             Rule::Settling => {
-                Work::Settling { settling: Settling::new(), bodies: Bodies::default() }
+                Kernel::Settling { settling: Settling::new(), bodies: Bodies::default() }
             }
         }
     }
@@ -35,8 +35,10 @@ impl Work {
     /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
         match self {
-            Work::Literal(literal) => literal.memory_bytes(),
-            Work::Settling { settling, bodies } => settling.memory_bytes() + bodies.memory_bytes(),
+            Kernel::Literal(literal) => literal.memory_bytes(),
+            Kernel::Settling { settling, bodies } => {
+                settling.memory_bytes() + bodies.memory_bytes()
+            }
         }
     }
 }
@@ -49,7 +51,7 @@ impl Water2dWorld {
     /// neighbours and through its body.
     pub fn step(&mut self) -> StepReport {
         let slots = self.cells.awake_slots().to_vec();
-        self.wakefulness.begin(&slots);
+        self.wake_timers.begin(&slots);
         let near_water: Vec<Slot> =
             slots.iter().copied().filter(|&slot| self.is_near_water(slot)).collect();
         let (changes, moved) = match self.rules.rule {
@@ -62,9 +64,9 @@ impl Water2dWorld {
         for (slot, mask) in changes.sorted() {
             report.changed += mask.len() as u64;
             self.cells.mark_changes_at(slot, mask);
-            self.wakefulness.touch(&mut self.cells, slot, mask);
+            self.wake_timers.touch(&mut self.cells, slot, mask);
         }
-        self.wakefulness.end(&mut self.cells, &slots);
+        self.wake_timers.end(&mut self.cells, &slots);
         report
     }
 
@@ -103,7 +105,7 @@ impl Water2dWorld {
     fn step_literal(&mut self, slots: &[Slot]) -> (Changes, u64) {
         let (mut changes, mut moved) = (Changes::default(), 0);
         let left_first = self.prefers_left();
-        if let Work::Literal(literal) = &mut self.work {
+        if let Kernel::Literal(literal) = &mut self.kernel {
             literal.step(&mut self.cells, slots, left_first, |slot, mask, units| {
                 changes.add_all(slot, &mask);
                 moved += units;
@@ -114,17 +116,19 @@ impl Water2dWorld {
 
     fn step_settling(&mut self, slots: &[Slot]) -> (Changes, u64) {
         let (mut changes, mut moved) = (Changes::default(), 0);
-        let Work::Settling { settling, bodies } = &mut self.work else { return (changes, moved) };
-        let mut note = |slot, mask, units| {
+        let Kernel::Settling { settling, bodies } = &mut self.kernel else {
+            return (changes, moved);
+        };
+        let mut record = |slot, mask, units| {
             changes.add_all(slot, &mask);
             moved += units;
         };
-        settling.sink(&mut self.cells, slots, &mut note);
-        settling.spread(&mut self.cells, slots, &mut note);
+        settling.sink(&mut self.cells, slots, &mut record);
+        settling.spread(&mut self.cells, slots, &mut record);
         // A body is looked at in the step in which something near it changes, even if its chunks
         // were asleep.
         for (slot, mask) in changes.sorted() {
-            self.wakefulness.touch(&mut self.cells, slot, mask);
+            self.wake_timers.touch(&mut self.cells, slot, mask);
         }
         let seeds = self.cells.awake_slots().to_vec();
         for body in bodies.find(&self.cells, &seeds) {

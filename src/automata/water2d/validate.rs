@@ -113,7 +113,7 @@ impl Water2dWorld {
             Rule::Literal => {
                 [false, true].into_iter().any(|left| self.after_literal(position, left) != cell.0)
             }
-            Rule::Settling => sinking(self.look(position, Face::Down).0, cell.0) != 0,
+            Rule::Settling => sinking(self.cell_beyond(position, Face::Down).0, cell.0) != 0,
         };
         if changes { Err(Violation::Restless(position)) } else { Ok(()) }
     }
@@ -123,44 +123,44 @@ impl Water2dWorld {
     }
 
     /// What stands across a face; ground at the end of the range.
-    fn look(&self, cell: IVec3, face: Face) -> Cell {
+    fn cell_beyond(&self, cell: IVec3, face: Face) -> Cell {
         face.step(cell).map_or(Cell::SOLID, |beyond| self.cells.get(beyond))
     }
 
     /// The level that an open cell would have after a step of the literal rule.
     fn after_literal(&self, cell: IVec3, left_first: bool) -> i32 {
-        let given: i32 = self.gives(cell, left_first).iter().sum();
+        let given: i32 = self.outflows(cell, left_first).iter().sum();
         let received = [Face::West, Face::East, Face::Down, Face::Up].map(|face| {
             let giver = face.step(cell).filter(|&giver| !self.cells.get(giver).is_solid());
-            giver.map_or(0, |giver| self.gives(giver, left_first)[face.opposite().index()])
+            giver.map_or(0, |giver| self.outflows(giver, left_first)[face.opposite().index()])
         });
         self.cells.get(cell).0 - given + received.iter().sum::<i32>()
     }
 
-    /// What an open cell gives, by face.
-    fn gives(&self, cell: IVec3, left_first: bool) -> [i32; 4] {
+    /// What an open cell outflows, by face.
+    fn outflows(&self, cell: IVec3, left_first: bool) -> [i32; 4] {
         let capacity =
             |above: Cell| if above.is_full() { above.0 + PRESSURE as i32 } else { FULL as i32 };
         let mut left = self.cells.get(cell).0;
-        let down = capacity(self.cells.get(cell)) - self.look(cell, Face::Down).0;
-        let mut gives = [0; 4];
+        let down = capacity(self.cells.get(cell)) - self.cell_beyond(cell, Face::Down).0;
+        let mut outflows = [0; 4];
         for face in [[Face::Down, Face::West, Face::East], [Face::Down, Face::East, Face::West]]
             [usize::from(!left_first)]
         .into_iter()
         .chain([Face::Up])
         {
-            let there = self.look(cell, face);
+            let there = self.cell_beyond(cell, face);
             let offer = match face {
                 Face::Down => down.min(left),
                 Face::Up => left - capacity(there),
                 _ => (left - there.0 + 1).div_euclid(2),
             };
             if !there.is_solid() {
-                gives[face.index()] = offer.clamp(0, (MAX_LEVEL as i32 - there.0) / 4);
-                left -= gives[face.index()];
+                outflows[face.index()] = offer.clamp(0, (MAX_LEVEL as i32 - there.0) / 4);
+                left -= outflows[face.index()];
             }
         }
-        gives
+        outflows
     }
 
     /// Bodies that are asleep all over have one water line.

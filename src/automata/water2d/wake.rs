@@ -2,7 +2,7 @@
 //! the last two steps.
 //!
 //! A cell's next level depends on cells up to two steps away, and on whether the step is an even or
-//! an odd one, as the literal rule gives left and right first by turns. So what two steps in a row
+//! an odd one, as the literal rule outflows left and right first by turns. So what two steps in a row
 //! left alone, no later step changes.
 
 use super::lines::Cells;
@@ -16,12 +16,12 @@ const STEPS: u8 = 2;
 
 /// How long each chunk stays awake.
 #[derive(Default)]
-pub(super) struct Wakefulness {
+pub(super) struct WakeTimers {
     /// By slot; of no meaning where the chunk is asleep.
     steps_left: Vec<u8>,
 }
 
-impl Wakefulness {
+impl WakeTimers {
     /// Wakes a chunk.
     pub(super) fn wake(&mut self, cells: &mut Cells, slot: Slot) {
         if self.steps_left.len() < cells.slot_capacity() {

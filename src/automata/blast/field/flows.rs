@@ -19,21 +19,21 @@ pub(crate) enum Conductances {
     #[default]
     Unknown,
     /// All links are whole.
-    Whole,
-    Each(Planes),
+    Uniform,
+    Weighted(Planes),
 }
 
 impl Conductances {
     /// None if all links are whole, or nothing is known of them.
     pub(crate) fn planes(&self) -> Option<&Planes> {
-        if let Conductances::Each(planes) = self { Some(planes) } else { None }
+        if let Conductances::Weighted(planes) = self { Some(planes) } else { None }
     }
 }
 
 /// What flowed over each link in the last step of the wave rule, by axis: away from the smaller
 /// coordinates. Along each line of cells there is one link more than cells, that of the cell before
 /// it first.
-pub(crate) type Links = Box<[Vec<f32>]>;
+pub(crate) type LinkFlows = Box<[Vec<f32>]>;
 
 /// What flowed out of every cell across every face in the last step of the wave rule.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ pub(crate) enum ChunkFlows {
     /// Each link's flow stands at both its ends, with opposite signs.
     Faces(Planes),
     /// Each link's flow stands once: half the numbers, for chunks whose links are all whole.
-    Links(Links),
+    Links(LinkFlows),
 }
 
 impl Default for ChunkFlows {
@@ -108,9 +108,9 @@ impl ChunkFlows {
     }
 
     /// All of them, to change, by link.
-    pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut Links {
+    pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut LinkFlows {
         if !matches!(self, ChunkFlows::Links(_)) {
-            let mut links: Links = (0..S::NEIGHBOURS / 2)
+            let mut links: LinkFlows = (0..S::NEIGHBOURS / 2)
                 .map(|along| vec![0.0; CHUNK_CELLS + (CHUNK_CELLS >> S::BITS[along])])
                 .collect();
             for face in faces::<S>() {

@@ -37,7 +37,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// the bounds have none.
     pub(crate) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
         if !self.space.bounds.contains(cell) {
-            return Link { beyond: Beyond::Wall, there: None, weight: 0.0, conductance: 0.0 };
+            return Link { beyond: Beyond::Rigid, there: None, weight: 0.0, conductance: 0.0 };
         }
         let beyond = self.space.beyond_cell(cell, face);
         let there = match beyond {
@@ -47,11 +47,11 @@ impl<S: BlastShape> BlastWorld<S> {
                 }
                 _ => self.place(there),
             },
-            Beyond::Wall | Beyond::Outside => None,
+            Beyond::Rigid | Beyond::Open => None,
         };
         let weight = match beyond {
-            Beyond::Wall => 0.0,
-            Beyond::Outside => 1.0,
+            Beyond::Rigid => 0.0,
+            Beyond::Open => 1.0,
             Beyond::There(_) => {
                 let keeper = if is_positive(face) { here } else { there };
                 keeper
@@ -81,8 +81,8 @@ impl<S: BlastShape> BlastWorld<S> {
             Conductances::Unknown => {
                 self.conductance(S::cell_at(self.pressure.position_at(slot), index), face)
             }
-            Conductances::Whole => self.whole(),
-            Conductances::Each(planes) => planes[face.index()][index],
+            Conductances::Uniform => self.unit_conductance(),
+            Conductances::Weighted(planes) => planes[face.index()][index],
         }
     }
 
@@ -109,12 +109,12 @@ impl<S: BlastShape> BlastWorld<S> {
                 self.pressure.slot(there).unwrap_or(Slot::NONE)
             }
             Beyond::There(_) => neighbours[face.index()],
-            Beyond::Wall | Beyond::Outside => Slot::NONE,
+            Beyond::Rigid | Beyond::Open => Slot::NONE,
         }
     }
 
     /// The place of a chunk, which is made, at pressure 0, if it is not there.
-    pub(crate) fn ensure(&mut self, chunk: IVec3) -> Slot {
+    pub(crate) fn ensure_chunk(&mut self, chunk: IVec3) -> Slot {
         match self.pressure.slot(chunk) {
             Some(slot) => slot,
             None => self.add_chunk(chunk, Chunk::uniform(0.0)),
@@ -131,19 +131,19 @@ impl<S: BlastShape> BlastWorld<S> {
             self.states.resize_with(slot.index() + 1, ChunkState::default);
         }
         self.states[slot.index()] = ChunkState { is_unreported: true, ..ChunkState::default() };
-        self.rims.lose(slot);
+        self.rims.invalidate(slot);
         slot
     }
 
     /// Works out the conductances of a chunk's links, if no step has needed them before.
-    pub(crate) fn know_conductances(&mut self, slot: Slot) {
+    pub(crate) fn ensure_conductances(&mut self, slot: Slot) {
         if let Conductances::Unknown = self.states[slot.index()].conductances {
-            self.states[slot.index()].conductances = self.conductances_of(slot);
+            self.states[slot.index()].conductances = self.compute_conductances(slot);
         }
     }
 
     /// The conductances of a chunk's links, as they follow from what stands there.
-    pub(crate) fn conductances_of(&self, slot: Slot) -> Conductances {
+    pub(crate) fn compute_conductances(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
         let is_plain =
             |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
@@ -155,9 +155,9 @@ impl<S: BlastShape> BlastWorld<S> {
                 && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
         };
         if is_plain(chunk) && Self::FACES.iter().all(is_whole) {
-            return Conductances::Whole;
+            return Conductances::Uniform;
         }
-        let whole = self.whole();
+        let whole = self.unit_conductance();
         let mut planes = vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
         let mut all_whole = true;
         for index in 0..CHUNK_CELLS {
@@ -168,23 +168,23 @@ impl<S: BlastShape> BlastWorld<S> {
                 all_whole &= conductance == whole;
             }
         }
-        if all_whole { Conductances::Whole } else { Conductances::Each(planes) }
+        if all_whole { Conductances::Uniform } else { Conductances::Weighted(planes) }
     }
 
     /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes
     /// any more, no flow is left.
-    pub(crate) fn relink(&mut self, cell: IVec3) {
-        self.conduct(cell);
+    pub(crate) fn update_links(&mut self, cell: IVec3) {
+        self.update_conductances(cell);
         for &face in Self::FACES {
             if self.conductance(cell, face) == 0.0 {
-                self.slow_flow(cell, face, 0.0);
+                self.scale_flow(cell, face, 0.0);
             }
         }
     }
 
     /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows
     /// alone.
-    pub(crate) fn conduct(&mut self, cell: IVec3) {
+    pub(crate) fn update_conductances(&mut self, cell: IVec3) {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
             self.set_conductance(cell, face, conductance);
@@ -195,23 +195,24 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     fn set_conductance(&mut self, cell: IVec3, face: Face, conductance: f32) {
-        let whole = self.whole();
+        let whole = self.unit_conductance();
         let Some((slot, index)) = self.place(cell) else { return };
         let conductances = &mut self.states[slot.index()].conductances;
-        if matches!(conductances, Conductances::Whole) && conductance != whole {
-            *conductances =
-                Conductances::Each(vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice());
+        if matches!(conductances, Conductances::Uniform) && conductance != whole {
+            *conductances = Conductances::Weighted(
+                vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice(),
+            );
         }
-        if let Conductances::Each(planes) = conductances {
+        if let Conductances::Weighted(planes) = conductances {
             planes[face.index()][index] = conductance;
         }
     }
 
     /// Leaves so much of what flows across a face of a cell, seen from both ends of the link.
-    pub(crate) fn slow_flow(&mut self, cell: IVec3, face: Face, part: f32) {
+    pub(crate) fn scale_flow(&mut self, cell: IVec3, face: Face, part: f32) {
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) => Some((there, face.opposite())),
-            Beyond::Outside | Beyond::Wall => None,
+            Beyond::Open | Beyond::Rigid => None,
         };
         // Both ends of a link inside a chunk may be one number: so first both are read, and then
         // written.

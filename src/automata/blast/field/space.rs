@@ -8,9 +8,9 @@ use glam::IVec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     /// A rigid border.
-    Wall,
+    Rigid,
     /// An open border.
-    Outside,
+    Open,
     /// A cell or a chunk at this position, whether loaded or not.
     There(IVec3),
 }
@@ -43,8 +43,8 @@ impl Space {
 
     fn beyond_border(&self, face: Face, on_the_other_side: IVec3) -> Beyond {
         match self.borders.by_axis()[axis(face)] {
-            Border::Rigid => Beyond::Wall,
-            Border::Open => Beyond::Outside,
+            Border::Rigid => Beyond::Rigid,
+            Border::Open => Beyond::Open,
             Border::Periodic => Beyond::There(on_the_other_side),
         }
     }
@@ -166,7 +166,7 @@ mod tests {
             space.beyond_cell(IVec3::new(0, 4, 0), Face::West),
             Beyond::There(IVec3::new(-1, 4, 0))
         );
-        assert_eq!(space.beyond_cell(IVec3::new(0, 63, 0), Face::Up), Beyond::Outside);
+        assert_eq!(space.beyond_cell(IVec3::new(0, 63, 0), Face::Up), Beyond::Open);
         let side = space.side::<Sheet>(IVec3::ZERO, Face::East);
         assert_eq!(
             (side.plane, side.beyond, side.is_border),
@@ -183,6 +183,6 @@ mod tests {
             everywhere.beyond_cell(IVec3::MAX, Face::East),
             Beyond::There(IVec3::new(i32::MIN, i32::MAX, i32::MAX))
         );
-        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::South), Beyond::Wall);
+        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::South), Beyond::Rigid);
     }
 }

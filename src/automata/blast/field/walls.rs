@@ -103,7 +103,7 @@ impl<S: BlastShape> BlastWorld<S> {
                         f64::from(self.pressure.chunk_at(slot).get(index))
                     }))
                 }
-                Beyond::Outside => Some(0.0),
+                Beyond::Open => Some(0.0),
                 _ => None,
             }
         })

@@ -152,7 +152,7 @@ impl BlastGraph {
         Ok(pressure)
     }
 
-    /// Links two nodes; the weight is 1 for open air, less for what lets pressure through slowly.
+    /// LinkFlows two nodes; the weight is 1 for open air, less for what lets pressure through slowly.
     /// The link's direction is that from one node to the other.
     ///
     /// # Errors
@@ -173,7 +173,7 @@ impl BlastGraph {
         )
     }
 
-    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own:
+    /// LinkFlows two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own:
     /// where a link leaves over a periodic border, the way that it sets out from `a`. Its
     /// length does not matter.
     ///
@@ -386,7 +386,7 @@ impl BlastGraph {
         }
         for node in [Some(a), b].into_iter().flatten() {
             let weights = self.node(node).ok_or(GraphError::NoNode(node))?.weights + more;
-            if more > 0.0 && !self.rules.rule.bears(weights) {
+            if more > 0.0 && !self.rules.rule.is_stable(weights) {
                 return Err(GraphError::Unstable { node, weights, limit: self.rules.rule.limit() });
             }
         }

@@ -4,7 +4,7 @@
 use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::Ledger;
 use crate::automata::blast::field::walls::Broken;
-use crate::automata::blast::probe::{Flows, vector_of};
+use crate::automata::blast::probe::{LinkFluxes, net_flux};
 use crate::automata::blast::rules::{Rule, Rules};
 use crate::automaton::StateHash;
 use core::fmt;
@@ -90,7 +90,7 @@ impl BlastGraph {
         self.node(node).map(|node| node.pressure)
     }
 
-    /// What the wall that closes a node bears; `None` if it is open or not there.
+    /// What the wall that closes a node is_stable; `None` if it is open or not there.
     pub fn strength(&self, node: NodeId) -> Option<f64> {
         self.node(node)?.strength
     }
@@ -103,7 +103,7 @@ impl BlastGraph {
     /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if
     /// it is not there.
     pub fn flow(&self, node: NodeId) -> DVec3 {
-        vector_of(&self.flows_at(node))
+        net_flux(&self.flows_at(node))
     }
 
     /// The sum of the magnitudes of the same flows, 0 or more.
@@ -113,7 +113,7 @@ impl BlastGraph {
     }
 
     /// What flows out of a node over each of its links.
-    pub(super) fn flows_at(&self, id: NodeId) -> Flows {
+    pub(super) fn flows_at(&self, id: NodeId) -> LinkFluxes {
         let out = |&place: &usize| {
             let link = &self.links[place];
             let flow = match self.rules.rule {
@@ -207,7 +207,7 @@ impl BlastGraph {
             let is_true = node.links.iter().all(is_linked)
                 && node.links.len() == degrees[id.0 as usize]
                 && weights == node.weights;
-            if !is_true || !self.rules.rule.bears(weights) {
+            if !is_true || !self.rules.rule.is_stable(weights) {
                 return Err(GraphViolation::Links { node: id, weights });
             }
         }

@@ -5,7 +5,7 @@ use super::{BlastGraph, Link, NodeId};
 use crate::automata::blast::Probe;
 use crate::automata::blast::field::walls::{Broken, difference};
 use crate::automata::blast::rules::Rule;
-use crate::automata::blast::step::formulas::{diffusive, wave};
+use crate::automata::blast::step::formulas::{diffusive_flux, wave_flux};
 use crate::automaton::StepReport;
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ impl BlastGraph {
         sum
     }
 
-    /// Runs `steps` steps, as many as make a frame, and lets each probe feel every one of them.
+    /// Runs `steps` steps, as many as make a inputs, and lets each probe feel every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
         let mut sum = StepReport::default();
         for _ in 0..steps {
@@ -113,8 +113,8 @@ impl BlastGraph {
         let (Some(here), Some(there)) = (end(link.a), there) else { return 0.0 };
         let conductance = self.rules.rule.coefficient() * link.weight;
         match self.rules.rule {
-            Rule::Diffusive { .. } => diffusive(conductance, here, there),
-            Rule::Wave { damping, .. } => wave(damping, link.flow, conductance, here, there),
+            Rule::Diffusive { .. } => diffusive_flux(conductance, here, there),
+            Rule::Wave { damping, .. } => wave_flux(damping, link.flow, conductance, here, there),
         }
     }
 

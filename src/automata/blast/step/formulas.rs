@@ -4,7 +4,7 @@ use core::ops::{Add, Mul, Sub};
 
 /// What flows from here to there under the diffusive rule.
 #[inline(always)]
-pub(crate) fn diffusive<T>(conductance: T, here: T, there: T) -> T
+pub(crate) fn diffusive_flux<T>(conductance: T, here: T, there: T) -> T
 where
     T: Mul<Output = T> + Sub<Output = T>,
 {
@@ -13,7 +13,7 @@ where
 
 /// What flows from here to there under the wave rule, where `flow` did in the step before.
 #[inline(always)]
-pub(crate) fn wave<T>(damping: T, flow: T, conductance: T, here: T, there: T) -> T
+pub(crate) fn wave_flux<T>(damping: T, flow: T, conductance: T, here: T, there: T) -> T
 where
     T: Add<Output = T> + Mul<Output = T> + Sub<Output = T>,
 {
@@ -36,7 +36,7 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 /// than the rule says: neighbours a few grains apart would exchange them to and fro for ever
 /// instead of coming to rest.
 #[inline(always)]
-pub(crate) fn in_grains(flow: f32, scale: f32) -> f32 {
+pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
     let nearest = scale + amount;
     // One grain less if the sum was rounded up. The number before a positive float is the one with
@@ -48,20 +48,25 @@ pub(crate) fn in_grains(flow: f32, scale: f32) -> f32 {
 /// What flows from here to there in a step of a grid under the diffusive rule, as both ends count
 /// it.
 #[inline(always)]
-pub(crate) fn diffuse(conductance: f32, here: f32, there: f32) -> f32 {
-    in_grains(diffusive(conductance, here, there), larger(here, there))
+pub(crate) fn grid_diffusive_flux(conductance: f32, here: f32, there: f32) -> f32 {
+    quantized(diffusive_flux(conductance, here, there), larger(here, there))
 }
 
 /// What flows from here to there in a step of a grid under the wave rule, as both ends count it.
 #[inline(always)]
-pub(crate) fn ripple([damping, conductance]: [f32; 2], flow: f32, here: f32, there: f32) -> f32 {
-    in_grains(wave(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
+pub(crate) fn grid_wave_flux(
+    [damping, conductance]: [f32; 2],
+    flow: f32,
+    here: f32,
+    there: f32,
+) -> f32 {
+    quantized(wave_flux(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
 }
 
 /// A pressure after a step of the diffusive rule. Products of the smallest numbers there are may be
 /// rounded up past what a cell has.
 #[inline(always)]
-pub(crate) fn less(here: f32, out: f32) -> f32 {
+pub(crate) fn after_outflow(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)
 }
 
@@ -83,7 +88,7 @@ pub(crate) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
 /// What flows out along each axis, from what flows out across each face; 0 along an axis without
 /// faces.
 #[inline(always)]
-pub(crate) fn along_axes<const N: usize>(out: [f32; N]) -> [f32; 3] {
+pub(crate) fn sum_by_axis<const N: usize>(out: [f32; N]) -> [f32; 3] {
     core::array::from_fn(|axis| if 2 * axis < N { out[2 * axis] + out[2 * axis + 1] } else { 0.0 })
 }
 
@@ -97,7 +102,7 @@ mod tests {
         for _ in 0..1000 {
             let [a, b, c, d, e, f] =
                 core::array::from_fn(|_| (rng.f32() - 0.5) * 10f32.powi(rng.i32(-3..4)));
-            let sum_of = |out: [f32; 6]| balanced_sum::<6>(along_axes(out));
+            let sum_of = |out: [f32; 6]| balanced_sum::<6>(sum_by_axis(out));
             let sum = sum_of([a, b, c, d, e, f]);
             for turned in
                 [[b, a, c, d, e, f], [c, d, a, b, e, f], [e, f, d, c, a, b], [a, b, f, e, c, d]]
@@ -108,7 +113,7 @@ mod tests {
                 (f64::from(sum) - [a, b, c, d, e, f].map(f64::from).iter().sum::<f64>()).abs()
                     < 1e-3
             );
-            let sum_of = |out: [f32; 4]| balanced_sum::<4>(along_axes(out));
+            let sum_of = |out: [f32; 4]| balanced_sum::<4>(sum_by_axis(out));
             assert_eq!(sum_of([a, b, c, d]).to_bits(), sum_of([d, c, b, a]).to_bits());
         }
     }
@@ -118,12 +123,15 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(4);
         for _ in 0..1000 {
             let (a, b) = (rng.f32() * 300.0, rng.f32() * rng.f32());
-            let out = diffuse(0.24, a, b);
-            assert_eq!(out, -diffuse(0.24, b, a));
-            assert_eq!(ripple([0.9, 0.2], out, a, -b), -ripple([0.9, 0.2], -out, -b, a));
+            let out = grid_diffusive_flux(0.24, a, b);
+            assert_eq!(out, -grid_diffusive_flux(0.24, b, a));
+            assert_eq!(
+                grid_wave_flux([0.9, 0.2], out, a, -b),
+                -grid_wave_flux([0.9, 0.2], -out, -b, a)
+            );
             assert!((out - 0.24 * (a - b)).abs() <= 2.0 * larger(a, b) * f32::EPSILON);
             assert!(out.abs() <= 0.24 * (a - b).abs(), "never more than the rule says");
         }
-        assert_eq!(in_grains(0.0, 5.0), 0.0);
+        assert_eq!(quantized(0.0, 5.0), 0.0);
     }
 }

@@ -1,8 +1,8 @@
 //! A step of one chunk: what it has to know of the world, its kernel, and what came of it.
 
-use super::formulas::{diffusive, in_grains};
-use super::uniform::{self, WholeChunk};
-use super::weighted::{Diffuse, Ripple};
+use super::formulas::{diffusive_flux, quantized};
+use super::uniform::{self, UniformChunk};
+use super::weighted::{Diffusive, Wave};
 use crate::automata::blast::field::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState};
@@ -19,14 +19,14 @@ use smallvec::SmallVec;
 pub(crate) struct Ghost {
     pub(crate) face: Face,
     pub(crate) side: Side,
-    pub(crate) seen: Seen,
+    pub(crate) values: GhostValues,
 }
 
 /// Pressures before the step, in the order of the plane's cells.
-pub(crate) enum Seen {
+pub(crate) enum GhostValues {
     /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing
     /// passes.
-    Own,
+    Mirrored,
     /// The saved rim of this chunk, which lies behind a periodic border and ends there too.
     Rim(Slot),
     /// Those of any other chunk behind a periodic border.
@@ -76,13 +76,13 @@ impl<S: BlastShape> Job<S> {
 }
 
 /// What a worker needs to step a chunk.
-pub(crate) struct Room<S: BlastShape> {
+pub(crate) struct Scratch<S: BlastShape> {
     pub(crate) halo: Box<S::Halo<f32>>,
 }
 
-impl<S: BlastShape> Room<S> {
+impl<S: BlastShape> Scratch<S> {
     pub(crate) fn new() -> Self {
-        Room { halo: S::uniform_halo(0.0) }
+        Scratch { halo: S::uniform_halo(0.0) }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
@@ -91,7 +91,7 @@ impl<S: BlastShape> Room<S> {
 }
 
 /// What a step reads of a world, but for the chunks that are being stepped.
-pub(crate) struct Frame<'w, S: BlastShape> {
+pub(crate) struct StepInputs<'w, S: BlastShape> {
     pub(crate) rule: Rule,
     pub(crate) audible: f32,
     pub(crate) space: &'w Space,
@@ -101,21 +101,21 @@ pub(crate) struct Frame<'w, S: BlastShape> {
     pub(crate) broken: &'w [(Slot, usize)],
 }
 
-impl<S: BlastShape> Frame<'_, S> {
+impl<S: BlastShape> StepInputs<'_, S> {
     /// Steps a chunk whose conductances are known.
     pub(crate) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
         let mut changed = CellMask::EMPTY;
         job.left.clear();
         if let Rule::Diffusive { .. } = self.rule {
-            self.book_diffusive(job);
+            self.record_diffusive_outflow(job);
         }
         self.run_kernel(job, halo, &mut changed);
         if let Rule::Wave { .. } = self.rule {
-            self.book_wave(job);
+            self.record_wave_outflow(job);
         }
         job.pressure.canonicalize();
         job.changes.sum_up::<S>(&changed);
-        self.look_across(job, &changed);
+        self.find_touched_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = Vec::new();
         let is_audible = job.state.reaches(&job.pressure, self.audible);
@@ -135,7 +135,7 @@ impl<S: BlastShape> Frame<'_, S> {
                 None => S::rim(around[face], face ^ 1),
             });
             let rims = core::array::from_fn(|face| S::rim(rims, face));
-            let chunk = WholeChunk { cells, rims, beyond, changed };
+            let chunk = UniformChunk { cells, rims, beyond, changed };
             return uniform::step::<S>(self.rule, chunk, || {
                 flows.get_or_insert_default().links_mut::<S>()
             });
@@ -144,18 +144,18 @@ impl<S: BlastShape> Frame<'_, S> {
         let chunk = BlastChunk::<S> { around, ghosts, halo, cells };
         match self.rule {
             Rule::Diffusive { .. } => {
-                chunk.run(Diffuse { conductances, rows: Rows::new(0.0), changed })
+                chunk.run(Diffusive { conductances, rows: Rows::new(0.0), changed })
             }
             Rule::Wave { damping, .. } => {
                 let flows = flows.get_or_insert_default().faces_mut::<S>();
                 let rows = [(); 7].map(|()| Rows::new(0.0));
-                chunk.run(Ripple { conductances, damping: damping as f32, flows, rows, changed })
+                chunk.run(Wave { conductances, damping: damping as f32, flows, rows, changed })
             }
         }
     }
 
     /// Looks who has to be told of what changed, beyond the neighbours in the grid.
-    fn look_across(&self, job: &mut Job<S>, changed: &CellMask) {
+    fn find_touched_across(&self, job: &mut Job<S>, changed: &CellMask) {
         let begin = self.broken.partition_point(|&(slot, _)| slot < job.slot);
         let broken = self.broken[begin..].iter().take_while(|&&(slot, _)| slot == job.slot);
         job.changed_again = broken.filter(|&&(_, index)| changed.contains(index)).count();
@@ -176,16 +176,18 @@ impl<S: BlastShape> Frame<'_, S> {
 
     /// The cells behind a face with a ghost, unless each cell sees its own pressure there.
     fn behind<'g>(&'g self, ghost: &'g Ghost) -> Option<&'g [f32]> {
-        match &ghost.seen {
-            Seen::Own => None,
-            Seen::Rim(there) => Some(S::rim(self.rims.at(*there), ghost.face.opposite().index())),
-            Seen::Cells(cells) => Some(cells),
+        match &ghost.values {
+            GhostValues::Mirrored => None,
+            GhostValues::Rim(there) => {
+                Some(S::rim(self.rims.at(*there), ghost.face.opposite().index()))
+            }
+            GhostValues::Cells(cells) => Some(cells),
         }
     }
 
     /// The faces of a chunk behind which the world has an open border, with the cells before it.
     fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
-        self.sides_without_neighbours(slot).filter(|(_, side)| side.beyond == Beyond::Outside)
+        self.sides_without_neighbours(slot).filter(|(_, side)| side.beyond == Beyond::Open)
     }
 
     /// The faces of a chunk behind which the grid has none, with what lies there.
@@ -198,21 +200,21 @@ impl<S: BlastShape> Frame<'_, S> {
     }
 
     /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
-    fn book_diffusive(&self, job: &mut Job<S>) {
+    fn record_diffusive_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             let planes = job.state.conductances.planes();
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
                 let conductance = planes
                     .map_or(self.rule.unit_conductance(), |planes| planes[face.index()][index]);
-                f64::from(in_grains(diffusive(conductance, here, 0.0), here))
+                f64::from(quantized(diffusive_flux(conductance, here, 0.0), here))
             };
             job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
         }
     }
 
     /// Enters what a step took over open borders.
-    fn book_wave(&self, job: &mut Job<S>) {
+    fn record_wave_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.state.flows {
                 let flow = |index: usize| f64::from(flows.at::<S>(face, index));

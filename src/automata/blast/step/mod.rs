@@ -18,7 +18,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 use hashbrown::HashSet;
-use job::{Frame, Ghost, Job, Room, Seen};
+use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Runs one step. First the walls break that stand between too different pressures; then
@@ -40,14 +40,14 @@ impl<S: BlastShape> BlastWorld<S> {
         let visited = (slots.len() * CHUNK_CELLS) as u64;
         let mut jobs = core::mem::take(&mut self.jobs);
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
-        self.rims.renew(&self.pressure, &slots, rims);
+        self.rims.refresh(&self.pressure, &slots, rims);
         // What is shut sleeps on, unless something else wakes it.
         let (shut, open): (Vec<Slot>, Vec<Slot>) =
-            slots.into_iter().partition(|&slot| self.is_shut(slot, &opened));
+            slots.into_iter().partition(|&slot| self.is_closed(slot, &opened));
         let open = self.begin(&open, &opened, &mut jobs);
-        open.iter_mut().for_each(|job| self.exchange(job));
+        open.iter_mut().for_each(|job| self.swap_chunk(job));
         let (rule, audible) = (self.rules.rule, self.audible());
-        let frame = Frame {
+        let inputs = StepInputs {
             rule,
             audible,
             space: &self.space,
@@ -55,8 +55,8 @@ impl<S: BlastShape> BlastWorld<S> {
             rims: &self.rims,
             broken: &places,
         };
-        self.workers.each(open, |room, job| frame.step_chunk(job, &mut room.halo));
-        let (changed, faded) = self.take_back(open);
+        self.workers.each(open, |scratch, job| inputs.step_chunk(job, &mut scratch.halo));
+        let (changed, faded) = self.put_back(open);
         self.advance_front(&shut, open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
         broken.into_iter().for_each(|place| self.touch(place));
@@ -64,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
         StepReport { visited, changed, moved: 0 }
     }
 
-    /// Begins a job for each of these chunks, in room kept from the last step.
+    /// Begins a job for each of these chunks, in scratch kept from the last step.
     fn begin<'j>(
         &mut self,
         slots: &[Slot],
@@ -76,7 +76,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         let jobs = &mut jobs[..slots.len()];
         for (job, &slot) in jobs.iter_mut().zip(slots) {
-            self.know_conductances(slot);
+            self.ensure_conductances(slot);
             job.begin(slot, self.ghosts(slot, opened, &self.rims));
         }
         jobs
@@ -84,11 +84,11 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Puts the chunks back that were stepped. Returns how many of their cells changed, but for
     /// those in which a wall broke, and which chunks are audible no more.
-    fn take_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
+    fn put_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
         let (mut changed, mut faded) = (0, Vec::new());
         for job in stepped.iter_mut() {
-            self.exchange(job);
-            self.rims.note(job.slot, &mut job.rims);
+            self.swap_chunk(job);
+            self.rims.update(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
             faded.extend(job.has_faded.then_some(job.slot));
             changed += (job.changes.count() - job.changed_again) as u64;
@@ -96,14 +96,14 @@ impl<S: BlastShape> BlastWorld<S> {
         (changed, faded)
     }
 
-    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `room` are
+    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `scratch` are
     /// what a step needs: for one chunk at a time, because for all at once it is many times the
     /// memory of a world of uniform chunks.
     pub(super) fn would_change(
         &self,
         slot: Slot,
         rims: &mut Rims<f32, S>,
-        room: &mut Room<S>,
+        scratch: &mut Scratch<S>,
     ) -> bool {
         if self.breaking_in(slot).next().is_some()
             || self.has_faded(slot)
@@ -118,11 +118,11 @@ impl<S: BlastShape> BlastWorld<S> {
         let pressure = self.pressure.chunk_at(slot).clone();
         let is_still = pressure.as_uniform() == Some(0.0)
             && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
-        if self.is_unheard(slot) {
+        if self.is_quiet_around(slot) {
             return !is_still;
         }
         let conductances = match conductances {
-            Conductances::Unknown => self.conductances_of(slot),
+            Conductances::Unknown => self.compute_conductances(slot),
             known => known.clone(),
         };
         let state = ChunkState {
@@ -133,7 +133,7 @@ impl<S: BlastShape> BlastWorld<S> {
         };
         rims.save(&self.pressure, &[slot]);
         let (rule, audible) = (self.rules.rule, self.audible());
-        let frame = Frame {
+        let inputs = StepInputs {
             rule,
             audible,
             space: &self.space,
@@ -145,12 +145,12 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut job = Job::new();
         job.begin(slot, ghosts);
         (job.pressure, job.state) = (pressure, state);
-        frame.step_chunk(&mut job, &mut room.halo);
+        inputs.step_chunk(&mut job, &mut scratch.halo);
         job.has_faded || !job.changes.is_empty()
     }
 
     /// Takes a chunk out of the world to step it, or puts it back.
-    fn exchange(&mut self, job: &mut Job<S>) {
+    fn swap_chunk(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.states[job.slot.index()], &mut job.state);
         self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
@@ -171,7 +171,7 @@ impl<S: BlastShape> BlastWorld<S> {
         sum
     }
 
-    /// Runs `steps` steps, as many as make a frame, and lets each probe feel every one of them.
+    /// Runs `steps` steps, as many as make a inputs, and lets each probe feel every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
         if probes.is_empty() {
             return self.run(steps);
@@ -198,33 +198,36 @@ impl<S: BlastShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let ghost = |&face: &Face| {
-            if neighbours[face.index()].is_some() && !self.is_shut(neighbours[face.index()], opened)
+            if neighbours[face.index()].is_some()
+                && !self.is_closed(neighbours[face.index()], opened)
             {
                 return None;
             }
             let side = self.space.side::<S>(chunk, face);
-            if side.beyond == Beyond::Outside {
+            if side.beyond == Beyond::Open {
                 return None;
             }
             let there = self.slot_behind(&neighbours, face, &side);
-            let seen = if self.is_shut(there, opened) {
-                Seen::Own
+            let values = if self.is_closed(there, opened) {
+                GhostValues::Mirrored
             } else {
-                self.seen_across(face, there, rims)
+                self.values_across(face, there, rims)
             };
-            Some(Ghost { face, side, seen })
+            Some(Ghost { face, side, values })
         };
         Self::FACES.iter().filter_map(ghost).collect()
     }
 
     /// What is seen of a chunk across a periodic border behind this face.
-    fn seen_across(&self, face: Face, there: Slot, rims: &Rims<f32, S>) -> Seen {
+    fn values_across(&self, face: Face, there: Slot, rims: &Rims<f32, S>) -> GhostValues {
         let plane = self.space.opposite_plane::<S>(face);
-        if plane == outermost::<S>(face.opposite()) && rims.known(there).is_some() {
-            return Seen::Rim(there);
+        if plane == outermost::<S>(face.opposite()) && rims.current(there).is_some() {
+            return GhostValues::Rim(there);
         }
         let chunk = self.pressure.chunk_at(there);
-        Seen::Cells(plane_cells::<S>(axis(face), plane).map(|index| chunk.get(index)).collect())
+        GhostValues::Cells(
+            plane_cells::<S>(axis(face), plane).map(|index| chunk.get(index)).collect(),
+        )
     }
 
     /// Puts to sleep and wakes whom the step calls for.

@@ -1,7 +1,7 @@
 //! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and
 //! audible pressure opens the silent chunks that it is about to enter.
 
-use super::formulas::{diffusive, in_grains};
+use super::formulas::{diffusive_flux, quantized};
 use crate::automata::blast::field::space::{Beyond, axis, plane_cells};
 use crate::automata::blast::ledger::sum_of;
 use crate::automata::blast::rules::Rule;
@@ -21,7 +21,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether a chunk, there or not, takes no part in this step.
-    pub(crate) fn is_shut(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
+    pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
 
@@ -36,7 +36,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether neither a chunk nor any next to it is audible.
-    pub(crate) fn is_unheard(&self, slot: Slot) -> bool {
+    pub(crate) fn is_quiet_around(&self, slot: Slot) -> bool {
         let is_audible = |slot: Slot| self.states[slot.index()].is_audible;
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
@@ -52,7 +52,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
             for there in self.front_of(slot) {
-                let there = self.ensure(there);
+                let there = self.ensure_chunk(there);
                 self.wake_with_neighbours(there);
                 opened.insert(there);
             }
@@ -64,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
     pub(crate) fn is_about_to_open(&self, chunk: IVec3) -> bool {
         let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
             Beyond::There(there) => self.pressure.slot(there),
-            Beyond::Outside | Beyond::Wall => None,
+            Beyond::Open | Beyond::Rigid => None,
         };
         Self::FACES.iter().filter_map(behind).any(|slot| self.front_of(slot).contains(&chunk))
     }
@@ -94,10 +94,10 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Whether a cell's pressure is audible and passes its face into a silent chunk.
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
-        let flow = diffusive(self.conductance_at(slot, index, face), pressure, 0.0);
+        let flow = diffusive_flux(self.conductance_at(slot, index, face), pressure, 0.0);
         let damping =
             if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
-        pressure.abs() >= self.audible() && in_grains(damping * flow, pressure.abs()) != 0.0
+        pressure.abs() >= self.audible() && quantized(damping * flow, pressure.abs()) != 0.0
     }
 
     /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of
@@ -107,15 +107,15 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that
     /// changed.
     pub(crate) fn fall_silent(&mut self) -> u64 {
-        self.hear_edits();
+        self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();
-        let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_unheard(slot)).collect();
+        let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_quiet_around(slot)).collect();
         self.pressure.sort_slots(&mut silent);
         silent.into_iter().map(|slot| self.absorb(slot)).sum()
     }
 
     /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
-    fn hear_edits(&mut self) {
+    fn recheck_audibility(&mut self) {
         let is_asked = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let asked: Vec<Slot> =
             self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
@@ -142,9 +142,9 @@ impl<S: BlastShape> BlastWorld<S> {
             changed.insert(index);
         }
         chunk.fill(0.0);
-        self.rims.lose(slot);
+        self.rims.invalidate(slot);
         self.states[slot.index()].flows = None;
-        self.hush_rim(slot);
+        self.end_flows_into(slot);
         if !changed.is_empty() {
             self.pressure.mark_changes_at(slot, &changed);
             for (_, there) in self.chunks_behind(slot) {
@@ -156,7 +156,7 @@ impl<S: BlastShape> BlastWorld<S> {
             if let (Some(changed), false) =
                 (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
             {
-                self.gone
+                self.freed
                     .entry([position.y, position.z, position.x])
                     .or_default()
                     .union_with(changed);
@@ -168,7 +168,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Ends the flows from other chunks into a silent one, and wakes those chunks.
-    pub(crate) fn hush_rim(&mut self, slot: Slot) {
+    pub(crate) fn end_flows_into(&mut self, slot: Slot) {
         let chunk = self.pressure.position_at(slot);
         for (face, there) in self.chunks_behind(slot) {
             let side = self.space.side::<S>(self.pressure.position_at(there), face.opposite());

@@ -1,20 +1,22 @@
 //! One step of a row of cells, under both rules, with links of any weight.
 
-use super::formulas::{along_axes, balanced_sum, diffuse, less, ripple};
+use super::formulas::{
+    after_outflow, balanced_sum, grid_diffusive_flux, grid_wave_flux, sum_by_axis,
+};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 
 /// The diffusive rule, each cell with its own conductances.
-pub(crate) struct Diffuse<'a> {
+pub(crate) struct Diffusive<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) rows: Rows<f32>,
     pub(crate) changed: &'a mut CellMask,
 }
 
-impl RowRule<f32> for Diffuse<'_> {
+impl RowRule<f32> for Diffusive<'_> {
     #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
@@ -26,16 +28,16 @@ impl RowRule<f32> for Diffuse<'_> {
         let conductances: [&[f32; W]; N] = rows_at(self.conductances, first);
         for x in 0..W {
             let out = core::array::from_fn(|face| {
-                diffuse(conductances[face][x], here[x], around[face][x])
+                grid_diffusive_flux(conductances[face][x], here[x], around[face][x])
             });
-            cells[x] = less(here[x], balanced_sum::<N>(along_axes::<N>(out)));
+            cells[x] = after_outflow(here[x], balanced_sum::<N>(sum_by_axis::<N>(out)));
         }
         self.rows.mark(first, here, cells, self.changed);
     }
 }
 
 /// The wave rule, each cell with its own conductances.
-pub(crate) struct Ripple<'a> {
+pub(crate) struct Wave<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) damping: f32,
@@ -46,7 +48,7 @@ pub(crate) struct Ripple<'a> {
     pub(crate) changed: &'a mut CellMask,
 }
 
-impl RowRule<f32> for Ripple<'_> {
+impl RowRule<f32> for Wave<'_> {
     #[inline(always)]
     fn row<const W: usize, const N: usize>(
         &mut self,
@@ -60,7 +62,7 @@ impl RowRule<f32> for Ripple<'_> {
         let mut after = before;
         for x in 0..W {
             for face in 0..N {
-                after[face][x] = ripple(
+                after[face][x] = grid_wave_flux(
                     [self.damping, conductances[face][x]],
                     before[face][x],
                     here[x],
@@ -68,7 +70,7 @@ impl RowRule<f32> for Ripple<'_> {
                 );
             }
             cells[x] = here[x]
-                - balanced_sum::<N>(along_axes::<N>(core::array::from_fn(|face| after[face][x])));
+                - balanced_sum::<N>(sum_by_axis::<N>(core::array::from_fn(|face| after[face][x])));
         }
         let [rows, of_flows @ ..] = &mut self.rows;
         let mut changed = rows.differing(first, here, cells).unwrap_or(0);

@@ -1,7 +1,7 @@
 //! The diffusive rule on a chunk whose links all have weight 1: flows are carried from row to row.
 
-use super::{MOST, WholeChunk, layer, row_of};
-use crate::automata::blast::step::formulas::{balanced_sum, diffuse, less};
+use super::{MOST, UniformChunk, layer, row_of};
+use crate::automata::blast::step::formulas::{after_outflow, balanced_sum, grid_diffusive_flux};
 use crate::automata::engine::changes::Rows;
 use crate::automata::engine::rows::{FIRST_OUT, part};
 use crate::coords::CHUNK_CELLS;
@@ -12,14 +12,14 @@ use crate::simd::{self, Aligned};
 /// the cache.
 const AHEAD: usize = 64;
 
-/// Room for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the
+/// Scratch for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the
 /// place of a row is a remainder by a power of two.
 const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
 
 /// A step by the diffusive rule: what flows on is kept in passing.
 pub(super) struct Diffusive<'a, const W: usize, const N: usize> {
     pub(super) conductance: f32,
-    pub(super) chunk: WholeChunk<'a>,
+    pub(super) chunk: UniformChunk<'a>,
 }
 
 impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
@@ -28,14 +28,15 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
     #[inline(always)]
     fn run(self) {
         let Diffusive { conductance, mut chunk } = self;
-        let [west, east] =
-            chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| diffuse(conductance, here, there));
+        let [west, east] = chunk.at_ends(&[[0.0; MOST]; 2], |_, here, there| {
+            grid_diffusive_flux(conductance, here, there)
+        });
         let last = chunk.last_row::<W>();
         let mut upward = [0.0; MOST];
         for (flow, (&here, &there)) in
             upward.iter_mut().zip(chunk.beyond[2].iter().zip(chunk.rims[2]))
         {
-            *flow = diffuse(conductance, here, there);
+            *flow = grid_diffusive_flux(conductance, here, there);
         }
         let (mut southward, mut eastward) = ([0.0; W], Aligned([0.0; ROOM]));
         let mut rows = Rows::new(0.0);
@@ -47,7 +48,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
                 let flows = &mut eastward.0[place(ahead)..][..W + FIRST_OUT];
                 let inner: &mut [f32; W] = row_of(flows, FIRST_OUT);
                 for x in 0..W {
-                    inner[x] = diffuse(conductance, here[x], next[x]);
+                    inner[x] = grid_diffusive_flux(conductance, here[x], next[x]);
                 }
                 [flows[FIRST_OUT - 1], flows[FIRST_OUT + W - 1]] = [west[ahead], east[ahead]];
             }
@@ -57,7 +58,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
             if N == 6 && at == 0 {
                 let north: &[f32; W] = part(chunk.beyond[4], row);
                 for x in 0..W {
-                    southward[x] = diffuse(conductance, north[x], here[x]);
+                    southward[x] = grid_diffusive_flux(conductance, north[x], here[x]);
                 }
             }
             let upward = upward[at..].first_chunk_mut().expect("a row of a layer");
@@ -81,14 +82,14 @@ fn diffuse_row<const W: usize, const N: usize>(
     [(up, upward), (south, southward)]: [(&[f32; W], &mut [f32; W]); 2],
 ) -> [f32; W] {
     let on = |x: usize, ahead: &[f32; W], carried: &mut [f32; W]| {
-        let flow = diffuse(conductance, here[x], ahead[x]);
+        let flow = grid_diffusive_flux(conductance, here[x], ahead[x]);
         flow - core::mem::replace(&mut carried[x], flow)
     };
     let mut after = [0.0; W];
     for x in 0..W {
         let z = if N == 6 { on(x, south, southward) } else { 0.0 };
         let net = [east[x] - west[x], on(x, up, upward), z];
-        after[x] = less(here[x], balanced_sum::<N>(net));
+        after[x] = after_outflow(here[x], balanced_sum::<N>(net));
     }
     after
 }

@@ -9,7 +9,7 @@ mod diffusive;
 mod wave;
 
 use crate::automata::blast::BlastShape;
-use crate::automata::blast::field::flows::Links;
+use crate::automata::blast::field::flows::LinkFlows;
 use crate::automata::blast::rules::Rule;
 use crate::automata::engine::changes::Rows;
 use crate::automata::engine::rows::part;
@@ -27,7 +27,7 @@ const MOST: usize = 256;
 
 /// A chunk, and the cells on both sides of its faces before the step, by face, in the order of
 /// their indices.
-pub(crate) struct WholeChunk<'a> {
+pub(crate) struct UniformChunk<'a> {
     pub(crate) cells: &'a mut [f32; CHUNK_CELLS],
     pub(crate) rims: [&'a [f32]; 6],
     pub(crate) beyond: [&'a [f32]; 6],
@@ -38,7 +38,7 @@ pub(crate) struct WholeChunk<'a> {
 /// stands for the cell east of the last one makes no difference.
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
-impl WholeChunk<'_> {
+impl UniformChunk<'_> {
     /// What flows into the first cell of each row, and out of the last one; `before` is what did in
     /// the step before.
     #[inline(always)]
@@ -107,8 +107,8 @@ impl WholeChunk<'_> {
 /// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
 pub(crate) fn step<'a, S: BlastShape>(
     rule: Rule,
-    chunk: WholeChunk<'a>,
-    links: impl FnOnce() -> &'a mut Links,
+    chunk: UniformChunk<'a>,
+    links: impl FnOnce() -> &'a mut LinkFlows,
 ) {
     let conductance = rule.unit_conductance();
     match rule {
@@ -139,7 +139,7 @@ fn row_of<const W: usize>(links: &mut [f32], first: usize) -> &mut [f32; W] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::formulas::{balanced_sum, diffuse, ripple};
+    use super::super::formulas::{balanced_sum, grid_diffusive_flux, grid_wave_flux};
     use super::super::weighted;
     use super::*;
     use crate::automata::blast::field::flows::ChunkFlows;
@@ -163,7 +163,7 @@ mod tests {
         })
     }
 
-    /// Links over which something flows, or nothing.
+    /// LinkFlows over which something flows, or nothing.
     fn flowing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(8), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -172,7 +172,7 @@ mod tests {
         flows
     }
 
-    /// Links over some of which less than a grain of a pressure of 5 flows: that ends, and no
+    /// LinkFlows over some of which less than a grain of a pressure of 5 flows: that ends, and no
     /// pressure changes.
     fn ebbing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
@@ -194,7 +194,7 @@ mod tests {
         let (own, around) = (S::rims_of(&here), behind.each_ref().map(|cells| S::rims_of(cells)));
         let beyond = core::array::from_fn(|face| S::rim(&around[face], face ^ 1));
         let rims = core::array::from_fn(|face| S::rim(&own, face));
-        let chunk = WholeChunk { cells: &mut cells, rims, beyond, changed: &mut changed };
+        let chunk = UniformChunk { cells: &mut cells, rims, beyond, changed: &mut changed };
         step::<S>(rule, chunk, || flows.links_mut::<S>());
 
         let mut marked = CellMask::EMPTY;
@@ -207,9 +207,11 @@ mod tests {
                     if S::chunk_of(there) == IVec3::ZERO { &here } else { &behind[face.index()] };
                 let (there, old) = (chunk[S::index_of(there)], before.at::<S>(face, index));
                 let flow = match rule {
-                    Rule::Diffusive { coefficient } => diffuse(coefficient as f32, pressure, there),
+                    Rule::Diffusive { coefficient } => {
+                        grid_diffusive_flux(coefficient as f32, pressure, there)
+                    }
                     Rule::Wave { coefficient, damping } => {
-                        ripple([damping as f32, coefficient as f32], old, pressure, there)
+                        grid_wave_flux([damping as f32, coefficient as f32], old, pressure, there)
                     }
                 };
                 if let Rule::Wave { .. } = rule {
@@ -253,14 +255,14 @@ mod tests {
             let (damping, mut flows) = (damping as f32, before.clone());
             let flows = flows.faces_mut::<S>();
             let mut rule =
-                weighted::Ripple { conductances, damping, flows, rows, changed: changed_by };
+                weighted::Wave { conductances, damping, flows, rows, changed: changed_by };
             S::rows(&halo, &mut cells, &mut rule);
         } else {
             let [rows, ..] = rows;
             S::rows(
                 &halo,
                 &mut cells,
-                &mut weighted::Diffuse { conductances, rows, changed: changed_by },
+                &mut weighted::Diffusive { conductances, rows, changed: changed_by },
             );
         }
         (cells, changed)

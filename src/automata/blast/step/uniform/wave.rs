@@ -1,9 +1,9 @@
 //! The wave rule on a chunk whose links all have weight 1: each link's flow is kept from step to
 //! step.
 
-use super::{MOST, WholeChunk, layer, row_of};
-use crate::automata::blast::field::flows::Links;
-use crate::automata::blast::step::formulas::{balanced_sum, ripple};
+use super::{MOST, UniformChunk, layer, row_of};
+use crate::automata::blast::field::flows::LinkFlows;
+use crate::automata::blast::step::formulas::{balanced_sum, grid_wave_flux};
 use crate::automata::engine::changes::{Rows, differing, mark};
 use crate::automata::engine::rows::part;
 use crate::simd;
@@ -13,8 +13,8 @@ pub(super) struct Wave<'a, const W: usize, const N: usize> {
     pub(super) conductance: f32,
     pub(super) damping: f32,
     /// What flows over each link: before the step, then after it.
-    pub(super) links: &'a mut Links,
-    pub(super) chunk: WholeChunk<'a>,
+    pub(super) links: &'a mut LinkFlows,
+    pub(super) chunk: UniformChunk<'a>,
 }
 
 impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
@@ -23,7 +23,8 @@ impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
     #[inline(always)]
     fn run(self) {
         let Wave { conductance, damping, links, mut chunk } = self;
-        let flow = |before, here, there| ripple([damping, conductance], before, here, there);
+        let flow =
+            |before, here, there| grid_wave_flux([damping, conductance], before, here, there);
         let (along_x, others) = links.split_first_mut().expect("links along x");
         let (along_y, along_z) = others.split_first_mut().expect("links along y");
         let ends = chunk.at_ends(&ends_of::<W>(along_x), flow);
@@ -77,7 +78,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
     }
 }
 
-impl WholeChunk<'_> {
+impl UniformChunk<'_> {
     /// Works out what flows over the links below the lowest layer, and returns it by cell of the
     /// layer.
     #[inline(always)]

@@ -8,10 +8,10 @@
 
 use super::HumidityShape;
 use super::cell::UNITS;
-use super::job::{Flows, Job};
+use super::job::{Job, Tally};
 use super::rules::Rules;
-use super::shares::Faces;
 use super::store::Store;
+use super::transmissibility::Transmissibilities;
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
@@ -22,17 +22,17 @@ use crate::simd::{self, Aligned};
 use core::hint;
 
 /// What a step of the conservative sweep works with.
-pub(super) struct Seep<S: HumidityShape> {
+pub(super) struct Conservative<S: HumidityShape> {
     coefficient: f32,
     /// In units.
     cap: u32,
     /// By slot, of chunks that are awake.
-    faces: Vec<Option<Box<Faces<S>>>>,
+    faces: Vec<Option<Box<Transmissibilities<S>>>>,
 }
 
-impl<S: HumidityShape> Seep<S> {
+impl<S: HumidityShape> Conservative<S> {
     pub(super) fn new(rules: &Rules) -> Self {
-        Seep {
+        Conservative {
             coefficient: rules.coefficient,
             cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
             faces: Vec::new(),
@@ -57,7 +57,8 @@ impl<S: HumidityShape> Seep<S> {
             self.faces.resize(slot.index() + 1, None);
         }
         let coefficient = f64::from(self.coefficient);
-        self.faces[slot.index()].get_or_insert_with(|| Faces::of(store, slot, coefficient));
+        self.faces[slot.index()]
+            .get_or_insert_with(|| Transmissibilities::of(store, slot, coefficient));
     }
 
     /// Steps a chunk that was prepared.
@@ -68,40 +69,42 @@ impl<S: HumidityShape> Seep<S> {
         changed: &mut CellMask,
     ) {
         let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
-        simd::run(SeepChunk::<S> { faces, cap: self.cap, before, job, changed });
+        simd::run(ConservativeChunk::<S> { faces, cap: self.cap, before, job, changed });
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.faces.iter().flatten().map(|faces| faces.memory_bytes()).sum::<usize>()
-            + self.faces.capacity() * size_of::<Option<Box<Faces<S>>>>()
+            + self.faces.capacity() * size_of::<Option<Box<Transmissibilities<S>>>>()
     }
 }
 
 /// A step of a chunk.
-struct SeepChunk<'a, S: HumidityShape> {
-    faces: &'a Faces<S>,
+struct ConservativeChunk<'a, S: HumidityShape> {
+    faces: &'a Transmissibilities<S>,
     cap: u32,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
     changed: &'a mut CellMask,
 }
 
-impl<S: HumidityShape> simd::Kernel for SeepChunk<'_, S> {
+impl<S: HumidityShape> simd::Kernel for ConservativeChunk<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let SeepChunk { faces, cap, before, job, changed } = self;
-        let Job { moisture, rims, flows, .. } = job;
+        let ConservativeChunk { faces, cap, before, job, changed } = self;
+        let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
-        *flows = Flows::default();
+        *tally = Tally::default();
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
             let flows_in =
                 S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
-            for ((entering, &share), (&there, &here)) in flows_in.zip(there.iter().zip(here)) {
-                *entering = flow(share, there, here);
+            for ((entering, &transmissibility), (&there, &here)) in
+                flows_in.zip(there.iter().zip(here))
+            {
+                *entering = flux(transmissibility, there, here);
             }
         }
         let mut from_below = Aligned([0; 256]);
@@ -111,13 +114,13 @@ impl<S: HumidityShape> simd::Kernel for SeepChunk<'_, S> {
             cap,
             drains: &faces.drains,
             entering: &entering,
-            east: Aligned([0; STRETCH + STRETCH / 16 * FIRST_OUT]),
+            east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
             from_below,
             from_north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
             rows: Rows::new(0),
             changed,
-            flows,
+            tally,
         };
         S::rows_in_place(cells, &mut rule);
         **rims = S::rims_of(cells);
@@ -126,34 +129,38 @@ impl<S: HumidityShape> simd::Kernel for SeepChunk<'_, S> {
 
 /// What flows across a face from one cell to another, in units; below zero if it flows back.
 #[inline(always)]
-fn flow(share: u32, from: u32, to: u32) -> i32 {
+fn flux(transmissibility: u32, from: u32, to: u32) -> i32 {
     // Humidity is below 2³¹ units, so differences fit. The size first and the sign after: that
     // rounds towards zero.
     let difference = from as i32 - to as i32;
     let sign = difference >> 31;
     let size = (difference ^ sign) - sign;
-    let flow = ((u64::from(size as u32) * u64::from(share)) >> 32) as i32;
+    let flow = ((u64::from(size as u32) * u64::from(transmissibility)) >> 32) as i32;
     (flow ^ sign) - sign
 }
 
 #[inline(always)]
-fn flows<const W: usize>(shares: &[u32; W], from: &[u32; W], to: &[u32; W]) -> [i32; W] {
+fn fluxes<const W: usize>(
+    transmissibilities: &[u32; W],
+    from: &[u32; W],
+    to: &[u32; W],
+) -> [i32; W] {
     let mut flows = [0; W];
     for x in 0..W {
-        flows[x] = flow(shares[x], from[x], to[x]);
+        flows[x] = flux(transmissibilities[x], from[x], to[x]);
     }
     flows
 }
 
 /// Cells whose flows to the east are worked out together: some rows.
-const STRETCH: usize = 256;
+const BATCH: usize = 256;
 
 /// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across
 /// such a border.
 const PAGE: usize = 1024;
 
 struct Rule<'a, S: HumidityShape> {
-    faces: &'a Faces<S>,
+    faces: &'a Transmissibilities<S>,
     cap: u32,
     /// Those of the rows that are still to come.
     drains: &'a [(u16, u32)],
@@ -162,7 +169,7 @@ struct Rule<'a, S: HumidityShape> {
     /// Of each row of a stretch, what comes in from the west, and then what flows to the east out
     /// of each cell. They are read one cell off, which is slow so soon after they are written
     /// that they have not reached the cache: so not row by row.
-    east: Aligned<[i32; STRETCH + STRETCH / 16 * FIRST_OUT]>,
+    east: Aligned<[i32; BATCH + BATCH / 16 * FIRST_OUT]>,
     /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
     from_below: Aligned<[i32; 256]>,
     from_north: Aligned<[i32; 64]>,
@@ -170,22 +177,22 @@ struct Rule<'a, S: HumidityShape> {
     moved: Aligned<[u32; 64]>,
     rows: Rows<u32>,
     changed: &'a mut CellMask,
-    flows: &'a mut Flows,
+    tally: &'a mut Tally,
 }
 
 impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
-        if first.is_multiple_of(STRETCH) {
-            self.fetch(first + PAGE, cells);
-            for row in 0..STRETCH / W {
-                self.flow_east::<W>(first, row, cells);
+        if first.is_multiple_of(BATCH) {
+            self.prefetch(first + PAGE, cells);
+            for row in 0..BATCH / W {
+                self.fluxes_east::<W>(first, row, cells);
             }
         }
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
-        let up = self.flow_on::<W>(1, first, first % plane, cells);
-        let east = &self.east.0[first % STRETCH / W * (W + FIRST_OUT)..];
+        let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
+        let east = &self.east.0[first % BATCH / W * (W + FIRST_OUT)..];
         let (west, east): (&[i32; W], &[i32; W]) =
             (part(east, FIRST_OUT - 1), part(east, FIRST_OUT));
         let from_below: &mut [i32; W] =
@@ -200,7 +207,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
         *from_below = up;
         if S::NEIGHBOURS == 6 {
             let along_face = first / plane * W;
-            let south = self.flow_on::<W>(2, first, along_face, cells);
+            let south = self.fluxes_ahead::<W>(2, first, along_face, cells);
             let from_north: &mut [i32; W] = self.from_north.0.first_chunk_mut().expect("a row");
             let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
             if first.is_multiple_of(plane) {
@@ -215,7 +222,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
         // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not
         // too many.
         if first / W % 4 == 3 {
-            self.flows.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
+            self.tally.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];
         }
         self.finish(first, &here, new, cells);
@@ -225,7 +232,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
 impl<S: HumidityShape> Rule<'_, S> {
     /// Has what will be read of a cell fetched from memory.
     #[inline(always)]
-    fn fetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
+    fn prefetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
             hint::black_box((
                 cells[index],
@@ -237,20 +244,21 @@ impl<S: HumidityShape> Rule<'_, S> {
 
     /// Works out what flows to the east in a row of a stretch.
     #[inline(always)]
-    fn flow_east<const W: usize>(
+    fn fluxes_east<const W: usize>(
         &mut self,
         stretch: usize,
         row: usize,
         cells: &[u32; CHUNK_CELLS],
     ) {
         let first = stretch + W * row;
-        let (shares, here) = (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
+        let (transmissibilities, here) =
+            (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
         // The share of the last cell is 0, so whatever cell comes next makes no difference; what
         // flows out of it comes last.
         let inner = match cells[first + 1..].first_chunk() {
-            Some(next) => flows(shares, here, next),
-            None => flows(shares, here, &core::array::from_fn(|x| here[(x + 1) % W])),
+            Some(next) => fluxes(transmissibilities, here, next),
+            None => fluxes(transmissibilities, here, &core::array::from_fn(|x| here[(x + 1) % W])),
         };
         out[1..].copy_from_slice(&inner);
         out[0] = S::rim(self.entering, 0)[first / W];
@@ -260,7 +268,7 @@ impl<S: HumidityShape> Rule<'_, S> {
     /// What flows up or south out of a row; `along_face` is its place at that face of the chunk, if
     /// it lies there.
     #[inline(always)]
-    fn flow_on<const W: usize>(
+    fn fluxes_ahead<const W: usize>(
         &self,
         axis: usize,
         first: usize,
@@ -273,7 +281,7 @@ impl<S: HumidityShape> Rule<'_, S> {
             return part(S::rim(self.entering, 2 * axis + 1), along_face)
                 .map(|enters: i32| -enters);
         }
-        flows(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
+        fluxes(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
     }
 
     /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and
@@ -294,7 +302,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         let row: &mut [u32; W] = cells[first..].first_chunk_mut().expect("a row");
         *row = new;
         for x in ones(rain) {
-            self.flows.rained += i64::from(here[x]) - i64::from(new[x]);
+            self.tally.rained += i64::from(here[x]) - i64::from(new[x]);
             row[x] = here[x];
         }
         if over {
@@ -309,14 +317,14 @@ impl<S: HumidityShape> Rule<'_, S> {
 
     #[inline(always)]
     fn drain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
-        while let Some((&(index, share), rest)) = self.drains.split_first()
+        while let Some((&(index, transmissibility), rest)) = self.drains.split_first()
             && usize::from(index) < first + W
         {
             let x = usize::from(index) - first;
-            let drained = flow(share, here[x], 0) as u32;
+            let drained = flux(transmissibility, here[x], 0) as u32;
             cells[x] = cells[x].wrapping_sub(drained);
-            self.flows.drained += u64::from(drained);
-            self.flows.moved += u64::from(drained);
+            self.tally.drained += u64::from(drained);
+            self.tally.moved += u64::from(drained);
             self.drains = rest;
         }
     }
@@ -331,7 +339,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         for x in ones(!Self::in_row::<W>(&self.faces.held, first) & u64::MAX >> (64 - W)) {
             let over = cells[x].saturating_sub(self.cap);
             cells[x] -= over;
-            self.flows.runoff += u64::from(over);
+            self.tally.runoff += u64::from(over);
         }
     }
 }

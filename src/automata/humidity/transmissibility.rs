@@ -13,7 +13,7 @@ use crate::simd::Aligned;
 /// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much
 /// flows in a step.
 #[derive(Clone)]
-pub(super) struct Faces<S: HumidityShape> {
+pub(super) struct Transmissibilities<S: HumidityShape> {
     /// Towards east, up and in cubes south, by cell, and 0 out of the chunk.
     pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
     /// Out of the chunk.
@@ -25,9 +25,9 @@ pub(super) struct Faces<S: HumidityShape> {
     pub(super) held: CellMask,
 }
 
-impl<S: HumidityShape> Faces<S> {
+impl<S: HumidityShape> Transmissibilities<S> {
     pub(super) fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
-        let mut faces = Box::new(Faces {
+        let mut faces = Box::new(Transmissibilities {
             inner: vec![Aligned([0; CHUNK_CELLS]); S::NEIGHBOURS / 2].into(),
             outer: S::uniform_rims(0),
             drains: Vec::new(),
@@ -35,7 +35,7 @@ impl<S: HumidityShape> Faces<S> {
             held: CellMask::EMPTY,
         });
         let mut unused = Box::new([0; CHUNK_CELLS]);
-        let mut rule = Shares { faces: &mut faces, coefficient, rims: [0; 6] };
+        let mut rule = TransmissibilityRule { faces: &mut faces, coefficient, rims: [0; 6] };
         S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
         faces
     }
@@ -49,15 +49,15 @@ impl<S: HumidityShape> Faces<S> {
 }
 
 /// Fills the shares of a chunk from its ground.
-struct Shares<'a, S: HumidityShape> {
-    faces: &'a mut Faces<S>,
+struct TransmissibilityRule<'a, S: HumidityShape> {
+    faces: &'a mut Transmissibilities<S>,
     coefficient: f64,
     /// How many cells at each face are done.
     rims: [usize; 6],
 }
 
 /// The share between two cells: the same from both sides, for a sum of two numbers has no order.
-fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
+fn transmissibility(coefficient: f64, here: Ground, there: Ground) -> u32 {
     if here.is_rock() || there.is_rock() {
         return 0;
     }
@@ -67,7 +67,7 @@ fn share(coefficient: f64, here: Ground, there: Ground) -> u32 {
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }
 
-impl<S: HumidityShape> RowRule<u32> for Shares<'_, S> {
+impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -79,19 +79,20 @@ impl<S: HumidityShape> RowRule<u32> for Shares<'_, S> {
             let (index, ground) = (first + x, Ground(here[x]));
             for (face, side) in around.iter().enumerate() {
                 let beyond = Ground(side[x]);
-                let share = share(self.coefficient, ground, beyond);
+                let transmissibility = transmissibility(self.coefficient, ground, beyond);
                 if S::FACE_CELLS[face].contains(index) {
                     // The cells at a face come in index order.
-                    S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = share;
+                    S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = transmissibility;
                     self.rims[face] += 1;
                 } else if face % 2 == 1 {
-                    self.faces.inner[face / 2].0[index] = share;
+                    self.faces.inner[face / 2].0[index] = transmissibility;
                 }
                 if beyond == Ground::DRAIN {
                     // Beyond a draining border lies soil like this.
-                    self.faces
-                        .drains
-                        .push((index as u16, self::share(self.coefficient, ground, ground)));
+                    self.faces.drains.push((
+                        index as u16,
+                        self::transmissibility(self.coefficient, ground, ground),
+                    ));
                 }
             }
             self.faces.rain.set(index, ground.is_rain());
