@@ -73,15 +73,11 @@ pub trait RowShape: HaloShape {
 
     /// The rims that hold what `join` makes of the cells of two.
     #[doc(hidden)]
-    fn join_rims<A, B, C>(
+    fn join_rims<A: Value, B: Value, C: Value>(
         a: &Self::Rims<A>,
         b: &Self::Rims<B>,
         join: impl Fn(A, B) -> C,
-    ) -> Self::Rims<C>
-    where
-        A: Value,
-        B: Value,
-        C: Value;
+    ) -> Self::Rims<C>;
 
     /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule
     /// reads, stay as they were. `fill` writes the row of the chunk that begins at an index,
@@ -113,10 +109,48 @@ pub trait RowShape: HaloShape {
     fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
-impl RowShape for Sheet {
-    type Rims<T: Value> = [[T; 64]; 4];
+/// What differs between the shapes in the width of a row only.
+macro_rules! for_rows_of {
+    ($width:literal) => {
+        const FACE_CELLS: [CellMask; 6] = face_cells::<Self>();
 
-    const FACE_CELLS: [CellMask; 6] = face_cells::<Sheet>();
+        #[inline(always)]
+        fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
+            rims.get(face).map_or(&[], |rim| rim)
+        }
+
+        #[inline(always)]
+        fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
+            rims.get_mut(face).map_or(&mut [], |rim| rim)
+        }
+
+        #[inline(always)]
+        fn join_rims<A: Value, B: Value, C: Value>(
+            a: &Self::Rims<A>,
+            b: &Self::Rims<B>,
+            join: impl Fn(A, B) -> C,
+        ) -> Self::Rims<C> {
+            let cell = |face: usize, cell: usize| join(a[face][cell], b[face][cell]);
+            core::array::from_fn(|face| core::array::from_fn(|index| cell(face, index)))
+        }
+
+        #[inline(always)]
+        #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
+        fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(
+            cells: &mut [T; CHUNK_CELLS],
+            rule: &mut R,
+        ) {
+            for first in (0..CHUNK_CELLS).step_by($width) {
+                rule.row::<$width>(first, cells);
+            }
+        }
+    };
+}
+
+impl RowShape for Sheet {
+    for_rows_of!(64);
+
+    type Rims<T: Value> = [[T; 64]; 4];
 
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
         Box::new([[value; 66]; 66])
@@ -131,25 +165,6 @@ impl RowShape for Sheet {
         let rows: &[[T; 64]] = cells.as_chunks().0;
         let column = |x: usize| core::array::from_fn(|y| rows[y][x]);
         [column(0), column(63), rows[0], rows[63]]
-    }
-
-    #[inline(always)]
-    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        rims.get(face).map_or(&[], |rim| rim)
-    }
-
-    #[inline(always)]
-    fn join_rims<A, B, C>(
-        a: &Self::Rims<A>,
-        b: &Self::Rims<B>,
-        join: impl Fn(A, B) -> C,
-    ) -> Self::Rims<C>
-    where
-        A: Value,
-        B: Value,
-        C: Value,
-    {
-        joined(a, b, join)
     }
 
     #[inline(always)]
@@ -177,22 +192,6 @@ impl RowShape for Sheet {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(
-        cells: &mut [T; CHUNK_CELLS],
-        rule: &mut R,
-    ) {
-        for first in (0..CHUNK_CELLS).step_by(64) {
-            rule.row::<64>(first, cells);
-        }
-    }
-
-    #[inline(always)]
-    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
-        rims.get_mut(face).map_or(&mut [], |rim| rim)
-    }
-
-    #[inline(always)]
-    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(
         halo: &Self::Halo<T>,
         cells: &mut [T; CHUNK_CELLS],
@@ -207,9 +206,9 @@ impl RowShape for Sheet {
 }
 
 impl RowShape for Cube {
-    type Rims<T: Value> = [[T; 256]; 6];
+    for_rows_of!(16);
 
-    const FACE_CELLS: [CellMask; 6] = face_cells::<Cube>();
+    type Rims<T: Value> = [[T; 256]; 6];
 
     fn uniform_halo<T: Copy + Send>(value: T) -> Box<Self::Halo<T>> {
         Box::new([[[value; 18]; 18]; 18])
@@ -234,25 +233,6 @@ impl RowShape for Cube {
             face(0, 1, 256),
             face(15 * 16, 1, 256),
         ]
-    }
-
-    #[inline(always)]
-    fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T] {
-        rims.get(face).map_or(&[], |rim| rim)
-    }
-
-    #[inline(always)]
-    fn join_rims<A, B, C>(
-        a: &Self::Rims<A>,
-        b: &Self::Rims<B>,
-        join: impl Fn(A, B) -> C,
-    ) -> Self::Rims<C>
-    where
-        A: Value,
-        B: Value,
-        C: Value,
-    {
-        joined(a, b, join)
     }
 
     #[inline(always)]
@@ -290,22 +270,6 @@ impl RowShape for Cube {
 
     #[inline(always)]
     #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
-    fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(
-        cells: &mut [T; CHUNK_CELLS],
-        rule: &mut R,
-    ) {
-        for first in (0..CHUNK_CELLS).step_by(16) {
-            rule.row::<16>(first, cells);
-        }
-    }
-
-    #[inline(always)]
-    fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T] {
-        rims.get_mut(face).map_or(&mut [], |rim| rim)
-    }
-
-    #[inline(always)]
-    #[expect(private_bounds, reason = "the trait is sealed, and rules are this crate's own")]
     fn rows<T: Copy + Send, R: RowRule<T>>(
         halo: &Self::Halo<T>,
         cells: &mut [T; CHUNK_CELLS],
@@ -325,15 +289,6 @@ impl RowShape for Cube {
             rule.row(16 * index, part(row, 1), around, cells);
         }
     }
-}
-
-#[inline(always)]
-fn joined<A: Copy, B: Copy, C, const CELLS: usize, const FACES: usize>(
-    a: &[[A; CELLS]; FACES],
-    b: &[[B; CELLS]; FACES],
-    join: impl Fn(A, B) -> C,
-) -> [[C; CELLS]; FACES] {
-    core::array::from_fn(|face| core::array::from_fn(|cell| join(a[face][cell], b[face][cell])))
 }
 
 /// `W` cells of a row, or of a chunk in index order, from `first` on.
