@@ -1,5 +1,5 @@
-//! The same bytes whatever the instruction set, the number of threads, and how many steps are asked
-//! for at once.
+//! Results do not depend on the instruction set, the number of threads, or how many steps one call
+//! of `run` takes.
 
 use super::blast::{BlastWorld, Border, Borders, Rules as BlastRules};
 use super::humidity::{Cell as Soil, HumidityWorld, Rules as HumidityRules, Sweep};
@@ -11,14 +11,14 @@ use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Sheet};
 use crate::simd::forced::at_each_level;
 use glam::IVec3;
 
-/// All that can be told of a world after some steps.
+/// All observable state of a world after some steps.
 #[derive(Debug, PartialEq)]
 struct Seen {
     report: StepReport,
     hash: u64,
     awake: usize,
     changes: Vec<ChunkChanges>,
-    /// Total, ledger, and what else there is.
+    /// Total, ledger and tick count.
     account: String,
 }
 
@@ -42,7 +42,7 @@ impl<A: Automaton> World for A {
 
 type Build = (&'static str, fn() -> Box<dyn World + Send>);
 
-/// Worlds large enough that threads share them, in which something moves, sleeps and wakes.
+/// Worlds large enough to be shared by threads, with moving, sleeping and waking chunks.
 const WORLDS: [Build; 13] = [
     ("humidity in place", || humidity::<Sheet>(Sweep::InPlace)),
     ("humidity synchronous", || humidity::<Sheet>(Sweep::Synchronous)),

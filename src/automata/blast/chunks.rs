@@ -11,12 +11,12 @@ use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. Entered as placed, and what
-    /// is below 0 as removed.
+    /// Loads a chunk of pressures. Cells beyond the bounds are ignored. The ledger counts pressures
+    /// as placed, and those below 0 as removed.
     ///
     /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, be
-    /// it beyond the bounds.
+    /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, even
+    /// beyond the bounds.
     pub fn insert_chunk(
         &mut self,
         position: IVec3,
@@ -55,12 +55,13 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns its pressures, which are entered as removed, and what is below 0
-    /// as placed. What stood in it is forgotten: it is open space at pressure 0 from here on.
+    /// Unloads a chunk and returns its pressures, which the ledger counts as removed, and those
+    /// below 0 as placed. Its walls, removed cells and weights are forgotten: it becomes open space
+    /// at pressure 0.
     ///
     /// # Errors
-    /// There is no such chunk; a cell next to it has links so stiff that it would be unstable if
-    /// those into this chunk, which become whole, were.
+    /// There is no such chunk; a cell next to it would become unstable, since the links that belong
+    /// to the chunk fall back to weight 1.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.check_removal(position, slot)?;
@@ -83,7 +84,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(chunk)
     }
 
-    /// Whether every cell next to a chunk is_stable that the chunk's own links become whole.
+    /// Checks that every cell next to a chunk stays stable if the chunk's own links fall back to
+    /// weight 1.
     fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
         if self.ground(slot).is_none() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Edits between steps: charges, removed cells, walls that break, weights of links, whole chunks. A
-//! refused edit changes nothing.
+//! Edits between steps: charges, removed cells, walls that break, weights of links. A refused edit
+//! changes nothing.
 
 use super::field::space::{Beyond, axis, is_positive};
 use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, WEIGHT_LIMIT};
@@ -20,7 +20,7 @@ pub enum EditError {
     /// A pressure that is not a number, or beyond [`PRESSURE_LIMIT`], or negative under the
     /// diffusive rule.
     Pressure {
-        /// Where; of a region its first cell.
+        /// The cell; of a region its first cell.
         cell: IVec3,
         /// What it would have been; of [`add_pressure`](super::BlastWorld::add_pressure) the sum.
         value: f32,
@@ -31,14 +31,14 @@ pub enum EditError {
         cell: IVec3,
         /// The face that it crosses.
         face: Face,
-        /// What was asked for.
+        /// The refused value.
         value: f32,
     },
     /// A strength that is not a number above 0 (infinity is none).
     Strength {
-        /// Where; of a region its first cell.
+        /// The cell; of a region its first cell.
         cell: IVec3,
-        /// What was asked for.
+        /// The refused value.
         value: f32,
     },
     /// There is no cell behind this face: the world ends there, or the shape has no links that way.
@@ -111,10 +111,10 @@ impl fmt::Display for EditError {
 
 impl core::error::Error for EditError {}
 
-/// Added to what an edit writes: −0 becomes 0, so that equal worlds have equal bytes.
+/// Added to whatever an edit writes: turns −0 into 0, so that equal worlds have equal bytes.
 pub(super) const POSITIVE_ZERO: f32 = 0.0;
 
-/// What edits make of a cell.
+/// What edits turn a cell into.
 #[derive(Clone, Copy)]
 enum Matter {
     Open,
@@ -124,7 +124,7 @@ enum Matter {
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Sets a cell's pressure and returns what it was: a charge goes off.
+    /// Sets a cell's pressure, as a charge that goes off does. Returns the old pressure.
     ///
     /// # Errors
     /// The cell is removed or out of bounds; a pressure out of range.
@@ -141,7 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(old)
     }
 
-    /// Adds to a cell's pressure and returns what it is now.
+    /// Adds to a cell's pressure. Returns the new pressure.
     ///
     /// # Errors
     /// The cell is removed or out of bounds; the sum would be out of range.
@@ -150,8 +150,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.set_pressure(cell, sum).map(|_| sum)
     }
 
-    /// Sets the pressure of every cell of a region; removed cells are passed over. The cost is that
-    /// of its cells.
+    /// Sets the pressure of every cell of a region except removed ones. Takes time in proportion to
+    /// the cells.
     ///
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
@@ -166,8 +166,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Removes a cell, so that nothing passes through it: an obstacle. Returns the pressure that
-    /// was in it, which is entered as removed, or as placed if it is below 0.
+    /// Removes a cell, so that it is an obstacle. Returns the pressure that was in it, which the
+    /// ledger counts as removed, or as placed if it is below 0.
     ///
     /// # Errors
     /// The cell is out of bounds.
@@ -176,12 +176,13 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(self.set_matter(cell, Matter::Solid))
     }
 
-    /// Removes a cell until the pressure difference across it passes `strength`: the wall then
-    /// breaks, the cell is open space at pressure 0, and
-    /// [`take_events`](BlastWorld::take_events) tells. Returns the pressure that was in it.
+    /// Removes a cell until the pressure difference across it exceeds `strength`. The wall then
+    /// breaks: the cell becomes open space at pressure 0, and
+    /// [`take_events`](BlastWorld::take_events) lists it. Returns the pressure that was in the
+    /// cell.
     ///
-    /// The difference is that between the highest and the lowest pressure of the open cells it is
-    /// linked to; a wall with only one such cell stands against 0.
+    /// The difference is the highest less the lowest pressure of the open cells that the wall is
+    /// linked to. With only one such cell, it is that cell's difference to 0.
     ///
     /// # Errors
     /// The cell is out of bounds; a strength that is not a number above 0.
@@ -227,13 +228,12 @@ impl<S: BlastShape> BlastWorld<S> {
             .sum())
     }
 
-    /// Sets the weight of the link behind a face of a cell and returns what it was: 1 for open air,
-    /// 0 for a link that is removed, between them for what lets pressure through slowly. Kept
+    /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, between
+    /// them for what lets pressure through slowly. Returns the old weight. The weight is kept even
     /// where an end of the link is removed.
     ///
-    /// Under the wave rule a lower weight makes what flows there less in proportion: a flow that
-    /// went on through a link grown thinner would be more than its pressures ever drove, and
-    /// links that open and close by turns would feed the wave.
+    /// Under the wave rule a lower weight reduces the link's flow in proportion. If it did not,
+    /// links that open and close periodically would feed energy to the wave.
     ///
     /// # Errors
     /// The cell is out of bounds, or there is none behind the face; a weight that is out of range,
@@ -254,7 +254,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         for end in [cell, there] {
             let sum: f64 = Self::FACES.iter().map(|&face| f64::from(self.weight(end, face))).sum();
-            // A link from a cell to itself, in a world one cell wide, counts twice.
+            // The link from a cell to itself, in a periodic world one cell wide, counts twice.
             let times = if cell == there { 2.0 } else { 1.0 };
             let weights = sum + times * (f64::from(weight) - f64::from(old));
             if weight > old && !self.rules.rule.is_stable(weights) {
@@ -278,15 +278,15 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(old)
     }
 
-    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    /// Wakes every chunk. Has no other effect: a world with sleeping chunks equals one that never
+    /// slept.
     pub fn wake_all(&mut self) {
         for slot in self.pressure.sorted_slots() {
             self.pressure.wake_chunk_at(slot);
         }
     }
 
-    /// Makes a cell of the world open space at 0, solid, or a wall; returns the pressure that was
-    /// in it.
+    /// Makes a cell open space at 0, solid, or a wall. Returns the pressure that was in it.
     fn set_matter(&mut self, cell: IVec3, matter: Matter) -> f32 {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);

@@ -5,26 +5,26 @@ use crate::coords::CHUNK_CELLS;
 
 /// Pressure that entered and left since the start, each the sum over cells or nodes.
 ///
-/// To edits, a chunk or node that comes or goes is one whose cells were at 0 before or are after.
+/// For edits, loading or unloading a chunk or node counts as setting its cells from or to 0.
 ///
-/// `total = placed − removed − left − absorbed`, but for rounding: over 10,000 steps of a grid,
-/// which counts in `f32`, a millionth of all that was entered and of what is there, without signs;
-/// less on a graph.
+/// `total = placed − removed − left − absorbed`, except for rounding: over 10,000 steps of a grid,
+/// which computes in `f32`, a millionth of the sum of the absolute values of all that was entered
+/// and of all that is present; less on a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// By how much edits raised pressures.
     pub placed: f64,
-    /// By how much edits lowered pressures, or built over them.
+    /// By how much edits lowered pressures, including those of cells that they removed.
     pub removed: f64,
-    /// Gone over open borders; under the wave rule it may come back, so that this may fall.
+    /// Flowed out over open borders. It may flow back under the wave rule, so this may fall.
     pub left: f64,
-    /// What was left below the threshold where it fell silent; below 0 too under the wave rule, so
-    /// that this may fall.
+    /// Remainders below the threshold in chunks that fell silent; negative ones too under the wave
+    /// rule, so this may fall.
     pub absorbed: f64,
 }
 
 impl Ledger {
-    /// The sum of all pressures that must be there now.
+    /// Returns the sum that all pressures must have now.
     ///
     /// ```
     /// use floodplain::blast::Ledger;
@@ -35,16 +35,16 @@ impl Ledger {
         self.placed - self.removed - self.left - self.absorbed
     }
 
-    /// Whether a count agrees, as nearly as is promised: a millionth of all that entered and left
-    /// and of what is `there`, pressures and flows without their signs. These can be far more
-    /// than their sum, and rounding goes by them.
+    /// Whether a counted sum agrees to the promised precision: a millionth of all that entered and
+    /// left and of what is `there`, pressures and flows in absolute values. These can be far larger
+    /// than their sum, and rounding is relative to them.
     pub(super) fn agrees_with(&self, counted: f64, there: f64) -> bool {
         let through =
             self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
         (counted - self.total()).abs() <= 1e-6 * (through + there)
     }
 
-    /// Enters that an edit changed a pressure.
+    /// Records that an edit changed a pressure.
     pub(super) fn change(&mut self, old: f64, new: f64) {
         if new > old {
             self.placed += new - old;
@@ -53,22 +53,22 @@ impl Ledger {
         }
     }
 
-    /// Enters cells that came, by the sums of their pressures above and below 0. Were these one
-    /// sum, a chunk of both signs would come and go as nothing, and its rounding be measured
+    /// Records loaded cells, by the sums of their pressures above and below 0. With a single sum, a
+    /// chunk of both signs could count as nothing, and its rounding errors would be measured
     /// against nothing.
     pub(super) fn place(&mut self, [above, below]: [f64; 2]) {
         self.placed += above;
         self.removed -= below;
     }
 
-    /// Enters cells that went, as [`place`](Ledger::place) does.
+    /// Records unloaded cells, as [`place`](Ledger::place) does loaded ones.
     pub(super) fn remove(&mut self, [above, below]: [f64; 2]) {
         self.removed += above;
         self.placed -= below;
     }
 }
 
-/// The sums of a chunk's pressures above 0 and of those below it.
+/// Returns the sums of a chunk's pressures above 0 and of those below 0.
 pub(super) fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
     let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
     match chunk.as_dense() {
@@ -80,7 +80,7 @@ pub(super) fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
     }
 }
 
-/// The sum of a chunk's pressures.
+/// Returns the sum of a chunk's pressures.
 pub(super) fn sum_of(chunk: &Chunk<f32>) -> f64 {
     match chunk.as_dense() {
         Some(cells) => cells.iter().map(|&cell| f64::from(cell)).sum(),

@@ -1,13 +1,13 @@
-//! Explosions: pressure that moves across links, on a grid of chunks or on a graph.
+//! Explosions: pressure that flows over links, on a grid of chunks or on a graph.
 //!
-//! Source of the rules: the cellular automaton for explosions in games after T. Forsyth, "Cellular
-//! Automata for Physical Modelling" (Game Programming Gems 3): nodes with a pressure, edges that
-//! let a part of the difference across, obstacles as removed nodes or edges; to which a damped wave
-//! is added.
+//! Source of the rules: T. Forsyth, "Cellular Automata for Physical Modelling" (Game Programming
+//! Gems 3): nodes with a pressure, edges over which a part of the difference flows, obstacles as
+//! removed nodes or edges. A damped wave is added to it. Both are explicit finite-difference
+//! schemes in flux form: of the diffusion equation and of the damped wave equation.
 //!
 //! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same
-//! world gives the same pressures on both, but for rounding. A [`Probe`] says what an explosion
-//! does to a thing that stands in it.
+//! world has the same pressures on both, except for rounding. A [`Probe`] measures what an
+//! explosion does to a thing that stands in it.
 
 mod chunks;
 mod edit;
@@ -55,10 +55,10 @@ use step::job::{Job, Scratch};
 /// [`Cube`](crate::Cube)s of 16³, linked to six.
 ///
 /// A cell that no chunk holds is open space at pressure 0. So a world is an endless field until
-/// something is built in it, and an explosion makes the chunks that it reaches: a chunk at 0 opens
-/// when a pressure of [`Rules::threshold`] stands at its border, and until then nothing enters it.
-/// Where all has fallen below that, chunks go again. Between two [`step`](BlastWorld::step)s any
-/// number of edits may come.
+/// something is built in it, and an explosion creates the chunks that it reaches: a chunk at 0
+/// opens when a pressure of [`Rules::threshold`] is about to enter it, and is closed until then.
+/// Chunks in which everything has fallen below the threshold are freed. Any number of edits may
+/// come between two [`step`](BlastWorld::step)s.
 ///
 /// ```
 /// use floodplain::blast::{BlastWorld, Probe, Rules};
@@ -81,14 +81,14 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     /// By slot.
     states: Vec<ChunkState>,
     events: Vec<Broken>,
-    /// Chunks that fell silent and went since changes were last asked for, by y, z and x, with the
-    /// cells that changed before they did. Only those that were known then: what came and went
-    /// in between is as it was.
+    /// Chunks that were freed since the last [`take_changes`](BlastWorld::take_changes), by y, z
+    /// and x, with the cells that changed before. Only chunks that had been reported: a chunk that
+    /// came and went in between left nothing changed.
     freed: BTreeMap<[i32; 3], CellMask>,
-    /// Lost by every change of a chunk that is not a step's.
+    /// Invalidated by every change to a chunk outside a step.
     rims: Rims<f32, S>,
     workers: Workers<Scratch<S>>,
-    /// Scratch for the next step; of no meaning between steps.
+    /// Memory for the next step; without meaning between steps.
     jobs: Vec<Job<S>>,
 }
 
@@ -136,13 +136,13 @@ impl<S: BlastShape> BlastWorld<S> {
         self.rules.rule.unit_conductance()
     }
 
-    /// The least pressure or flow that keeps a chunk from falling silent: the threshold, or else
-    /// anything above 0.
+    /// Returns the least pressure or flow that keeps a chunk from falling silent: the threshold, or
+    /// the smallest number above 0.
     fn audible(&self) -> f32 {
         (self.rules.threshold as f32).max(f32::from_bits(1))
     }
 
-    /// The place of a cell, if its chunk is there.
+    /// Returns the slot and index of a cell, if its chunk is loaded.
     fn place(&self, cell: IVec3) -> Option<(Slot, usize)> {
         self.pressure.slot(S::chunk_of(cell)).map(|slot| (slot, S::index_of(cell)))
     }
@@ -156,7 +156,7 @@ automaton!([S: BlastShape] BlastWorld<S>, f64, Ledger, Violation);
 
 /// The shapes that explosions run on. Implemented by [`Cube`] and [`Sheet`] only.
 ///
-/// What takes time is compiled with this crate, once for each shape, as for
+/// Steps and checks are compiled with this crate, once for each shape, for the reason given at
 /// [`HumidityShape`](crate::humidity::HumidityShape).
 pub trait BlastShape: RowShape {
     #[doc(hidden)]
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
 
-    /// One of many edits; whether it was made.
+    /// Makes a random edit; returns whether it succeeded.
     fn edit<S: BlastShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
         let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn rims_that_are_kept_from_step_to_step_change_nothing() {
-        // A threshold at which chunks fall silent, and go, between edits.
+        // A threshold at which chunks fall silent and are freed between edits.
         for rules in [Rules::diffusive(0.12), Rules::wave(0.2, 0.5)]
             .map(|rules| Rules { threshold: 2.0, ..rules })
         {

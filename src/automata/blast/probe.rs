@@ -1,4 +1,4 @@
-//! What an explosion does to a thing that stands in it: force, impulse, exposure.
+//! Probes measure what an explosion does to a thing that stands in it: force, impulse, exposure.
 
 use core::fmt;
 use glam::{DVec3, IVec3};
@@ -6,11 +6,11 @@ use smallvec::SmallVec;
 
 /// A thing with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is
 /// [`IVec3`]) or a node of a [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)),
-/// which feels every step that it is run through.
+/// which measures every step that it takes part in.
 ///
-/// The force of a step is its cross-section times the flow vector there: over all links, what flows
-/// out, in the direction of the link. A step lasts 1, so forces add up to the impulse. A game runs
-/// tens of steps in a inputs, applies [`mean_force`](Probe::mean_force) or
+/// The force of a step is the cross-section times the flow vector at its place: the sum over all
+/// links of the outflow, in the link's direction. A step lasts 1, so forces add up to the impulse.
+/// A game runs tens of steps in a frame, applies [`mean_force`](Probe::mean_force) or
 /// [`impulse`](Probe::impulse), and [`reset`](Probe::reset)s the probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe<P = IVec3> {
@@ -24,7 +24,7 @@ pub struct Probe<P = IVec3> {
 /// A cross-section that is not a number of 0 or more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbeError(
-    /// What was asked for.
+    /// The refused value.
     pub f64,
 );
 
@@ -36,16 +36,16 @@ impl fmt::Display for ProbeError {
 
 impl core::error::Error for ProbeError {}
 
-/// What flows out of a place over its links: unit vector along the link, and amount.
+/// The outflow over each link of a place: unit vector along the link, and amount.
 pub(super) type LinkFluxes = SmallVec<[(DVec3, f64); 6]>;
 
-/// The sum of the flows as vectors.
+/// Returns the vector sum of the flows.
 pub(super) fn net_flux(flows: &LinkFluxes) -> DVec3 {
     flows.iter().map(|&(direction, flow)| direction * flow).sum()
 }
 
 impl<P> Probe<P> {
-    /// A thing that has felt nothing yet; the unit of its cross-section is the game's.
+    /// A probe without measurements. The unit of its cross-section is the game's.
     ///
     /// # Errors
     /// A cross-section that is not a number of 0 or more.
@@ -57,43 +57,43 @@ impl<P> Probe<P> {
         }
     }
 
-    /// Where it stands.
+    /// The probe's place.
     pub fn place(&self) -> &P {
         &self.place
     }
 
-    /// Puts it elsewhere; what it has felt stays.
+    /// Moves the probe, and keeps its measurements.
     pub fn move_to(&mut self, place: P) {
         self.place = place;
     }
 
-    /// The sum of the forces on it: pressure times cross-section times steps.
+    /// The sum of the forces of all steps, in pressure times cross-section times steps.
     pub fn impulse(&self) -> DVec3 {
         self.impulse
     }
 
-    /// The mean of the forces on it; zero before the first step.
+    /// The mean force; zero before the first step.
     pub fn mean_force(&self) -> DVec3 {
         if self.steps == 0 { DVec3::ZERO } else { self.impulse / self.steps as f64 }
     }
 
-    /// The sum of the magnitudes of all flows around it, link by link and step by step, whatever
-    /// its cross-section: for deafness, broken glass, damage.
+    /// The sum of the absolute values of all flows around the probe, over all links and steps,
+    /// regardless of its cross-section: for deafness, broken glass, damage.
     pub fn exposure(&self) -> f64 {
         self.exposure
     }
 
-    /// Steps felt.
+    /// The number of steps measured.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Forgets what it has felt: a new inputs begins.
+    /// Discards all measurements, for a new frame.
     pub fn reset(&mut self) {
         (self.impulse, self.exposure, self.steps) = (DVec3::ZERO, 0.0, 0);
     }
 
-    /// Feels a step in which this much flowed.
+    /// Measures a step with these flows.
     pub(super) fn feel(&mut self, flows: &LinkFluxes) {
         self.impulse += net_flux(flows) * self.cross_section;
         self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();

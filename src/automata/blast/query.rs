@@ -25,7 +25,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.space.bounds
     }
 
-    /// What the world does at its bounds.
+    /// The borders at the world's bounds.
     pub fn borders(&self) -> Borders {
         self.space.borders
     }
@@ -45,7 +45,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.is_removed(cell)
     }
 
-    /// What a wall is_stable; `None` if the cell is no wall that breaks.
+    /// Returns the strength of a wall that breaks; `None` for any other cell.
     pub fn strength(&self, cell: IVec3) -> Option<f32> {
         let (slot, index) = self.place(cell)?;
         self.ground(slot)?.strengths.get(&index).copied()
@@ -61,23 +61,23 @@ impl<S: BlastShape> BlastWorld<S> {
         is_link.then(|| self.weight(cell, face))
     }
 
-    /// The flow vector at a cell: over its links, what flows out of it, in the direction of the
-    /// link. It points away from the explosion. Zero in a removed cell.
+    /// The flow vector at a cell: the sum over its links of the outflow, in the link's direction.
+    /// It points away from the explosion. Zero in a removed cell.
     ///
-    /// Under the diffusive rule these are the flows of the next step, which follow from the
-    /// pressures as they are, with none into a chunk at 0 that no front is about to open; under
-    /// the wave rule those of the last.
+    /// Under the diffusive rule it is that of the next step, computed from the present pressures;
+    /// nothing flows into a chunk at 0 that is not about to open. Under the wave rule it is that of
+    /// the last step.
     pub fn flow(&self, cell: IVec3) -> DVec3 {
         net_flux(&self.flows_at(cell))
     }
 
     /// The sum of the magnitudes of the same flows, 0 or more.
     pub fn exposure(&self, cell: IVec3) -> f64 {
-        // The sum of nothing is -0.
+        // An empty sum is −0.
         self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
-    /// What flows out of a cell over each of its links.
+    /// Returns the outflow over each of a cell's links.
     pub(super) fn flows_at(&self, cell: IVec3) -> LinkFluxes {
         if !self.space.bounds.contains(cell) {
             return LinkFluxes::new();
@@ -103,8 +103,8 @@ impl<S: BlastShape> BlastWorld<S> {
         quantized(diffusive_flux(self.conductance(cell, face), here, there), larger(here, there))
     }
 
-    /// Whether nothing passes between two cells that are linked because one of their chunks, there
-    /// or not, is silent and no front is about to open it.
+    /// Whether nothing flows between two linked cells because the chunk of one of them, loaded or
+    /// not, is silent and not about to open.
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
         let is_silent =
@@ -115,7 +115,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The sum of all pressures, counted cell by cell in order of position.
     pub fn total(&self) -> f64 {
-        // The sum of nothing is -0.
+        // An empty sum is −0.
         self.chunks().map(|(_, chunk)| sum_of(chunk)).sum::<f64>() + 0.0
     }
 
@@ -124,7 +124,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ledger
     }
 
-    /// Whether the account agrees with the pressures, as nearly as is promised.
+    /// Whether the ledger agrees with the pressures, to the promised precision.
     pub(crate) fn is_balanced(&self) -> bool {
         let size = |number: f32| f64::from(number.abs());
         let pressures = |chunk: &Chunk<f32>| match chunk.as_dense() {
@@ -137,23 +137,24 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ledger.agrees_with(self.total(), there + flowing)
     }
 
-    /// Whether nothing will change until the next edit: no cell is awake.
+    /// Whether nothing will change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.pressure.awake_slots().is_empty()
     }
 
-    /// Cells that the next step will look at, without those of chunks that the front opens then.
+    /// The number of cells that the next step will visit, without those of chunks that the front
+    /// will open.
     pub fn awake_cells(&self) -> usize {
         self.pressure.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with
-    /// those cells: a pressure, a flow of the wave rule, or what stands there. Chunks that have
-    /// fallen silent and freed since are among them; one that came and went in between need not
-    /// be. Loading and unloading is not listed.
+    /// Takes the chunks with cells that changed since the last call, in order of position: by
+    /// pressure, by flow under the wave rule, or by an edit of walls and links. Chunks freed since
+    /// are included; one that was created and freed in between may be missing. Loading and
+    /// unloading is not listed.
     ///
-    /// Of chunks that have freed the world remembers no more than it has told of, or was given,
-    /// whether this is asked or not.
+    /// The memory for freed chunks is bounded, whether this is called or not: only chunks that were
+    /// reported before, or inserted, are remembered.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut changes = core::mem::take(&mut self.freed);
         for (chunk, cells) in self.pressure.take_changes() {
@@ -167,7 +168,7 @@ impl<S: BlastShape> BlastWorld<S> {
         )
     }
 
-    /// The chunks that are there, in order of position.
+    /// The loaded chunks, in order of position.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<f32>)> {
         self.pressure.chunks()
     }
@@ -191,10 +192,9 @@ impl<S: BlastShape> BlastWorld<S> {
             + self.workers.scratch().iter().map(super::Scratch::memory_bytes).sum::<usize>()
     }
 
-    /// A hash of the state that decides the future: steps, pressures, flows of the wave rule, and
-    /// what stands in the cells, in order of position. The same on every platform; a chunk of
-    /// open space at 0 counts like one that is not there. Rules, bounds and borders are not
-    /// part of it.
+    /// A hash of the state that decides the future: tick count, pressures, flows of the wave rule,
+    /// and what stands in the cells, in order of position. The same on every platform. A chunk of
+    /// open space at 0 counts like a missing one. Rules, bounds and borders are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);

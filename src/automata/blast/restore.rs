@@ -1,4 +1,4 @@
-//! What a saved world of pressure consists of, and how a world is put together again.
+//! The parts of a saved world of pressure, and restoring a world from them.
 
 use super::field::flows::ChunkFlows;
 use super::field::ground::Ground;
@@ -11,22 +11,22 @@ use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What belongs to no chunk, beside the rules.
+/// The state outside of chunks, without the rules.
 pub(crate) struct WorldParts {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
     pub(crate) tick: u64,
     pub(crate) ledger: Ledger,
     pub(crate) events: Vec<Broken>,
-    /// Chunks that have freed, by y, z and x, with the cells that changed before they did.
+    /// Freed chunks, by y, z and x, with the cells that changed before.
     pub(crate) freed: BTreeMap<[i32; 3], CellMask>,
 }
 
-/// A chunk without what follows from the rest.
+/// A chunk without derived data.
 pub(crate) struct ChunkParts {
     pub(crate) pressure: Chunk<f32>,
     pub(crate) is_audible: bool,
-    /// No list of changes has named it.
+    /// No list of changes has included it.
     pub(crate) is_unreported: bool,
     pub(crate) solid: CellMask,
     /// By the wall's index.
@@ -43,12 +43,12 @@ impl<S: BlastShape> BlastWorld<S> {
         &self.pressure
     }
 
-    /// The same, to wake and mark cells.
+    /// Mutable, to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<f32, S> {
         &mut self.pressure
     }
 
-    /// All but rules and chunks.
+    /// Returns all state except rules and chunks.
     pub(crate) fn parts(&self) -> WorldParts {
         WorldParts {
             bounds: self.space.bounds,
@@ -68,7 +68,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(world)
     }
 
-    /// A chunk with all that stands in it.
+    /// Returns a chunk with all that stands in it.
     pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
         let state = &self.states[slot.index()];
         let ground = state.ground.as_deref().cloned().unwrap_or_default();
@@ -86,7 +86,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Puts a chunk back without entering its pressure in the ledger.
     ///
     /// # Errors
-    /// What is wrong with it, where the world's own check would not tell.
+    /// What is wrong with the chunk, as far as [`validate`](BlastWorld::validate) would not find
+    /// it.
     pub(crate) fn restore_chunk(
         &mut self,
         position: IVec3,
@@ -107,8 +108,8 @@ impl<S: BlastShape> BlastWorld<S> {
         (state.is_audible, state.is_unreported) = (is_audible, is_unreported);
         let is_loud = self.reaches_threshold(slot);
         if is_audible && !is_loud {
-            // Saved between an edit and the step that would have asked, for which it has to be
-            // awake.
+            // Saved between an edit and the step that would have checked this, for which the chunk
+            // must be awake.
             self.states[slot.index()].needs_audibility_check = true;
             self.pressure.wake_chunk_at(slot);
         }
@@ -144,7 +145,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Whether an edit can have given a link this weight.
+    /// Whether an edit can have set this weight.
     fn is_weight(&self, position: IVec3, along: usize, index: usize, weight: f32) -> bool {
         let cell = S::cell_at(position, index);
         let face = Self::FACES.iter().skip(1).step_by(2).find(|&&face| axis(face) == along);

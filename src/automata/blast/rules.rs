@@ -1,28 +1,28 @@
-//! The rules of pressure: how it moves, what the borders do, and below what it is nothing. With the
-//! checks at the door.
+//! The rules of pressure: how it moves, the borders, and the silence threshold, with their range
+//! checks.
 
 use core::fmt;
 
-/// How pressure moves across a link, from the pressures before the step. Weights are those of the
-/// links, 1 if nobody set them; `Σw` is their sum at a node.
+/// How pressure moves over a link, computed from the pressures before the step. Weights are those
+/// of the links, 1 by default; `Σw` is their sum at a node.
 ///
-/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and each link is
-/// visited once: the source's loop visits it from both ends at 0.12, which is 0.24 here.
+/// Both conserve the sum of all pressures. Coefficients are per visit of a link, and a step visits
+/// each link once. The source visits each link from both ends with 0.12, which equals 0.24 here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
-    /// `flow = coefficient · weight · (p_a − p_b)`. Evens pressure out without overshooting:
-    /// positive stays positive, and nothing leaves the range of its neighbours.
+    /// `flow = coefficient · weight · (p_a − p_b)`: explicit diffusion. It evens pressure out
+    /// without overshooting: a pressure stays within the range of its neighbours, and not negative.
     ///
     /// Stable if `coefficient · Σw ≤ 1` at every node: up to 1/4 on a plain sheet, 1/6 on plain
-    /// cubes. The source also clamps a visit's flow to a quarter of the giver's pressure; at
-    /// these coefficients and positive pressure the clamp never acts, so there is none here.
+    /// cubes. The source also clamps a visit's flow to a quarter of the giver's pressure; at these
+    /// coefficients and positive pressure that clamp never acts, so it is left out here.
     Diffusive {
         /// The part of the difference that crosses a link of weight 1 in a step; above 0, up to
         /// [`COEFFICIENT_LIMIT`].
         coefficient: f64,
     },
-    /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` crosses: a front that
-    /// travels, is thrown back by walls and leaves rarefied air behind. Pressure may be
+    /// `v ← damping · (v + coefficient · weight · (p_a − p_b))`, and `v` flows: a damped wave. Its
+    /// front travels, is reflected by walls and leaves rarefied air behind. Pressure may be
     /// negative.
     ///
     /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) /
@@ -31,7 +31,8 @@ pub enum Rule {
         /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0, up to
         /// [`COEFFICIENT_LIMIT`].
         coefficient: f64,
-        /// What is left of a flow after a step without difference; above 0, up to 1.
+        /// The factor by which a flow shrinks in a step without a pressure difference; above 0, up
+        /// to 1.
         damping: f64,
     },
 }
@@ -76,7 +77,7 @@ impl Rule {
     /// Whether a node whose weights have this sum is stable.
     pub(super) fn is_stable(&self, weights: f64) -> bool {
         let sum = self.coefficient() * weights;
-        // Without damping the fastest mode grows at the limit itself, step by step.
+        // Without damping, the shortest wave already grows at the limit itself.
         if *self == (Rule::Wave { coefficient: self.coefficient(), damping: 1.0 }) {
             sum < self.limit()
         } else {
@@ -85,21 +86,21 @@ impl Rule {
     }
 }
 
-/// What pressure obeys, on grids and on graphs.
+/// The rules of a grid or graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// How pressure moves.
     pub rule: Rule,
-    /// Where no pressure and no flow of a chunk and of the chunks next to it reaches this, up or
-    /// down, it falls silent: what is left in it is entered as absorbed, and it sleeps at 0
-    /// until such a pressure stands at its border. A graph does so as a whole. 0 or more; at 0
-    /// nothing is lost.
+    /// The silence threshold, for absolute values. A chunk falls silent if no pressure and no flow
+    /// in it and in the chunks next to it reaches the threshold: the ledger counts its remaining
+    /// pressure as absorbed, and it sleeps at 0 until a pressure of the threshold stands at its
+    /// border. A graph falls silent as a whole. 0 or more; at 0 nothing is absorbed.
     pub threshold: f64,
 }
 
 impl Default for Rules {
-    /// The source's rule for the plane, which is too fast for cubes: diffusive at 0.24. Silent
-    /// below 0.01.
+    /// The source's rule for the plane: diffusive at 0.24, which is unstable on cubes; silent below
+    /// 0.01.
     fn default() -> Self {
         Rules::diffusive(0.24)
     }
@@ -151,41 +152,40 @@ impl Rules {
     }
 }
 
-/// The largest pressure, up or down, that an edit may write: far from where sums of pressures would
+/// The largest absolute value of a pressure that an edit may write: sums of pressures stay far from
 /// overflow.
 pub const PRESSURE_LIMIT: f32 = 1e18;
 
-/// The largest coefficient: with a damping next to 0, larger ones are stable too, but their
-/// products overflow.
+/// The largest coefficient. Larger ones would be stable with a damping near 0, but their products
+/// would overflow.
 pub const COEFFICIENT_LIMIT: f64 = 1e6;
 
-/// The largest damping of waves on a grid, which counts in `f32`: what rounds to the same `f32` is
-/// taken. Waves that ring longer add up roundings of `f32` for longer than the account, a millionth
-/// over 10,000 steps, allows: without damping it is off by ten times that. A graph, in `f64`, takes
-/// any up to 1.
+/// The largest damping of waves on a grid, up to rounding to `f32`, in which a grid computes. Waves
+/// with less damping accumulate more rounding than the ledger's millionth over 10,000 steps allows;
+/// undamped ones, ten times as much. A graph, in `f64`, takes any damping up to 1.
 pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 
-/// Chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of 4096 cells a
-/// side, a cube of 256. What it builds takes up to 0.2 MB in each, so that a fill that is let
-/// through takes less than 1 GB.
+/// The number of chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of
+/// 4096 cells a side, or a cube of 256. A fill takes up to 0.2 MB for each chunk, so less than 1 GB
+/// in all.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 12;
 
 /// The largest weight of a link.
 pub const WEIGHT_LIMIT: f32 = 1e6;
 
-/// What a world does to pressure at its borders.
+/// What happens to pressure at the world's bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Border {
     /// Nothing passes.
     #[default]
     Rigid,
-    /// What leaves on one side comes in on the other.
+    /// Opposite sides are linked.
     Periodic,
-    /// Beyond is pressure 0 without end; what crosses is entered as left.
+    /// Beyond lies endless space at pressure 0. The ledger counts what flows out as left.
     Open,
 }
 
-/// The borders of a world, each axis its own.
+/// The borders of a world, by axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Borders {
     /// At the smallest and the largest x.
@@ -216,11 +216,11 @@ pub enum RulesError {
     Coefficient(f64),
     /// A damping that is not above 0 and at most 1.
     Damping(f64),
-    /// A damping that a graph could have, above [`GRID_DAMPING_LIMIT`].
+    /// A damping of a grid above [`GRID_DAMPING_LIMIT`].
     GridDamping(f64),
     /// A threshold that is not a number of 0 or more.
     Threshold(f64),
-    /// The fastest ripple would grow from step to step.
+    /// Unstable: the shortest waves would grow from step to step.
     Unstable {
         /// The rule's coefficient.
         coefficient: f64,

@@ -1,5 +1,4 @@
-//! The laws of a world of pressure between two steps, checked one by one, each with an error that
-//! names it.
+//! The invariants of a world of pressure between two steps, each with its own error.
 
 use super::field::flows::Conductances;
 use super::field::links::Link;
@@ -14,52 +13,53 @@ use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 
-/// The first law that [`BlastWorld::validate`] found broken.
+/// The first invariant that [`BlastWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Violation {
-    /// The pressures do not add up to what the ledger says, by more than a millionth.
+    /// The sum of the pressures differs from the ledger by more than a millionth.
     Ledger {
         /// The sum of the cells.
         counted: f64,
-        /// What the ledger says.
+        /// The ledger's total.
         booked: f64,
     },
     /// The grid's own invariants do not hold.
     Storage,
     /// A pressure that is not a finite number, or negative under the diffusive rule.
     Pressure {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The pressure.
         pressure: f32,
     },
     /// Pressure in a removed cell or beyond the bounds.
     Filled {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The pressure.
         pressure: f32,
     },
-    /// The conductance kept for a link is not that of its weight and its ends.
+    /// The conductance stored for a link does not follow from its weight and ends.
     Conductance(IVec3, Face),
     /// The weights at a cell make the rule unstable.
     Unstable {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// Their sum.
         weights: f64,
     },
-    /// A link's flow is not the opposite at its other end, or flows where nothing passes.
+    /// A link's flow is not the opposite of that at its other end, or is not 0 where nothing can
+    /// pass.
     Flow(IVec3, Face),
-    /// A strength kept for a cell that is not removed.
+    /// A strength stored for a cell that is not removed.
     Wall {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The strength.
         strength: f32,
     },
-    /// A chunk, at this chunk position, that sleeps although a step would change it.
+    /// The chunk at this chunk position sleeps although a step would change it.
     Asleep(IVec3),
 }
 
@@ -101,11 +101,11 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
-    /// and bug reports.
+    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
+    /// reports.
     ///
     /// # Errors
-    /// The first law found broken, with its place and figures.
+    /// The first invariant found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
         S::validate_blast(self)
     }
@@ -150,7 +150,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Nothing is beyond the bounds: no pressure, no link that conducts, and no flow.
+    /// Beyond the bounds there is no pressure, no conducting link, and no flow.
     fn check_outside(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
         let pressure = self.pressure.chunk_at(slot).get(index);
         if pressure != 0.0 {
@@ -184,8 +184,7 @@ impl<S: BlastShape> BlastWorld<S> {
         for &face in Self::FACES {
             let link = self.link_of(cell, Some((slot, index)), face);
             let is_known = match &self.states[slot.index()].conductances {
-                // At a rigid border it makes no difference: behind it each cell sees its own
-                // pressure.
+                // Irrelevant at a rigid border, where each cell's own pressure is mirrored.
                 _ if link.beyond == Beyond::Rigid => true,
                 Conductances::Unknown => true,
                 Conductances::Uniform => link.conductance == self.unit_conductance(),
@@ -228,7 +227,7 @@ mod tests {
     const WALL: IVec3 = IVec3::new(3, 3, 0);
     const OPEN: IVec3 = IVec3::new(5, 3, 0);
 
-    /// A scratch with a charge and a wall; all is true of it.
+    /// A valid room with a charge and a wall.
     fn room(rules: Rules) -> BlastWorld {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
         let mut world = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
@@ -239,7 +238,7 @@ mod tests {
         world
     }
 
-    /// What is found in the scratch after this was done behind its back.
+    /// Returns the violation found after the room's data were damaged.
     fn found(rules: Rules, damage: impl FnOnce(&mut BlastWorld, Slot)) -> Violation {
         let mut world = room(rules);
         let slot = world.pressure.slot(IVec3::ZERO).unwrap();

@@ -1,4 +1,4 @@
-//! Which cells a step changed: one bit for each.
+//! The set of cells that a step changed, one bit each.
 
 use super::rows::RowShape;
 use crate::chunk::CellMask;
@@ -6,20 +6,20 @@ use crate::grid::LentMarks;
 use crate::simd::{self, Aligned};
 use core::marker::PhantomData;
 
-/// What a world asks of the cells of a chunk that a step changed. Whoever changes them sums them
-/// up: all chunks at once if there are threads, while the cells are at hand.
+/// A summary of the cells of a chunk that a step changed. It is computed by the worker that changed
+/// them, while they are in its cache.
 #[derive(Default)]
 pub(crate) struct Changes {
-    /// What the grid has marked in this chunk, if it lent that.
+    /// The grid's change marks of this chunk, while they are on loan.
     pub(crate) marks: LentMarks,
     /// How many cells the step changed.
     count: usize,
-    /// At which faces of the chunk some of these lie.
+    /// By face, whether changed cells lie at it.
     touched: [bool; 6],
 }
 
 impl Changes {
-    /// Sums up the cells that a step changed, and marks them.
+    /// Counts the cells that a step changed, and marks them.
     pub(crate) fn sum_up<S: RowShape>(&mut self, cells: &CellMask) {
         (self.count, self.touched) = simd::run(Sum::<S>(cells, PhantomData));
         if !self.is_empty() {
@@ -27,7 +27,7 @@ impl Changes {
         }
     }
 
-    /// How many cells changed.
+    /// Returns how many cells changed.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -36,18 +36,18 @@ impl Changes {
         self.count == 0
     }
 
-    /// By face, whether some of the cells that changed lie at it; none if none changed.
+    /// Returns, by face, whether changed cells lie at it; `None` if no cell changed.
     pub(crate) fn touched(&self) -> Option<[bool; 6]> {
         (!self.is_empty()).then_some(self.touched)
     }
 }
 
-/// At which faces of a chunk some of these cells lie.
+/// Returns, by face, whether some of these cells lie at it.
 pub(crate) fn faces_touched<S: RowShape>(cells: &CellMask) -> [bool; 6] {
     simd::run(Sum::<S>(cells, PhantomData)).1
 }
 
-/// How many cells there are, and at which faces of a chunk some of them lie.
+/// Counts cells and finds the faces at which some of them lie.
 struct Sum<'a, S>(&'a CellMask, PhantomData<S>);
 
 impl<S: RowShape> simd::Kernel for Sum<'_, S> {
@@ -58,37 +58,38 @@ impl<S: RowShape> simd::Kernel for Sum<'_, S> {
         let words = self.0.words();
         let mut touched = [false; 6];
         for (touched, face) in touched.iter_mut().zip(&S::FACE_CELLS) {
-            // All words of each: those of the last face come last, and to stop at the first hit is
-            // slower than to go on.
+            // No early exit: the last face's words come last, and stopping at the first hit is
+            // slower than reading all words.
             *touched = face.words().iter().zip(words).fold(0, |all, (a, b)| all | a & b) != 0;
         }
         (words.iter().map(|word| word.count_ones() as usize).sum(), touched)
     }
 }
 
-/// Marks cells among the 64 around an index: one bit for each, the first lowest.
+/// Marks cells among the 64 around an index, one bit each, the first cell lowest.
 #[inline(always)]
 pub(crate) fn mark(changed: &mut CellMask, index: usize, cells: u64) {
     changed.words_mut()[index / 64] |= cells;
 }
 
-/// Rows before and after a step, until there are 64 cells to compare. In cubes that takes four: to
-/// compare so few cells as one has takes as long, and the compiler takes it apart cell by cell.
+/// Collects rows before and after a step until there are 64 cells to compare, which takes four rows
+/// in cubes. Comparing one row of 16 cells takes as long as 64, since the compiler then compares
+/// cell by cell.
 pub(crate) struct Rows<T> {
     before: Aligned<[T; 64]>,
     after: Aligned<[T; 64]>,
 }
 
 impl<T: Copy + PartialEq> Rows<T> {
-    /// None so far; `any` is a cell.
+    /// No rows yet; `any` is an arbitrary cell.
     #[inline(always)]
     pub(crate) fn new(any: T) -> Self {
         Rows { before: Aligned([any; 64]), after: Aligned([any; 64]) }
     }
 
-    /// Takes in the row that begins at index `first`; rows come in the order of their indices, and
-    /// one that comes once more takes the place of what it was. With the last of 64 cells,
-    /// returns one bit for each of them that differs, the first lowest.
+    /// Adds the row that begins at index `first`. Rows come in index order; a repeated row replaces
+    /// its predecessor. With the last of 64 cells, returns one bit for each cell that differs, the
+    /// first lowest.
     #[inline(always)]
     pub(crate) fn differing<const W: usize>(
         &mut self,
@@ -105,8 +106,8 @@ impl<T: Copy + PartialEq> Rows<T> {
         (at + W == 64).then(|| differing(&self.before.0, &self.after.0))
     }
 
-    /// Takes in the row that begins at index `first`, and marks the cells that differ, as soon as
-    /// they are told.
+    /// Adds the row that begins at index `first`. Marks the cells that differ once 64 cells are
+    /// complete.
     #[inline(always)]
     pub(crate) fn mark<const W: usize>(
         &mut self,
@@ -121,10 +122,10 @@ impl<T: Copy + PartialEq> Rows<T> {
     }
 }
 
-/// One bit for each cell in which two rows differ, the first lowest.
+/// Returns one bit for each cell in which two rows differ, the first lowest.
 #[inline(always)]
 pub(crate) fn differing<T: PartialEq>(a: &[T; 64], b: &[T; 64]) -> u64 {
-    /// For each cell the bit that says in which eight cells it is.
+    /// For each cell, the bit of its group of eight.
     const EIGHTS: [u8; 64] = {
         let mut eights = [0; 64];
         let mut x = 0;
@@ -134,7 +135,7 @@ pub(crate) fn differing<T: PartialEq>(a: &[T; 64], b: &[T; 64]) -> u64 {
         }
         eights
     };
-    // Where much happens most rows change as a whole, and to tell that takes no bits.
+    // Fast path: in active areas most rows change in every cell.
     if a.iter().zip(b).fold(true, |all, (a, b)| all & (a != b)) {
         return u64::MAX;
     }
@@ -148,8 +149,8 @@ pub(crate) fn differing<T: PartialEq>(a: &[T; 64], b: &[T; 64]) -> u64 {
     )
 }
 
-/// Swaps rows and columns of eight bytes of eight bits: first of each square of two bits, then of
-/// four, then of eight.
+/// Transposes an 8×8 bit matrix by swapping blocks of 1, 2 and 4 bits (H. S. Warren, "Hacker's
+/// Delight", section 7-3).
 #[inline(always)]
 fn transposed(mut bits: u64) -> u64 {
     for (shift, half) in

@@ -1,17 +1,17 @@
-//! Which chunks the next step looks at: those in which something changed, and those next to a
-//! changed cell.
+//! The active set: a step visits the chunks in which the last one changed something, and those next
+//! to a changed cell.
 //!
-//! A rule without chance gives a cell what it had if nothing in its neighbourhood changed. So a
-//! chunk may sleep as soon as a step changed nothing in it nor next to it, and a world with
-//! sleepers equals one in which every chunk is awake.
+//! A deterministic rule leaves a cell unchanged if nothing in its neighbourhood changed. So a chunk
+//! may sleep as soon as a step changed nothing in it or next to it, and a world with sleeping
+//! chunks equals one in which every chunk is awake.
 
 use super::rows::RowShape;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 
-/// Puts to sleep the chunks that a step looked at and need not look at again, and wakes those that
-/// it touched. `stepped` has every chunk that was awake, with the faces at which something changed,
-/// or nothing if nothing did, as in a sleeper.
+/// Puts stepped chunks without changes to sleep, and wakes the chunks next to changes. `stepped`
+/// lists every chunk that was awake, with the faces at which cells changed, or `None` if no cell
+/// changed or the chunk was not stepped.
 pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     stepped: impl Iterator<Item = (Slot, Option<[bool; 6]>)> + Clone,
@@ -26,7 +26,7 @@ pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
     grid.drop_sleepers();
 }
 
-/// Wakes a chunk or puts it to sleep. [`Grid::drop_sleepers`] clears up.
+/// Wakes a chunk or puts it to sleep. To be followed by [`Grid::drop_sleepers`].
 pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
@@ -39,7 +39,7 @@ pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     }
 }
 
-/// Wakes a chunk in which something changed, and the neighbours behind the faces at which it did.
+/// Wakes a chunk in which cells changed, and the neighbours behind the faces in `touched`.
 pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,

@@ -1,10 +1,10 @@
-//! The outermost cells of chunks as they were before a step, so that a step can change chunks in
-//! place, in any order.
+//! Halo exchange: the outermost cells of chunks as they were before a step, so that a step can
+//! change chunks in place and in any order.
 //!
-//! A step first saves the rims of every chunk that it will change and of their neighbours. Then
-//! each chunk needs only its own cells and saved rims: nothing depends on which chunk comes first,
-//! and one copy of the cells is enough. To collect rims is to fetch half of each chunk from memory,
-//! so a step that has a chunk at hand can note what its rims will be in the next.
+//! A step first saves the rims of every chunk that it will change and of their neighbours. Each
+//! chunk then reads only its own cells and saved rims, so nothing depends on the order of chunks,
+//! and one copy of the cells is enough. Collecting rims fetches half of each chunk from memory, so
+//! a step that has a chunk in the cache also stores the rims for the next step.
 
 use super::rows::{RowShape, Value};
 use super::workers;
@@ -13,10 +13,10 @@ use crate::grid::{Grid, Slot};
 
 /// Saved rims, by chunk.
 pub(crate) struct Rims<T: Value, S: RowShape> {
-    /// What lies where a chunk is missing.
+    /// The rims of a missing chunk.
     background: S::Rims<T>,
     saved: Vec<Saved<T, S>>,
-    /// By slot: the place in `saved`, or [`UNSAVED`].
+    /// Indices into `saved` by slot, or [`UNSAVED`].
     places: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Before<'r, T: Value, S: RowShape> {
 struct Saved<T: Value, S: RowShape> {
     slot: Slot,
     rims: Box<S::Rims<T>>,
-    /// Whether `rims` are those of the chunk as it is now.
+    /// Whether `rims` match the chunk's present cells.
     is_current: bool,
     /// Whether the next step reads them.
     requested: bool,
@@ -40,17 +40,17 @@ struct Saved<T: Value, S: RowShape> {
 const UNSAVED: u32 = u32::MAX;
 
 impl<T: Value, S: RowShape> Rims<T, S> {
-    /// None saved; a missing chunk has the background all over.
+    /// No rims saved; a missing chunk counts as filled with `background`.
     pub(crate) fn new(background: T) -> Self {
         Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
     }
 
-    /// Forgets what was saved, and saves the rims of these chunks and of their neighbours.
+    /// Discards all saved rims, and saves those of these chunks and of their neighbours.
     pub(crate) fn save(&mut self, grid: &Grid<T, S>, slots: &[Slot]) {
         self.save_as(grid, slots, |slot| rims_of_chunk::<T, S>(grid.chunk_at(slot)));
     }
 
-    /// Like [`save`](Rims::save), but saves what `rims` makes of each chunk.
+    /// Like [`save`](Rims::save), but with the rims that `rims` returns for each chunk.
     pub(crate) fn save_as<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
@@ -61,8 +61,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.refresh(grid, slots, rims);
     }
 
-    /// Like [`save_as`](Rims::save_as), but takes the rims as they are of each chunk that was
-    /// [noted](Rims::update) or saved and not [lost](Rims::invalidate) since.
+    /// Like [`save_as`](Rims::save_as), but reuses the rims of each chunk that was saved or
+    /// [updated](Rims::update) and not [invalidated](Rims::invalidate) since.
     pub(crate) fn refresh<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
@@ -119,8 +119,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.saved.get_mut(*self.places.get(slot.index())? as usize)
     }
 
-    /// Notes what the rims of a chunk are from now on, if those that it had were saved, and gives
-    /// those for them.
+    /// Replaces the rims of a chunk, if it has saved ones, by swapping them with `rims`.
     pub(crate) fn update(&mut self, slot: Slot, rims: &mut Box<S::Rims<T>>) {
         if let Some(saved) = self.saved_mut(slot) {
             core::mem::swap(&mut saved.rims, rims);
@@ -128,26 +127,26 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
     }
 
-    /// Says that a chunk has changed since its rims were saved or noted.
+    /// Marks the rims of a chunk as outdated, because its cells have changed.
     pub(crate) fn invalidate(&mut self, slot: Slot) {
         if let Some(saved) = self.saved_mut(slot) {
             saved.is_current = false;
         }
     }
 
-    /// The rims of a chunk; the background if it is missing or was not saved.
+    /// Returns the saved rims of a chunk; the background if it is missing or has none.
     pub(crate) fn at(&self, slot: Slot) -> &S::Rims<T> {
         let place = self.places.get(slot.index()).map_or(UNSAVED, |&place| place);
         self.saved.get(place as usize).map_or(&self.background, |saved| &*saved.rims)
     }
 
-    /// The rims of a chunk, if they were saved and are those of the chunk as it is.
+    /// Returns the rims of a chunk, if they are saved and up to date.
     pub(crate) fn current(&self, slot: Slot) -> Option<&S::Rims<T>> {
         let saved = self.saved.get(*self.places.get(slot.index())? as usize)?;
         saved.is_current.then_some(&*saved.rims)
     }
 
-    /// The rims of a chunk's neighbours, by face.
+    /// Returns the rims of a chunk's neighbours, by face.
     pub(crate) fn around(&self, neighbours: [Slot; 6]) -> [&S::Rims<T>; 6] {
         neighbours.map(|slot| self.at(slot))
     }
@@ -165,7 +164,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
     }
 }
 
-/// The rims of a chunk, whichever way it is stored.
+/// Returns the rims of a uniform or dense chunk.
 pub(crate) fn rims_of_chunk<T: Value, S: RowShape>(chunk: &Chunk<T>) -> S::Rims<T> {
     match chunk.as_dense() {
         Some(cells) => S::rims_of(cells),

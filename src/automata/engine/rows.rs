@@ -1,24 +1,23 @@
-//! How a rule runs over a chunk: row by row along x, each row with the rows around it, as arrays of
+//! Running a rule over a chunk: row by row along x, each row with its neighbour rows, as arrays of
 //! fixed size.
 //!
-//! A rule is written once, over the width `W` of a row and the number `N` of neighbours of a cell,
-//! and serves both shapes. Without bounds to check or chunks to find, the compiler turns a row into
-//! vector instructions.
+//! A rule is written once, over the width `W` of a row and the number `N` of a cell's neighbours,
+//! and serves both shapes. Without bounds checks and chunk look-ups the compiler vectorises it.
 
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
-/// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; what
-/// flows into that cell stands just before it. Sixteen words of four bytes, so that the flows out
-/// begin at a cache line if the buffer does.
+/// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; the
+/// flow into that cell precedes it. Sixteen words of four bytes, so that the flows out begin at a
+/// cache line if the buffer does.
 pub(crate) const FIRST_OUT: usize = 16;
 
-/// What a rule does to one row.
+/// A rule that reads a halo and writes one row at a time.
 pub(crate) trait RowRule<T> {
-    /// Writes the row of `cells` that begins at index `first`. `here` is what stood in it before
-    /// the step, and `around` what stood next to each cell: west, east, down, up, and for cubes
-    /// north, south, as in [`Face`].
+    /// Writes the row of `cells` that begins at index `first`. `here` is that row before the step,
+    /// and `around` the neighbours of its cells: west, east, down, up, and for cubes north, south,
+    /// as in [`Face`].
     fn row<const W: usize, const N: usize>(
         &mut self,
         first: usize,
@@ -28,20 +27,20 @@ pub(crate) trait RowRule<T> {
     );
 }
 
-/// What a rule does to a chunk, in place.
+/// A rule that changes a chunk in place, row by row.
 pub(crate) trait InPlaceRule<T> {
-    /// Writes the row of `cells` that begins at index `first`. The rows after it are as they were
-    /// before the step.
+    /// Writes the row of `cells` that begins at index `first`. Later rows still hold their values
+    /// from before the step.
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [T; CHUNK_CELLS]);
 }
 
-/// What automata keep of a cell.
+/// A value that an automaton stores for each cell.
 pub trait Value: Copy + PartialEq + Send + Sync {}
 
 impl<T: Copy + PartialEq + Send + Sync> Value for T {}
 
-/// A shape whose chunks lie in rows, with rims that neighbours see. Implemented by [`Cube`] and
-/// [`Sheet`] only.
+/// A shape whose chunks consist of rows, and have rims that their neighbours read. Implemented by
+/// [`Cube`] and [`Sheet`] only.
 pub trait RowShape: HaloShape {
     /// The cells at each face of a chunk, by the face's index; of a [`Sheet`], at four faces.
     #[doc(hidden)]
@@ -67,11 +66,11 @@ pub trait RowShape: HaloShape {
     #[doc(hidden)]
     fn rim<T: Value>(rims: &Self::Rims<T>, face: usize) -> &[T];
 
-    /// The same, to change.
+    /// The mutable cells of a rim at a face.
     #[doc(hidden)]
     fn rim_mut<T: Value>(rims: &mut Self::Rims<T>, face: usize) -> &mut [T];
 
-    /// The rims that hold what `join` makes of the cells of two.
+    /// Combines two rims cell by cell with `join`.
     #[doc(hidden)]
     fn join_rims<A: Value, B: Value, C: Value>(
         a: &Self::Rims<A>,
@@ -79,9 +78,9 @@ pub trait RowShape: HaloShape {
         join: impl Fn(A, B) -> C,
     ) -> Self::Rims<C>;
 
-    /// Fills a halo with a chunk and the rims that face it; its edges and corners, which no rule
-    /// reads, stay as they were. `fill` writes the row of the chunk that begins at an index,
-    /// and `around` is by the index of the face behind which a neighbour lies.
+    /// Fills a halo with a chunk and the rims of its neighbours. Edges and corners, which no rule
+    /// reads, are left alone. `fill` writes the row of the chunk that begins at an index; `around`
+    /// is by the index of the face behind which a neighbour lies.
     #[doc(hidden)]
     fn pad<T: Value>(
         fill: impl FnMut(usize, &mut [T]),
@@ -89,8 +88,7 @@ pub trait RowShape: HaloShape {
         halo: &mut Self::Halo<T>,
     );
 
-    /// The place in a halo behind a face of the chunk's cell at `index`. Faces are those of the
-    /// cell's neighbours.
+    /// The halo's value behind a face of the chunk's cell at `index`.
     #[doc(hidden)]
     fn behind<T: Send>(halo: &mut Self::Halo<T>, index: usize, face: Face) -> &mut T;
 
@@ -109,7 +107,7 @@ pub trait RowShape: HaloShape {
     fn rows_in_place<T: Copy + Send, R: InPlaceRule<T>>(cells: &mut [T; CHUNK_CELLS], rule: &mut R);
 }
 
-/// What differs between the shapes in the width of a row only.
+/// The functions in which the shapes differ only by the width of a row.
 macro_rules! for_rows_of {
     ($width:literal) => {
         const FACE_CELLS: [CellMask; 6] = face_cells::<Self>();
@@ -291,13 +289,13 @@ impl RowShape for Cube {
     }
 }
 
-/// `W` cells of a row, or of a chunk in index order, from `first` on.
+/// Returns `W` consecutive cells of a row or of a chunk, from index `first` on.
 #[inline(always)]
 pub(crate) fn part<T, const W: usize>(row: &[T], first: usize) -> &[T; W] {
     row[first..].first_chunk().expect("rows end inside of what they are part of")
 }
 
-/// What [`RowShape::pad`] is to fill a halo with: the cells of a chunk as they are.
+/// Returns a `fill` for [`RowShape::pad`] that copies a chunk's cells unchanged.
 #[inline(always)]
 pub(crate) fn copy_of<T: Copy>(cells: &[T; CHUNK_CELLS]) -> impl FnMut(usize, &mut [T]) {
     move |first, row| row.copy_from_slice(&cells[first..first + row.len()])

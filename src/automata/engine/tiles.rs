@@ -1,19 +1,22 @@
-//! Several steps of many chunks in one go, in an order in which the next step of a chunk soon
-//! follows its last: so a world larger than the cache is read and written once for several steps.
-//! This is time skewing (Wonnacott, "Using time skewing to eliminate idle time due to memory
-//! bandwidth and network limitations", 2000), with a chunk for a cell.
+//! Time skewing, a form of loop tiling: several steps of many chunks, ordered so that a chunk's
+//! next step soon follows its last while the chunk is still in the cache. So a world larger than
+//! the cache is read and written once for several steps. After D. Wonnacott, "Using time skewing to
+//! eliminate idle time due to memory bandwidth and network limitations" (2000), with a chunk for a
+//! cell.
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step
 //! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs
-//! lies in that tile or in one with smaller coordinates. In a tile step follows step. Tiles whose
-//! coordinates have the same sum do not wait for one another, and no chunk is in two of them, so
-//! threads share them out. One thread goes along rows of tiles, where each has most of the chunks
-//! of the one before it. Of each chunk two rims are kept: a neighbour may be a step behind.
+//! lies in that tile or in one with smaller coordinates. Within a tile, steps run in order. Tiles
+//! whose coordinates have the same sum do not depend on one another, and no chunk is in two of
+//! them, so threads share them. A single thread goes along rows of tiles, where each tile shares
+//! most of its chunks with the one before it. Two rims of each chunk are kept, as a neighbour may
+//! be a step behind.
 //!
-//! All that is awake is stepped, and all around it that might wake meanwhile, which a step leaves
-//! as it is while it sleeps. Who is awake in which step is told afterwards, from what changed.
+//! All awake chunks are stepped, and all chunks around them, which might wake meanwhile; a step
+//! leaves sleeping chunks unchanged. Which chunks were awake in which step is computed afterwards,
+//! from the recorded changes.
 //!
-//! Only [`Sheet`](crate::Sheet)s: tiles of cubes would have a third axis.
+//! For [`Sheet`](crate::Sheet)s only: tiles of cubes would have a third axis.
 
 use super::changes::Changes;
 use super::rims::{Before, Rims};
@@ -25,47 +28,47 @@ use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// The most steps in one go. What changes gets one cell further in a step, so a chunk two away from
-/// those that are awake stays as it is.
+/// The most steps of one plan. A change spreads by one cell in a step, so a chunk two chunks away
+/// from the awake ones stays unchanged.
 pub(crate) const MAX_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. With all that a step of humidity reads of them they take 1.2
-/// MB, which fits 2 MB of second-level cache: of the sizes measured there, see `benches/README.md`,
-/// the one that takes least.
+/// Chunks along each side of a tile. With all that a step of humidity reads of them, they take 1.2
+/// MB, which fits 2 MB of second-level cache. The fastest of the sizes measured in
+/// `benches/README.md`.
 const TILE_SIDE: i32 = 5;
 
-/// Chunks that must be awake: fewer fit the cache.
+/// The least number of awake chunks that pays: fewer fit the cache.
 const MIN_AWAKE: usize = 64;
 
-/// So many of the chunks that are stepped must be awake, in parts of them: what sleeps is stepped
-/// in vain.
+/// The least ratio of awake to sleeping chunks that pays: stepping sleeping ones is wasted work.
 const AWAKE_PER_ASLEEP: usize = 8;
 
-/// A chunk to step, with what a step reads and writes of it.
+/// A chunk to step, with the data that a step reads and writes.
 pub(crate) trait Job<T: Value, S: RowShape>: Send + Sync {
-    /// What a step yields sources cells.
+    /// The result of a step besides cells.
     type Yield: Send + Sync;
 
-    /// What the last step changed.
+    /// The cells that the last step changed.
     fn changes(&self) -> &Changes;
 
     /// The rims after the last step.
     fn rims(&mut self) -> &mut Box<S::Rims<T>>;
 
-    /// What the last step yielded.
+    /// Takes the result of the last step.
     fn take_yield(&mut self) -> Self::Yield;
 }
 
 /// A chunk that is stepped.
 pub(crate) struct Member<T: Value, S: RowShape, J: Job<T, S>> {
     pub(crate) job: J,
-    /// Before the steps with even numbers, and before the odd ones.
+    /// Before steps with even numbers, and before odd ones.
     rims: [Box<S::Rims<T>>; 2],
     /// By step.
     steps: Vec<Stepped<J::Yield>>,
 }
 
-/// A site for a member; empty while a tile has it, or in a tile while it is its turn.
+/// A member's place in a list; empty while a tile has taken the member, or while the member is
+/// stepped.
 type Seat<T, S, J> = Option<Box<Member<T, S, J>>>;
 
 struct Stepped<Y> {
@@ -75,7 +78,7 @@ struct Stepped<Y> {
     yielded: Y,
 }
 
-/// Where a member lies, and what lies around it.
+/// A member's chunk and its neighbours.
 struct Site {
     slot: Slot,
     is_awake: bool,
@@ -87,7 +90,7 @@ struct Site {
 enum Neighbour {
     /// By number.
     Member(u32),
-    /// A chunk that is not stepped, or none.
+    /// A chunk that is not stepped, or a missing one.
     Outside(Slot),
 }
 
@@ -101,19 +104,19 @@ pub(crate) struct Plan {
 /// By stage, then by x and z.
 type Tiles = BTreeMap<(Stage, [i32; 2]), Vec<Part>>;
 
-/// When it is a tile's turn. Those of one stage do not wait for one another.
+/// The stage at which a tile is run. Tiles of one stage do not depend on one another.
 type Stage = [i32; 2];
 
-/// What a tile does of a member, which is given by number.
+/// The steps of a member that belong to a tile.
 struct Part {
     member: u32,
     steps: Range<usize>,
 }
 
 impl Plan {
-    /// What there is to do for some steps of all that is awake, if it is worth it: in this shape,
-    /// several steps of more chunks than fit the cache, most of which are awake, in enough
-    /// tiles for all threads.
+    /// Plans `steps` steps of all awake chunks, at most [`MAX_STEPS`], if that pays: on sheets,
+    /// with more chunks than fit the cache, most of which are awake, in enough tiles for all
+    /// threads.
     pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         steps: u64,
@@ -130,8 +133,8 @@ impl Plan {
         plan.keeps_busy(workers::threads()).then_some(plan)
     }
 
-    /// What there is to do for some steps of these chunks, which [`members`] gives, in tiles of so
-    /// many chunks along each side, by so many threads; for [`MAX_STEPS`] at most.
+    /// Plans `steps` steps, at most [`MAX_STEPS`], of these chunks, which [`members`] returns, in
+    /// tiles of `side` chunks along each side, for `threads` threads.
     pub(crate) fn new<T: Copy + PartialEq, S: RowShape>(
         grid: &Grid<T, S>,
         slots: &[Slot],
@@ -140,7 +143,7 @@ impl Plan {
         threads: usize,
     ) -> Self {
         let steps = steps.min(MAX_STEPS) as usize;
-        // There are no more of them than slots, of which there are fewer than 2³²−1.
+        // Fits `u32`: there are fewer than 2³²−1 slots.
         let numbers: HashMap<Slot, u32> = slots.iter().copied().zip(0..).collect();
         let mut tiles = Tiles::new();
         for (&slot, member) in slots.iter().zip(0..) {
@@ -160,10 +163,10 @@ impl Plan {
         Plan { sites: slots.iter().map(site).collect(), steps, tiles }
     }
 
-    /// Whether so many threads would have nothing to do for a fifth of the time at most, waiting
-    /// for the last tile of a stage.
+    /// Whether so many threads would be idle for at most a fifth of the time, waiting for the last
+    /// tile of a stage.
     fn keeps_busy(&self, threads: usize) -> bool {
-        // Chunks times steps: of each stage, and of its largest tile.
+        // Work in chunks times steps: of each stage, and of its largest tile.
         let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
         for (&(stage, _), parts) in &self.tiles {
             let work: usize = parts.iter().map(|part| part.steps.len()).sum();
@@ -181,13 +184,13 @@ impl Plan {
         self.sites.iter().map(|site| site.slot).collect()
     }
 
-    /// How many steps are done.
+    /// Returns the number of steps.
     pub(crate) fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Steps the chunks, each with its job: the members, in the order of [`slots`](Plan::slots).
-    /// `rims` has the rims of all of them and of what lies around them.
+    /// Steps the chunks, each with its job, and returns the members in the order of
+    /// [`slots`](Plan::slots). `rims` holds the rims of all members and of the chunks around them.
     pub(crate) fn run<T: Value, S: RowShape, J: Job<T, S>, W: Send>(
         &self,
         rims: &Rims<T, S>,
@@ -224,9 +227,9 @@ impl Plan {
         members.into_iter().map(done).collect()
     }
 
-    /// Goes once more over the steps that were done. `enter` is told of each chunk that was awake
-    /// in a step, in order of position, how many of its cells changed and what else the step
-    /// yielded, and says whether that keeps it awake though no cell changes. Returns who is
+    /// Replays which chunks were awake in each step. Calls `enter` for each awake chunk and step,
+    /// in order of position, with the number of changed cells and the step's result; it returns
+    /// whether the result keeps the chunk awake although no cell changed. Returns which members are
     /// awake after the last step.
     pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
@@ -256,7 +259,7 @@ impl Plan {
     }
 }
 
-/// The chunks that are stepped, in order of position: those that are awake, and those next to them.
+/// Returns the chunks to step, in order of position: the awake ones and those next to them.
 pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Vec<Slot> {
     let around = |&slot: &Slot| {
         let chunk = grid.position_at(slot);
@@ -270,12 +273,12 @@ pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Ve
     slots
 }
 
-/// When it is a tile's turn, if so many threads share them out.
+/// Returns the stage of a tile, for so many threads.
 fn stage([x, y]: [i32; 2], threads: usize) -> Stage {
     if threads > 1 { [x + y, 0] } else { [y, x] }
 }
 
-/// The tiles in which a chunk is stepped, with the steps.
+/// Returns the tiles in which a chunk is stepped, with the steps in each.
 fn tiles_of(
     chunk: IVec3,
     steps: usize,
@@ -301,7 +304,7 @@ struct Tile<'p, T: Value, S: RowShape, J: Job<T, S>> {
     members: Vec<Seat<T, S, J>>,
 }
 
-/// Where to find the rims of a neighbour.
+/// Where the rims of a neighbour are.
 #[derive(Clone, Copy)]
 enum RimSource {
     /// A part of the tile.
@@ -312,7 +315,7 @@ enum RimSource {
 }
 
 impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
-    /// Steps the chunks. `others` are the members that are in no tile of this stage.
+    /// Steps the tile's chunks. `others` are the members that no tile of this stage has taken.
     fn run(
         &mut self,
         rims: &Rims<T, S>,
@@ -360,7 +363,7 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
 }
 
 impl<T: Value, S: RowShape, J: Job<T, S>> Member<T, S, J> {
-    /// Notes what came of a step. `version` is where the rims after it go.
+    /// Records the result of a step. The rims after it go to `rims[version]`.
     fn record(&mut self, version: usize) {
         core::mem::swap(&mut self.rims[version], self.job.rims());
         let changes = self.job.changes();
@@ -375,8 +378,8 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::{Region, Shape, Sheet};
 
-    /// For every step of every chunk: what it needs is done before, and no other tile of its stage
-    /// has anything of it.
+    /// For every step of every chunk: its inputs come from earlier stages or the same tile, and no
+    /// other tile of its stage uses the same chunk.
     #[test]
     fn tiles_wait_only_for_tiles_of_earlier_stages() {
         for side in [1, 4, TILE_SIDE, 8] {
@@ -409,7 +412,7 @@ mod tests {
                     "({x}, {y}), step {step}: {other:?}, {tile:?}"
                 );
             }
-            // Whose rims are read is in no other tile of the stage, where they might be written
+            // Chunks whose rims are read are in no other tile of the stage, which might write them
             // meanwhile.
             for (x, y) in around {
                 let elsewhere = (0..steps).filter_map(|step| tiles.get(&(x, y, step)));

@@ -1,18 +1,17 @@
-//! Who does the work of a step: one thread, or with the feature `rayon` those of the pool that the
-//! step is run in.
+//! The threads that run a step: one, or with the feature `rayon` those of the pool that the step is
+//! run in.
 //!
-//! A step makes a list of jobs, each with all that it writes, so that no two of them touch the same
-//! memory and no job sees what another did. What jobs report is taken from the list in its order.
-//! So nothing depends on threads.
+//! A step makes a list of jobs. Each job owns all that it writes, and no job reads what another
+//! wrote. Results are collected in the order of the list, so nothing depends on threads.
 
-/// Jobs that are worth a second thread: some tens of microseconds.
+/// The number of jobs from which several threads pay: some tens of microseconds of work.
 const LEAST: usize = 16;
 
-/// Parts into which the jobs are split for each thread, so that one that is held up does not hold
-/// up all.
+/// Parts per thread into which the jobs are split, so that one delayed thread does not delay the
+/// step.
 const PARTS: usize = 4;
 
-/// What jobs need while they run, such as halos: one for each part of the jobs, kept from step to
+/// Scratch memory for running jobs, such as halos: one for each part of the jobs, kept from step to
 /// step.
 pub(crate) struct Workers<W> {
     make: fn() -> W,
@@ -20,17 +19,17 @@ pub(crate) struct Workers<W> {
 }
 
 impl<W: Send> Workers<W> {
-    /// Workers with what `make` makes to work in.
+    /// Workers whose scratch memory `make` creates.
     pub(crate) fn new(make: fn() -> W) -> Self {
         Workers { make, scratch: vec![make()] }
     }
 
-    /// Does every job.
+    /// Runs every job.
     pub(crate) fn each<J: Send>(&mut self, jobs: &mut [J], work: impl Fn(&mut W, &mut J) + Sync) {
         self.in_parts(jobs_in_part(jobs.len()), jobs, work);
     }
 
-    /// Does every job, each of which is worth a thread.
+    /// Runs every job, each of which is large enough for a thread of its own.
     pub(crate) fn each_large<J: Send>(
         &mut self,
         jobs: &mut [J],
@@ -40,7 +39,7 @@ impl<W: Send> Workers<W> {
         self.in_parts(part, jobs, work);
     }
 
-    /// Does every job, so many of them in a row.
+    /// Runs every job, in parts of `part` consecutive jobs.
     fn in_parts<J: Send>(
         &mut self,
         part: usize,
@@ -51,8 +50,8 @@ impl<W: Send> Workers<W> {
         if self.scratch.len() < parts {
             self.scratch.resize_with(parts, self.make);
         }
-        // From the first to the last: processors fetch by themselves what comes next in memory,
-        // where the next chunk mostly lies.
+        // In ascending order: hardware prefetchers load the memory that follows, where the next
+        // chunk mostly lies.
         let run = |(jobs, scratch): (&mut [J], &mut W)| {
             jobs.iter_mut().for_each(|job| work(scratch, job))
         };
@@ -65,24 +64,24 @@ impl<W: Send> Workers<W> {
         run((jobs, &mut self.scratch[0]));
     }
 
-    /// What workers have to work in.
+    /// The workers' scratch memory.
     pub(crate) fn scratch(&self) -> &[W] {
         &self.scratch
     }
 }
 
-/// Does every job, without anything to work in.
+/// Runs every job without scratch memory.
 pub(crate) fn each<J: Send>(jobs: &mut [J], work: impl Fn(&mut J) + Sync) {
     Workers::new(|| ()).each(jobs, |(), job| work(job));
 }
 
-/// How many jobs one thread does in a row: all of them, unless there are several threads, and work
-/// for them.
+/// Returns how many consecutive jobs a thread runs: all of them, unless there are several threads
+/// and enough work for them.
 fn jobs_in_part(jobs: usize) -> usize {
     if jobs >= LEAST && threads() > 1 { jobs.div_ceil(threads() * PARTS) } else { jobs }
 }
 
-/// Threads that share the jobs.
+/// Returns the number of threads that share the jobs.
 pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_num_threads();
@@ -90,7 +89,7 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// Does something in a pool of so many threads, where there are any.
+/// Runs `work` in a pool of so many threads, if the feature `rayon` is on.
 #[cfg(test)]
 pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// The numbers of 100 jobs in the order in which they were done.
+    /// Returns the numbers of 100 jobs in the order in which they ran.
     fn done(workers: &mut Workers<()>) -> Vec<usize> {
         let order = Mutex::new(Vec::new());
         let mut jobs: Vec<usize> = (0..100).collect();

@@ -1,6 +1,6 @@
-//! A number for each face of each cell of a chunk: what its links conduct, and what flows over
-//! them. In full that is 64 KB in sheets and 96 KB in cubes, so it is kept in full only from the
-//! first step that needs it; flows over whole links take half.
+//! Edge planes: a number for each face of each cell of a chunk, its link's conductance or what
+//! flowed over it. In full that is 64 KB in sheets and 96 KB in cubes, so it is allocated only by
+//! the first step that needs it. Flows over links of weight 1 take half.
 
 use super::space::{axis, is_positive};
 use crate::automata::blast::BlastShape;
@@ -11,38 +11,37 @@ use crate::coords::{CHUNK_CELLS, Face};
 /// By [`Face`] index; then by the cell's index.
 pub(crate) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
-/// What every link of every cell conducts: coefficient times weight, 0 where nothing passes, and
-/// anything at rigid borders, behind which each cell sees its own pressure.
+/// The conductance of every link: coefficient times weight, 0 where nothing passes. Any value at
+/// rigid borders, where each cell's own pressure is mirrored.
 #[derive(Clone, Default)]
 pub(crate) enum Conductances {
-    /// No step has needed them.
+    /// Not computed: no step has needed them.
     #[default]
     Unknown,
-    /// All links are whole.
+    /// All links have weight 1.
     Uniform,
     Weighted(Planes),
 }
 
 impl Conductances {
-    /// None if all links are whole, or nothing is known of them.
+    /// Returns the planes; `None` if uniform or unknown.
     pub(crate) fn planes(&self) -> Option<&Planes> {
         if let Conductances::Weighted(planes) = self { Some(planes) } else { None }
     }
 }
 
-/// What flowed over each link in the last step of the wave rule, by axis: away from the smaller
-/// coordinates. Along each line of cells there is one link more than cells, that of the cell before
-/// it first.
+/// What flowed over each link in the last step of the wave rule, by axis, positive towards larger
+/// coordinates. A line of n cells has n + 1 links, the one before its first cell first.
 pub(crate) type LinkFlows = Box<[Vec<f32>]>;
 
 /// What flowed out of every cell across every face in the last step of the wave rule.
 #[derive(Clone)]
 pub(crate) enum ChunkFlows {
-    /// Out of all cells alike, by face.
+    /// The same for all cells, by face.
     Equal([f32; 6]),
-    /// Each link's flow stands at both its ends, with opposite signs.
+    /// Each link's flow is stored at both its ends, with opposite signs.
     Faces(Planes),
-    /// Each link's flow stands once: half the numbers, for chunks whose links are all whole.
+    /// Each link's flow is stored once: half the numbers, for chunks whose links all have weight 1.
     Links(LinkFlows),
 }
 
@@ -53,7 +52,7 @@ impl Default for ChunkFlows {
 }
 
 impl ChunkFlows {
-    /// The flows that stand in these planes, one for each face.
+    /// The flows in these planes, one for each face.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(planes: &[Chunk<f32>]) -> ChunkFlows {
         if planes.iter().all(|plane| plane.as_uniform().is_some()) {
@@ -66,7 +65,7 @@ impl ChunkFlows {
         }
     }
 
-    /// A plane for each face. Flows of −0 are 0 in them: no step tells them apart.
+    /// Returns a plane for each face. Flows of −0 become 0, which no step distinguishes.
     #[cfg(feature = "snapshot")]
     pub(crate) fn to_chunks<S: BlastShape>(&self) -> Vec<Chunk<f32>> {
         faces::<S>()
@@ -96,7 +95,7 @@ impl ChunkFlows {
         core::array::from_fn(|index| self.at::<S>(face, index))
     }
 
-    /// All of them, to change, by face.
+    /// Converts to storage by face, and returns that.
     pub(crate) fn faces_mut<S: BlastShape>(&mut self) -> &mut Planes {
         if !matches!(self, ChunkFlows::Faces(_)) {
             *self = ChunkFlows::Faces(faces::<S>().map(|face| self.plane::<S>(face)).collect());
@@ -107,7 +106,7 @@ impl ChunkFlows {
         }
     }
 
-    /// All of them, to change, by link.
+    /// Converts to storage by link, and returns that.
     pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut LinkFlows {
         if !matches!(self, ChunkFlows::Links(_)) {
             let mut links: LinkFlows = (0..S::NEIGHBOURS / 2)
@@ -127,13 +126,13 @@ impl ChunkFlows {
         }
     }
 
-    /// Those of all faces: face by face, then in order of the cells.
+    /// Returns all flows, face by face in order of the cells.
     pub(crate) fn values<S: BlastShape>(&self) -> impl Iterator<Item = f32> {
         faces::<S>()
             .flat_map(move |face| (0..CHUNK_CELLS).map(move |index| self.at::<S>(face, index)))
     }
 
-    /// Whether one of them, up or down, is as large as this.
+    /// Whether any flow is at least `least` in absolute value.
     pub(crate) fn reach(&self, least: f32) -> bool {
         match self {
             ChunkFlows::Equal(flows) => reaches(flows, least),
@@ -142,7 +141,7 @@ impl ChunkFlows {
         }
     }
 
-    /// Whether there is any.
+    /// Whether any flow is not 0.
     pub(crate) fn is_moving(&self) -> bool {
         self.reach(f32::from_bits(1))
     }
@@ -162,22 +161,21 @@ fn faces<S: BlastShape>() -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().take(S::NEIGHBOURS)
 }
 
-/// What flows over a link away from the smaller coordinates, for what flows out of a cell across
-/// this face; and the reverse.
+/// Converts an outflow across a face to a flow towards larger coordinates, and back.
 fn signed(face: Face, flow: f32) -> f32 {
     if is_positive(face) { flow } else { -flow }
 }
 
-/// The place of the link behind a face of a cell among those along its axis.
+/// Returns the index, among the links along the face's axis, of the link behind a face of a cell.
 fn link_at<S: BlastShape>(face: Face, index: usize) -> usize {
     let (stride, bits) = (S::STRIDES[axis(face)], S::BITS[axis(face)]);
     let before = index + index / (stride << bits) * stride;
     if is_positive(face) { before + stride } else { before }
 }
 
-/// Whether any number is as large as `least`, up or down.
+/// Whether any number is at least `least` in absolute value.
 pub(crate) fn reaches(numbers: &[f32], least: f32) -> bool {
-    // Blocks keep the early exit, and vectorise inside.
+    // Each block is vectorised, with an early exit between blocks.
     numbers
         .chunks(64)
         .any(|block| block.iter().fold(false, |any, number| any | (number.abs() >= least)))

@@ -5,14 +5,14 @@ use crate::automaton::StateHash;
 use crate::chunk::CellMask;
 use std::collections::BTreeMap;
 
-/// What edits made of a chunk's cells and links. The default is open space with whole links.
+/// What edits built in a chunk. The default is open space with links of weight 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ground {
-    /// Cells that are not there for pressure, walls among them.
+    /// Removed cells, walls included.
     pub(crate) solid: CellMask,
-    /// Of walls that break, by the cell's index.
+    /// Strengths of walls that break, by the cell's index.
     pub(crate) strengths: BTreeMap<usize, f32>,
-    /// Of links other than 1, by axis and index of the cell with the smaller coordinate; across a
+    /// Weights other than 1, by axis and index of the cell with the smaller coordinate; across a
     /// periodic border, of the cell with the larger one.
     pub(crate) weights: BTreeMap<(usize, usize), f32>,
 }
@@ -47,7 +47,7 @@ impl Ground {
         }
     }
 
-    /// Bytes on the heap, about: those of the trees' entries.
+    /// Approximate bytes on the heap: the trees' entries.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.strengths.len() * size_of::<(usize, f32)>()
             + self.weights.len() * size_of::<((usize, usize), f32)>()

@@ -10,20 +10,20 @@ use crate::grid::Slot;
 use glam::IVec3;
 use smallvec::SmallVec;
 
-/// A link of a cell, seen from that cell.
+/// A link as seen from one of its cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(crate) beyond: Beyond,
-    /// The place of the cell beyond, if there is one and its chunk is there.
+    /// The place of the cell beyond, if there is one and its chunk is loaded.
     pub(crate) there: Option<(Slot, usize)>,
-    /// 1 across an open border, 0 at a rigid one. Removed cells do not matter.
+    /// 1 across an open border, 0 at a rigid one, regardless of removed cells.
     pub(crate) weight: f32,
     /// 0 if either end is removed.
     pub(crate) conductance: f32,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Whether a cell is not there for pressure, whatever the bounds.
+    /// Whether a cell is removed, regardless of the bounds.
     pub(crate) fn is_removed(&self, cell: IVec3) -> bool {
         self.is_removed_at(self.place(cell))
     }
@@ -33,8 +33,8 @@ impl<S: BlastShape> BlastWorld<S> {
         ground.is_some_and(|(ground, index)| ground.solid.contains(index))
     }
 
-    /// The link behind a face of a cell, whose place is `here` if its chunk is there. Cells beyond
-    /// the bounds have none.
+    /// Returns the link behind a face of a cell, whose place is `here` if its chunk is loaded.
+    /// Cells beyond the bounds have no links.
     pub(crate) fn link_of(&self, cell: IVec3, here: Option<(Slot, usize)>, face: Face) -> Link {
         if !self.space.bounds.contains(cell) {
             return Link { beyond: Beyond::Rigid, there: None, weight: 0.0, conductance: 0.0 };
@@ -65,17 +65,17 @@ impl<S: BlastShape> BlastWorld<S> {
         Link { beyond, there, weight, conductance }
     }
 
-    /// The weight of the link behind a face of a cell of the world.
+    /// Returns the weight of the link behind a face of a cell of the world.
     pub(crate) fn weight(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).weight
     }
 
-    /// The conductance of the link behind a face of a cell.
+    /// Returns the conductance of the link behind a face of a cell.
     pub(crate) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).conductance
     }
 
-    /// The conductance of a link of a chunk that is there.
+    /// Returns the conductance of a link of a loaded chunk.
     pub(crate) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
         match &self.states[slot.index()].conductances {
             Conductances::Unknown => {
@@ -86,7 +86,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// The chunks behind the faces of a chunk that are there.
+    /// Returns the loaded chunks behind a chunk's faces.
     pub(crate) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
@@ -101,8 +101,8 @@ impl<S: BlastShape> BlastWorld<S> {
             .collect()
     }
 
-    /// The chunk behind this side of a chunk with these neighbours in the grid: one of them, or
-    /// what lies across a periodic border. [`Slot::NONE`] if it is not there.
+    /// Returns the chunk behind a side of a chunk with these grid neighbours: one of them, or the
+    /// one across a periodic border. [`Slot::NONE`] if it is not loaded.
     pub(crate) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
         match side.beyond {
             Beyond::There(there) if side.is_border => {
@@ -113,7 +113,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// The place of a chunk, which is made, at pressure 0, if it is not there.
+    /// Returns a chunk's slot; creates the chunk at pressure 0 if it is missing.
     pub(crate) fn ensure_chunk(&mut self, chunk: IVec3) -> Slot {
         match self.pressure.slot(chunk) {
             Some(slot) => slot,
@@ -121,7 +121,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Adds a chunk with cells inside the bounds that is not there yet, asleep.
+    /// Adds a missing chunk with cells inside the bounds, asleep.
     pub(crate) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
         self.pressure
             .insert(position, chunk)
@@ -135,22 +135,22 @@ impl<S: BlastShape> BlastWorld<S> {
         slot
     }
 
-    /// Works out the conductances of a chunk's links, if no step has needed them before.
+    /// Computes the conductances of a chunk's links, if they are unknown.
     pub(crate) fn ensure_conductances(&mut self, slot: Slot) {
         if let Conductances::Unknown = self.states[slot.index()].conductances {
             self.states[slot.index()].conductances = self.compute_conductances(slot);
         }
     }
 
-    /// The conductances of a chunk's links, as they follow from what stands there.
+    /// Computes the conductances of a chunk's links from weights and removed cells.
     pub(crate) fn compute_conductances(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
         let is_plain =
             |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
         let is_whole = |&face: &Face| {
             let side = self.space.side::<S>(chunk, face);
-            // At a rigid border each cell sees its own pressure, so that it makes no difference
-            // what conducts.
+            // The conductance at a rigid border is irrelevant, as each cell's own pressure is
+            // mirrored.
             side.plane == outermost::<S>(face)
                 && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
         };
@@ -171,8 +171,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if all_whole { Conductances::Uniform } else { Conductances::Weighted(planes) }
     }
 
-    /// Works out anew the conductances of a cell's links, at both their ends. Where nothing passes
-    /// any more, no flow is left.
+    /// Recomputes the conductances of a cell's links, at both ends. Ends the flows over links that
+    /// no longer conduct.
     pub(crate) fn update_links(&mut self, cell: IVec3) {
         self.update_conductances(cell);
         for &face in Self::FACES {
@@ -182,8 +182,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Works out anew the conductances of a cell's links, at both their ends, and leaves the flows
-    /// alone.
+    /// Recomputes the conductances of a cell's links, at both ends.
     pub(crate) fn update_conductances(&mut self, cell: IVec3) {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
@@ -208,13 +207,13 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Leaves so much of what flows across a face of a cell, seen from both ends of the link.
+    /// Multiplies the flow over a link by `part`, at both ends.
     pub(crate) fn scale_flow(&mut self, cell: IVec3, face: Face, part: f32) {
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) => Some((there, face.opposite())),
             Beyond::Open | Beyond::Rigid => None,
         };
-        // Both ends of a link inside a chunk may be one number: so first both are read, and then
+        // Both ends of a link may be stored as one number, so both are read before either is
         // written.
         let flows = [Some((cell, face)), there].map(|end| {
             let (cell, face) = end?;
@@ -223,12 +222,12 @@ impl<S: BlastShape> BlastWorld<S> {
             (flow != 0.0).then_some((slot, face, index, flow))
         });
         for (slot, face, index, flow) in flows.into_iter().flatten() {
-            // A zero below zero is 0.
+            // Turns −0 into 0.
             self.set_flow(slot, face, index, flow * part + 0.0);
         }
     }
 
-    /// Changes what flows out of a cell across a face, in a chunk where something flows.
+    /// Sets the outflow of a cell across a face, in a chunk that has flows.
     pub(crate) fn set_flow(&mut self, slot: Slot, face: Face, index: usize, flow: f32) {
         let ChunkState { flows: Some(flows), needs_audibility_check, .. } =
             &mut self.states[slot.index()]
@@ -240,13 +239,13 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.mark_changed_at(slot, index);
     }
 
-    /// The chunk's ground, to change; it begins as open space.
+    /// Returns the chunk's ground; initially open space.
     pub(crate) fn ground_mut(&mut self, slot: Slot) -> &mut Ground {
         self.states[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Forgets a chunk's ground if nothing stands in it, and with it its conductances, which may be
-    /// whole again.
+    /// Drops a chunk's ground if nothing stands in it, and its conductances, which may be uniform
+    /// again.
     pub(crate) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
             self.states[slot.index()].ground = None;
@@ -254,7 +253,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Marks a cell as changed, and wakes its chunk and those that its links lead to.
+    /// Marks a cell as changed, and wakes its chunk and those of the linked cells.
     pub(crate) fn touch(&mut self, cell: IVec3) {
         let Some((slot, index)) = self.place(cell) else { return };
         self.pressure.mark_changed_at(slot, index);

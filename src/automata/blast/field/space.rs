@@ -1,4 +1,4 @@
-//! Where the world ends, and what lies behind a cell's or a chunk's face.
+//! The bounds and borders of a world, and what lies behind a face of a cell or chunk.
 
 use crate::automata::blast::rules::{Border, Borders};
 use crate::coords::{Face, Region, Shape};
@@ -11,7 +11,7 @@ pub(crate) enum Beyond {
     Rigid,
     /// An open border.
     Open,
-    /// A cell or a chunk at this position, whether loaded or not.
+    /// A cell or a chunk at this position, loaded or not.
     There(IVec3),
 }
 
@@ -20,9 +20,9 @@ pub(crate) enum Beyond {
 pub(crate) struct Side {
     /// The local coordinate, along the face's axis, of the last cells before it.
     pub(crate) plane: usize,
-    /// The chunk behind it.
+    /// What lies behind it.
     pub(crate) beyond: Beyond,
-    /// The world ends here, even if it goes on at its other end.
+    /// Whether the world ends here, at a periodic border too.
     pub(crate) is_border: bool,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// The last coordinates of the world before `face` and before the face opposite.
+    /// Returns the world's last coordinate towards `face`, and that towards the opposite face.
     fn ends(&self, face: Face) -> (i32, i32) {
         let axis = axis(face);
         let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
@@ -49,7 +49,7 @@ impl Space {
         }
     }
 
-    /// The cell behind a face of a cell of the world.
+    /// Returns what lies behind a face of a cell of the world.
     pub(crate) fn beyond_cell(&self, cell: IVec3, face: Face) -> Beyond {
         let (end, other_end) = self.ends(face);
         match face.step(cell) {
@@ -58,7 +58,7 @@ impl Space {
         }
     }
 
-    /// What is behind a face of a chunk that has cells in the world.
+    /// Returns what lies behind a face of a chunk that has cells in the world.
     pub(crate) fn side<S: Shape>(&self, chunk: IVec3, face: Face) -> Side {
         let axis = axis(face);
         let (end, other_end) = self.ends(face);
@@ -79,7 +79,7 @@ impl Space {
         }
     }
 
-    /// Where the cells behind a periodic border lie in their chunk, along the face's axis.
+    /// Returns the local coordinate, along the face's axis, of the cells behind a periodic border.
     pub(crate) fn opposite_plane<S: Shape>(&self, face: Face) -> usize {
         let (_, other_end) = self.ends(face);
         (other_end & ((1 << S::BITS[axis(face)]) - 1)) as usize

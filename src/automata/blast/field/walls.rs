@@ -1,4 +1,4 @@
-//! Walls that break when the pressure difference across them passes their strength.
+//! Walls that break when the pressure difference across them exceeds their strength.
 
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
@@ -12,16 +12,16 @@ use glam::IVec3;
 pub struct Broken<P = IVec3> {
     /// The step, from 1, at whose start it broke.
     pub tick: u64,
-    /// The cell or the node that it was.
+    /// The wall's cell or node.
     pub place: P,
     /// The pressure difference across it.
     pub difference: f64,
-    /// The strength that this passed.
+    /// The strength that this exceeded.
     pub strength: f64,
 }
 
-/// The pressure difference across a wall, from the pressures of the open places that it is linked
-/// to: the highest less the lowest; of a single one, its difference to 0.
+/// Returns the pressure difference across a wall, from the pressures of the open places that it is
+/// linked to: the highest less the lowest, or a single one's difference to 0.
 pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for pressure in pressures {
@@ -35,11 +35,11 @@ pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Opens every wall that stands between too different pressures. All are asked before the first
-    /// one opens.
+    /// Opens every wall whose pressure difference exceeds its strength. All are checked before the
+    /// first one opens.
     ///
-    /// Only walls of chunks that are awake are asked: around others nothing has changed since they
-    /// were. Returns where walls broke: around there all have to be asked again, even if no
+    /// Only walls in awake chunks are checked: nothing has changed around others since their last
+    /// check. Returns where walls broke: their surroundings must be checked again, even if no
     /// pressure changes.
     pub(crate) fn break_walls(&mut self) -> Vec<IVec3> {
         let awake = self.pressure.awake_slots();
@@ -49,8 +49,8 @@ impl<S: BlastShape> BlastWorld<S> {
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
             self.open_wall(place);
-            // Without walls a chunk may be let go in this step, and then it tells what has changed
-            // in it.
+            // Without walls the chunk may be freed in this step, and then reports what had been
+            // marked.
             if let Some((slot, index)) = self.place(place) {
                 self.pressure.mark_changed_at(slot, index);
             }
@@ -59,7 +59,7 @@ impl<S: BlastShape> BlastWorld<S> {
         places
     }
 
-    /// The walls of a chunk that stand between too different pressures.
+    /// Returns the walls of a chunk that are about to break.
     pub(crate) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
         let ground = self.ground(slot);
         let strengths = ground.into_iter().flat_map(|ground| &ground.strengths);
@@ -79,8 +79,8 @@ impl<S: BlastShape> BlastWorld<S> {
         })
     }
 
-    /// Whether all around a cell is removed, within its chunk: then no pressure reaches it. Most of
-    /// a thick wall is so.
+    /// Whether all neighbours of a cell are removed cells of its chunk, as in most of a thick wall:
+    /// then no pressure reaches it.
     fn is_buried(ground: &Ground, index: usize) -> bool {
         let is_removed = |&face: &Face| {
             inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there))
@@ -88,12 +88,12 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().all(is_removed)
     }
 
-    /// The walls that broke since this was last asked, by step, then in order of position.
+    /// Takes the walls that broke since the last call, by step, then in order of position.
     pub fn take_events(&mut self) -> Vec<Broken> {
         core::mem::take(&mut self.events)
     }
 
-    /// The pressures of the open cells that a cell has links to. `here` is its place.
+    /// Returns the pressures of the open cells that a cell has links to. `here` is its place.
     fn pressures_at(&self, cell: IVec3, here: (Slot, usize)) -> impl Iterator<Item = f64> {
         Self::FACES.iter().filter_map(move |&face| {
             let link = self.link_of(cell, Some(here), face);
