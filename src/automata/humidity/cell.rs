@@ -1,39 +1,38 @@
-//! What a cell is: humidity, impermeability, rain; and how each is kept in one word of 32 bits.
+//! Cells: humidity, impermeability and rain. The ground of a cell is stored in one word of 32 bits.
 
-/// Units to one of humidity in the conservative sweep: 1/65,536 is the least that moves.
+/// Units per 1 of humidity in the conservative sweep, which moves whole units: fixed-point numbers
+/// with 16 fractional bits.
 pub const UNITS: u32 = 1 << 16;
 
-/// The most humidity that a cell can hold, in every sweep. Above the cap only what is held by rain
-/// and rock stays.
+/// The most humidity that a cell can hold, in every sweep. Only rain and rock keep more than the
+/// cap.
 pub const MOST_HUMIDITY: f64 = 32_767.0;
 
 /// The impermeability of rock.
 pub const ROCK: f32 = f32::MAX;
 
-/// Soil of this impermeability and more is rock, as in the original.
+/// From this impermeability on a cell is rock, as in the original.
 pub(super) const ROCK_FROM: f32 = f32::MAX / 5.0 * 4.0;
 
-/// The least and the most impermeability that soil can have at all. Between these no product or
-/// quotient of the weighted mean leaves the range of `f32`, so that no humidity becomes infinite or
-/// not a number.
+/// The range of soil's impermeability. Within it no product or quotient of the weighted mean leaves
+/// the range of `f32`, so that no humidity becomes infinite or NaN.
 pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
-/// One cell of a [`HumidityWorld`](super::HumidityWorld), as edits take it and queries return it.
+/// One cell of a [`HumidityWorld`](super::HumidityWorld), for edits and queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// 0 to [`MOST_HUMIDITY`]. The world keeps it as `f32`, or in whole [`UNITS`] in the
-    /// conservative sweep: what goes in is rounded to the nearest, and what is kept comes out
-    /// exactly.
+    /// 0 to [`MOST_HUMIDITY`]. Rounded to the nearest stored value: an `f32`, or in the
+    /// conservative sweep a whole number of [`UNITS`].
     pub humidity: f64,
     /// From the rules' least impermeability to 10³⁰ in soil; from ⅘ of `f32::MAX` on it is
     /// [`ROCK`].
     pub impermeability: f32,
-    /// A source: the cell keeps its humidity whatever it gives.
+    /// A source: the cell keeps its humidity, whatever flows out of it.
     pub rain: bool,
 }
 
 impl Cell {
-    /// Dry rock: what lies where no chunk is, and beyond a walled border.
+    /// Dry rock: what lies in missing chunks and beyond walls.
     pub const ROCK: Cell = Cell { humidity: 0.0, impermeability: ROCK, rain: false };
 
     /// Soil without rain.
@@ -41,7 +40,7 @@ impl Cell {
         Cell { humidity, impermeability, rain: false }
     }
 
-    /// A source that is held at this humidity.
+    /// A source that keeps this humidity.
     pub const fn rain(humidity: f64, impermeability: f32) -> Cell {
         Cell { humidity, impermeability, rain: true }
     }
@@ -57,21 +56,21 @@ impl Cell {
     }
 }
 
-/// The ground of a cell in one word: the bits of its impermeability, which is above zero, and rain
-/// in the sign.
+/// The ground of a cell in one word: the bits of its impermeability, which is positive, with rain
+/// in the sign bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ground(pub(super) u32);
 
 impl Ground {
     const RAIN: u32 = 1 << 31;
 
-    /// What lies beyond a wall, and where no chunk is.
+    /// Beyond walls and in missing chunks.
     pub(super) const WALL: Ground = Ground(ROCK.to_bits());
-    /// What lies beyond a draining border. No cell that an edit writes can have it.
+    /// Beyond a draining border. No edit can write this value.
     pub(super) const DRAIN: Ground = Ground(f32::INFINITY.to_bits());
 
-    /// The ground of a cell; rock, however impermeable it was said to be, is [`ROCK`], so that
-    /// equal worlds have equal words.
+    /// Returns the ground of a cell. All rock becomes [`ROCK`], so that equal worlds have equal
+    /// words.
     pub(super) fn of(cell: Cell) -> Ground {
         let impermeability = if cell.is_rock() { ROCK } else { cell.impermeability };
         Ground(impermeability.to_bits() | if cell.rain { Ground::RAIN } else { 0 })
@@ -93,7 +92,7 @@ impl Ground {
         self.impermeability() >= ROCK_FROM
     }
 
-    /// The cell with this ground and humidity.
+    /// Returns the cell with this ground and humidity.
     pub(super) fn cell(self, humidity: f64) -> Cell {
         Cell { humidity, impermeability: self.impermeability().min(ROCK), rain: self.is_rain() }
     }

@@ -1,10 +1,12 @@
-//! The conservative sweep: flows across faces, in whole units.
+//! The conservative sweep: a finite-volume scheme for diffusion in whole units.
 //!
-//! Across the face between two cells flows `F = k·g·(h − h')` with `g = 2/(i + i')`, and `g = 0` at
-//! rock: from the wetter to the drier, rounded towards zero. What one cell loses its neighbour
-//! gains, so nothing is lost. The shares `k·g` of a cell's faces add up to at most a half, so it
-//! stays within the range of its neighbours; and each flow that is not zero lowers Σ h², a whole
-//! number, so without rain that goes on for ever it comes to rest.
+//! The flux across the face between two cells is `F = k·g·(h − h')` with `g = 2/(i + i')`, and `g =
+//! 0` at rock: from the wetter to the drier, rounded towards zero. `k·g` is the face's
+//! transmissibility, the harmonic mean of the cells' permeabilities `1/i` times the coefficient, as
+//! in groundwater models. What one cell loses its neighbour gains, so humidity is conserved. The
+//! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
+//! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
+//! to rest.
 
 use super::HumidityShape;
 use super::cell::UNITS;
@@ -21,7 +23,7 @@ use crate::grid::Slot;
 use crate::simd::{self, Aligned};
 use core::hint;
 
-/// What a step of the conservative sweep works with.
+/// The constants of the conservative sweep, and the transmissibilities of awake chunks.
 pub(super) struct Conservative<S: HumidityShape> {
     coefficient: f32,
     /// In units.
@@ -39,19 +41,19 @@ impl<S: HumidityShape> Conservative<S> {
         }
     }
 
-    /// Drops what was derived from the ground of a chunk and its neighbours.
+    /// Drops the data derived from the ground of a chunk and its neighbours.
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(faces) = self.faces.get_mut(slot.index()) {
             *faces = None;
         }
     }
 
-    /// The humidity at the faces of a chunk.
+    /// Returns the humidity at the faces of a chunk.
     pub(super) fn rims_of(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
         rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
     }
 
-    /// Works out the shares of a chunk, unless they are at hand.
+    /// Computes the transmissibilities of a chunk, unless they are cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if self.faces.len() <= slot.index() {
             self.faces.resize(slot.index() + 1, None);
@@ -61,7 +63,7 @@ impl<S: HumidityShape> Conservative<S> {
             .get_or_insert_with(|| Transmissibilities::of(store, slot, coefficient));
     }
 
-    /// Steps a chunk that was prepared.
+    /// Steps a prepared chunk.
     pub(super) fn step_chunk(
         &self,
         before: Before<u32, S>,
@@ -127,11 +129,11 @@ impl<S: HumidityShape> simd::Kernel for ConservativeChunk<'_, S> {
     }
 }
 
-/// What flows across a face from one cell to another, in units; below zero if it flows back.
+/// Returns the flux across a face from one cell to another, in units; negative if it flows back.
 #[inline(always)]
 fn flux(transmissibility: u32, from: u32, to: u32) -> i32 {
-    // Humidity is below 2³¹ units, so differences fit. The size first and the sign after: that
-    // rounds towards zero.
+    // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds
+    // towards zero.
     let difference = from as i32 - to as i32;
     let sign = difference >> 31;
     let size = (difference ^ sign) - sign;
@@ -152,28 +154,27 @@ fn fluxes<const W: usize>(
     flows
 }
 
-/// Cells whose flows to the east are worked out together: some rows.
+/// Cells in a batch of rows whose fluxes to the east are computed together.
 const BATCH: usize = 256;
 
-/// Cells in 4 KB: processors fetch by themselves what comes next in memory, but most not across
-/// such a border.
+/// Cells in a page of 4 KB: most hardware prefetchers stop at its end.
 const PAGE: usize = 1024;
 
 struct Rule<'a, S: HumidityShape> {
     faces: &'a Transmissibilities<S>,
     cap: u32,
-    /// Those of the rows that are still to come.
+    /// Drains of the rows still to come.
     drains: &'a [(u16, u32)],
-    /// What comes in at the faces of the chunk.
+    /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
-    /// Of each row of a stretch, what comes in from the west, and then what flows to the east out
-    /// of each cell. They are read one cell off, which is slow so soon after they are written
-    /// that they have not reached the cache: so not row by row.
+    /// For each row of a batch, the flux in from the west, then the flux to the east out of each
+    /// cell. Computed a batch ahead, since they are read at an offset of one cell, and such reads
+    /// stall until the stores have reached the cache.
     east: Aligned<[i32; BATCH + BATCH / 16 * FIRST_OUT]>,
-    /// What flowed up out of the plane below, cell by cell, and south out of the row to the north.
+    /// The flux up out of the plane below, by cell, and south out of the row to the north.
     from_below: Aligned<[i32; 256]>,
     from_north: Aligned<[i32; 64]>,
-    /// What flowed out of the cells of the last rows, by x, and is not entered yet.
+    /// Units that flowed out of the cells of the last rows, by x, not yet added to the tally.
     moved: Aligned<[u32; 64]>,
     rows: Rows<u32>,
     changed: &'a mut CellMask,
@@ -200,7 +201,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
         let moved: &mut [u32; W] = self.moved.0.first_chunk_mut().expect("a row");
         let mut new = [0; W];
         for x in 0..W {
-            // Without the flows along z it may be below 0 so far; in the end it is not.
+            // May be negative until the fluxes along z are added.
             new[x] = here[x].wrapping_add_signed(west[x] - east[x] + from_below[x] - up[x]);
             moved[x] += east[x].unsigned_abs() + up[x].unsigned_abs();
         }
@@ -219,8 +220,8 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
             }
             *from_north = south;
         }
-        // A cell gives less than 2²⁹ units to the neighbours ahead of it, so that four rows are not
-        // too many.
+        // Less than 2²⁹ units flow from a cell to the neighbours ahead of it, so the sums of four
+        // rows fit `u32`.
         if first / W % 4 == 3 {
             self.tally.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];
@@ -230,7 +231,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
 }
 
 impl<S: HumidityShape> Rule<'_, S> {
-    /// Has what will be read of a cell fetched from memory.
+    /// Prefetches what will be read of a cell.
     #[inline(always)]
     fn prefetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
@@ -242,7 +243,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         }
     }
 
-    /// Works out what flows to the east in a row of a stretch.
+    /// Computes the fluxes to the east in a row of a batch.
     #[inline(always)]
     fn fluxes_east<const W: usize>(
         &mut self,
@@ -254,8 +255,8 @@ impl<S: HumidityShape> Rule<'_, S> {
         let (transmissibilities, here) =
             (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
-        // The share of the last cell is 0, so whatever cell comes next makes no difference; what
-        // flows out of it comes last.
+        // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
+        // across the chunk's face is filled in last.
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => fluxes(transmissibilities, here, next),
             None => fluxes(transmissibilities, here, &core::array::from_fn(|x| here[(x + 1) % W])),
@@ -265,8 +266,8 @@ impl<S: HumidityShape> Rule<'_, S> {
         out[W] = -S::rim(self.entering, 1)[first / W];
     }
 
-    /// What flows up or south out of a row; `along_face` is its place at that face of the chunk, if
-    /// it lies there.
+    /// Returns the fluxes up or south out of a row. `along_face` is the row's place in the chunk's
+    /// rim, if it lies at that face.
     #[inline(always)]
     fn fluxes_ahead<const W: usize>(
         &self,
@@ -284,8 +285,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         fluxes(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
     }
 
-    /// Writes a row with what flowed in and out, and enters what drains, rain, and the cap add and
-    /// take.
+    /// Writes a row after all fluxes, and tallies what drains, rain and the cap add and remove.
     #[inline(always)]
     fn finish<const W: usize>(
         &mut self,
@@ -310,7 +310,7 @@ impl<S: HumidityShape> Rule<'_, S> {
             changed = self.rows.differing(first, here, row);
         }
         if let Some(changed) = changed {
-            // What rain was given has been put back.
+            // Rain cells have been reset.
             mark(self.changed, first, changed & !self.faces.rain.words()[first / 64]);
         }
     }
@@ -329,7 +329,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         }
     }
 
-    /// The cells of a row that are in a mask, the first lowest.
+    /// Returns the cells of a row that are in a mask, the first lowest.
     #[inline(always)]
     fn in_row<const W: usize>(mask: &CellMask, first: usize) -> u64 {
         mask.words()[first / 64] >> (first % 64) & u64::MAX >> (64 - W)

@@ -28,16 +28,16 @@ pub enum EditError {
     ChunkOutOfBounds(IVec3),
     /// A humidity that is not a number from 0 to [`MOST_HUMIDITY`].
     Humidity {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// What was asked for.
+        /// The refused value.
         value: f64,
     },
     /// An impermeability that is neither soil's nor rock's.
     Impermeability {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// What was asked for.
+        /// The refused value.
         value: f32,
         /// The least that the rules allow.
         least: f32,
@@ -71,8 +71,8 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Makes a cell hold this much humidity, above the cap or not; rain is held at it from here on.
-    /// Returns what it held.
+    /// Sets a cell's humidity, above the cap too; rain keeps it from then on. Returns the old
+    /// humidity.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
@@ -82,10 +82,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.set_cell(cell, Cell { humidity, ..old }).map(|old| old.humidity)
     }
 
-    /// Makes a cell's ground this impermeable. Its humidity stays. Returns what it was.
+    /// Sets a cell's impermeability and keeps its humidity. Returns the old impermeability.
     ///
     /// # Errors
-    /// The cell is not loaded or out of bounds, or there is no such ground by the rules.
+    /// The cell is not loaded or out of bounds, or the rules do not allow the impermeability.
     pub fn set_impermeability(
         &mut self,
         cell: IVec3,
@@ -95,8 +95,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.set_cell(cell, Cell { impermeability, ..old }).map(|old| old.impermeability)
     }
 
-    /// Makes a cell rock; `false` if it was rock already. Its humidity is locked in, and rain there
-    /// ends.
+    /// Makes a cell rock, which keeps its humidity and ends its rain. Returns `false` if it was
+    /// rock already.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -106,8 +106,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             .map(|old| !old.is_rock())
     }
 
-    /// Makes a cell a source that is held at this humidity. Its ground stays; rain on rock reaches
-    /// nobody.
+    /// Makes a cell a source with this humidity, and keeps its ground. Rain on rock has no effect.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the humidity is not a number from 0 to
@@ -117,7 +116,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.set_cell(cell, Cell { humidity, rain: true, ..old }).map(drop)
     }
 
-    /// Makes rain an ordinary cell, whose humidity stays; `false` if there was none.
+    /// Makes a rain cell an ordinary one, and keeps its humidity. Returns `false` if it was not
+    /// rain.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -126,7 +126,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.set_cell(cell, Cell { rain: false, ..old }).map(|old| old.rain)
     }
 
-    /// Writes a cell and returns what it was.
+    /// Writes a cell. Returns the old cell.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or a value is out of range.
@@ -180,7 +180,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Loads a chunk. Cells beyond the bounds are ignored. It wakes, and its neighbours do.
+    /// Loads a chunk, and wakes it and its neighbours. Cells beyond the bounds are ignored.
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or a value is out of range.
@@ -201,7 +201,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns it. Where it was, dry rock is. What it held is entered as
+    /// Unloads a chunk and returns it. Dry rock takes its place. The ledger counts its humidity as
     /// removed.
     ///
     /// # Errors
@@ -215,15 +215,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(self.cells_of(&moisture, &ground))
     }
 
-    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    /// Wakes every chunk. Has no other effect: a world with sleeping chunks equals one that never
+    /// slept.
     pub fn wake_all(&mut self) {
         for slot in self.store.moisture.sorted_slots() {
             self.store.moisture.wake_chunk_at(slot);
         }
     }
 
-    /// The words of a chunk's humidity and ground, if all of its cells inside the bounds are in
-    /// range.
+    /// Returns the words of a chunk's humidity and ground, if all of its cells inside the bounds
+    /// are in range.
     fn words_of(
         &self,
         position: IVec3,
@@ -255,7 +256,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok((moisture, ground))
     }
 
-    /// What edits and queries call a chunk.
+    /// Converts a chunk's words to cells.
     pub(super) fn cells_of(&self, moisture: &Chunk<u32>, ground: &Chunk<u32>) -> Chunk<Cell> {
         let cell = |index| {
             Ground(ground.get(index)).cell(self.store.sweep.humidity_of(moisture.get(index)))
@@ -268,7 +269,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         chunk
     }
 
-    /// Wakes a chunk and its neighbours, and forgets what was derived from their ground.
+    /// Wakes a chunk and its neighbours, and drops the data derived from their ground.
     fn wake_around(&mut self, slot: Slot) {
         self.store.moisture.wake_chunk_at(slot);
         for neighbour in self.store.moisture.neighbours_of(slot).into_iter().take(S::NEIGHBOURS) {
@@ -286,7 +287,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Enters a change of a cell that an edit made.
+    /// Records an edit of a cell in the ledger.
     fn record(&mut self, old: u32, new: u32) {
         if self.store.sweep == Sweep::Conservative {
             self.ledger.placed += u128::from(new.saturating_sub(old));
@@ -342,7 +343,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 }
 
-/// Units in a chunk of the conservative sweep.
+/// Returns the units in a chunk of the conservative sweep.
 pub(super) fn units_in(chunk: &Chunk<u32>) -> u128 {
     match chunk.as_dense() {
         None => u128::from(chunk.get(0)) * CHUNK_CELLS as u128,

@@ -1,4 +1,4 @@
-//! A chunk to step, what a worker needs for that, and what came of it.
+//! Jobs: a chunk to step and the step's results, and the memory that a worker needs.
 
 use super::HumidityShape;
 use crate::automata::engine::changes::Changes;
@@ -7,7 +7,7 @@ use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
-/// What a worker needs to step a chunk.
+/// The memory that a worker needs to step a chunk.
 pub(super) struct Scratch<S: HumidityShape> {
     pub(super) halo: Box<S::Halo<u32>>,
     pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
@@ -24,7 +24,7 @@ impl<S: HumidityShape> Scratch<S> {
     }
 }
 
-/// A chunk to step, and what came of it: what changed, its rims after the step, and what flowed.
+/// A chunk to step, and the step's results: changes, rims and tally.
 pub(super) struct Job<S: HumidityShape> {
     pub(super) slot: Slot,
     pub(super) moisture: Chunk<u32>,
@@ -56,20 +56,20 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
     }
 }
 
-/// Units that rain gave, less what it took, and that the cap and the borders took away, in one
-/// chunk and step.
+/// Units that a step moved, added and removed in one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) rained: i64,
     pub(super) runoff: u64,
     pub(super) drained: u64,
-    /// Units that crossed a face, counted at the cell with the smaller coordinates, or a border.
+    /// Units that flowed over borders and over faces between cells, each face counted at the cell
+    /// with the smaller coordinates.
     pub(super) moved: u64,
 }
 
 impl Tally {
-    /// Whether anything is entered in the ledger. Then the chunk stays awake, even if no cell
-    /// changes: what rain gives and the cap and the borders take is entered anew in each step.
+    /// Whether the ledger changes. The chunk then stays awake even if no cell changes, since rain,
+    /// the cap and borders go on adding and removing humidity.
     pub(super) fn enters_ledger(&self) -> bool {
         (self.rained, self.runoff, self.drained) != (0, 0, 0)
     }

@@ -1,4 +1,5 @@
-//! What steps one chunk: the sweep's arithmetic, and what chunks show each other.
+//! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
+//! rims of chunks.
 
 use super::HumidityShape;
 use super::conservative::Conservative;
@@ -11,15 +12,15 @@ use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
 use crate::grid::Slot;
 
-/// What steps chunks: the sweep's arithmetic, and what chunks show each other.
+/// Steps chunks by the rules' sweep.
 pub(super) struct Kernel<S: HumidityShape> {
     arithmetic: Arithmetic<S>,
-    /// What the arithmetic needs of the cells at the faces of chunks; what is missing is dry. Lost
-    /// to every change of a chunk that is not a step's.
+    /// The cells at the faces of chunks, as the arithmetic needs them; missing chunks are dry.
+    /// Invalidated by every change to a chunk outside a step.
     pub(super) rims: Rims<u32, S>,
 }
 
-/// The two kinds of arithmetic, each with what it derives from the ground.
+/// The two kinds of arithmetic, each with the data derived from the ground.
 enum Arithmetic<S: HumidityShape> {
     Mean(Mean),
     Conservative(Conservative<S>),
@@ -34,7 +35,7 @@ impl<S: HumidityShape> Kernel<S> {
         Kernel { arithmetic, rims: Rims::new(0) }
     }
 
-    /// Drops what was derived from the ground of a chunk and its neighbours.
+    /// Drops the data derived from the ground of a chunk and its neighbours.
     pub(super) fn forget(&mut self, slot: Slot) {
         match &mut self.arithmetic {
             Arithmetic::Mean(mean) => mean.forget(slot),
@@ -43,7 +44,7 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.invalidate(slot);
     }
 
-    /// Works out what follows from the ground of a chunk, unless that is at hand.
+    /// Computes the data derived from the ground of a chunk, unless it is cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         match &mut self.arithmetic {
             Arithmetic::Mean(mean) => mean.prepare(store, slot),
@@ -51,7 +52,7 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Saves what is at the faces of these chunks and of their neighbours, as it is now.
+    /// Saves the rims of these chunks and of their neighbours.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
         let rims_of = match self.arithmetic {
             Arithmetic::Mean(_) => Mean::rims_of::<S>,
@@ -60,7 +61,7 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.refresh(&store.moisture, slots, |slot| rims_of(store, slot));
     }
 
-    /// Steps a chunk that was prepared, whose words are no longer in the store.
+    /// Steps a prepared chunk, whose words the job has taken out of the store.
     pub(super) fn step_chunk(
         &self,
         store: &Store<S>,

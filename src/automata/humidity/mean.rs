@@ -1,5 +1,5 @@
 //! The weighted mean of a cell and its neighbours, in `f32`: the original's formula, synchronous
-//! and in place.
+//! (Jacobi) and in place (Gauss–Seidel).
 //!
 //! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … those of its
 //! neighbours at x − 1, x + 1, y − 1, y + 1 (z − 1, z + 1), in this order of operations:
@@ -8,8 +8,8 @@
 //! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4), and the cap if r is above it
 //! ```
 //!
-//! Each quotient `h/i` is taken once for each cell and the denominator once for each edit: the same
-//! operations in the same order, so the same bits.
+//! Each quotient `h/i` is computed once for each cell, and each denominator once after an edit: the
+//! same operations in the same order give the same bits.
 
 use super::HumidityShape;
 use super::cell::Ground;
@@ -24,13 +24,13 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd;
 
-/// Marks a cell that a step leaves alone, in place of its denominator, which is above zero.
+/// In place of a denominator, which is positive: marks a cell that steps leave unchanged.
 const HELD: u32 = 0;
 
-/// What a step of the weighted mean works with.
+/// The constants of the weighted mean, and the denominators of awake chunks.
 pub(super) struct Mean {
     cap: f32,
-    /// By slot, of chunks that are awake: the bits of each cell's denominator, or [`HELD`].
+    /// By slot, for awake chunks: the bits of each cell's denominator, or [`HELD`].
     denominators: Vec<Option<Box<[u32; CHUNK_CELLS]>>>,
 }
 
@@ -39,21 +39,21 @@ impl Mean {
         Mean { cap: rules.cap, denominators: Vec::new() }
     }
 
-    /// Drops what was derived from the ground of a chunk and its neighbours.
+    /// Drops the data derived from the ground of a chunk and its neighbours.
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(denominators) = self.denominators.get_mut(slot.index()) {
             *denominators = None;
         }
     }
 
-    /// The bits of `h/i` at the faces of a chunk.
+    /// Returns the bits of `h/i` at the faces of a chunk.
     pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
         let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
         let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
         S::join_rims(&moisture, &ground, quotient)
     }
 
-    /// Works out the denominators of a chunk, unless they are at hand.
+    /// Computes the denominators of a chunk, unless they are cached.
     pub(super) fn prepare<S: HumidityShape>(&mut self, store: &Store<S>, slot: Slot) {
         if self.denominators.len() <= slot.index() {
             self.denominators.resize(slot.index() + 1, None);
@@ -61,7 +61,7 @@ impl Mean {
         self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
     }
 
-    /// Steps a chunk that was prepared.
+    /// Steps a prepared chunk.
     pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
         &self,
         store: &Store<S>,
@@ -101,7 +101,7 @@ struct MeanChunk<'a, S: HumidityShape, const IN_PLACE: bool> {
     halo: &'a mut S::Halo<u32>,
     cells: &'a mut [u32; CHUNK_CELLS],
     changed: &'a mut CellMask,
-    /// Those of the chunk after the step.
+    /// The chunk's rims after the step.
     rims: &'a mut S::Rims<u32>,
 }
 
@@ -138,7 +138,7 @@ fn quotient(word: u32, ground: u32) -> u32 {
     (f32::from_bits(word) / Ground(ground).impermeability()).to_bits()
 }
 
-/// The denominators of a chunk's cells.
+/// Computes the denominators of a chunk's cells.
 fn denominators<S: HumidityShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
     let mut denominators = Box::new([HELD; CHUNK_CELLS]);
     simd::run(DenominatorsChunk::<S> {
@@ -148,7 +148,7 @@ fn denominators<S: HumidityShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHU
     denominators
 }
 
-/// The denominators of a chunk, from its ground with a rim.
+/// Computes the denominators of a chunk from its ground with a halo.
 struct DenominatorsChunk<'a, S: HumidityShape> {
     halo: &'a S::Halo<u32>,
     denominators: &'a mut [u32; CHUNK_CELLS],
@@ -180,7 +180,7 @@ impl RowRule<u32> for Denominators {
             let mut sum = impermeability;
             for side in around {
                 let beyond = Ground(side[x]);
-                // Beyond a draining border lies soil like this.
+                // Beyond a draining border lies soil as impermeable as this cell.
                 let i =
                     if beyond == Ground::DRAIN { impermeability } else { beyond.impermeability() };
                 sum += 1.0 / i;
@@ -190,7 +190,7 @@ impl RowRule<u32> for Denominators {
     }
 }
 
-/// What does not change from step to step.
+/// The data that steps do not change.
 #[derive(Clone, Copy)]
 struct Constants<'a> {
     ground: &'a [u32; CHUNK_CELLS],
@@ -198,7 +198,7 @@ struct Constants<'a> {
     cap: f32,
 }
 
-/// The mean from the quotients around a cell, in order; the cell's own word if it is held.
+/// Returns the mean from the quotients around a cell, in order; the cell's own word if it is held.
 #[inline(always)]
 fn mean<const N: usize>(
     word: u32,
@@ -234,8 +234,9 @@ impl RowRule<u32> for Synchronous<'_> {
         let denominators: &[u32; W] = part(self.constants.denominators, first);
         let cap = self.constants.cap;
         let before = *cells;
-        // Into an array of its own: held cells are left out of a store into the chunk, and what is
-        // stored so has to reach the cache before it can be read again, to be compared.
+        // Computed in an array of its own. Stores to the chunk would be masked, to spare held
+        // cells, and reading masked stores back for the comparison stalls until they have reached
+        // the cache.
         let mut after = [0; W];
         for x in 0..W {
             let impermeability = Ground(ground[x]).impermeability();

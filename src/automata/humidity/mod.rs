@@ -1,10 +1,10 @@
-//! Humidity in permeable ground: what seeps from rain through soils, and round rocks.
+//! Humidity in permeable ground: it seeps from rain through soils and around rocks.
 //!
 //! Source of the rules: the diffusion automaton of an underground-water prototype, in which each
-//! cell has a humidity and an impermeability. Its formula is kept to the bit, in place as the
-//! original's program runs it and synchronous as its text says; it is always stable, but makes and
-//! loses humidity. The third sweep, the default, moves whole units across faces instead, so that
-//! none is made or lost.
+//! cell has a humidity and an impermeability. Two sweeps keep its formula to the bit, in place as
+//! the original program runs it, and synchronous as its text describes it. The formula is always
+//! stable, but creates and loses humidity. The third sweep, the default, moves whole units across
+//! faces instead, and conserves humidity.
 //!
 //! | [`Sweep`] | arithmetic | conserves | comes to rest | order |
 //! |---|---|---|---|---|
@@ -49,11 +49,11 @@ use job::{Job, Scratch};
 use kernel::Kernel;
 use store::Store;
 
-/// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], where
-/// layers at different z do not touch, or 16³ for a [`Cube`](crate::Cube).
+/// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], with
+/// separate layers at different z, or 16³ for a [`Cube`](crate::Cube).
 ///
-/// Cells that no chunk holds are dry rock, as beyond the original's board. Between two
-/// [`step`](HumidityWorld::step)s any number of edits may come, in any order.
+/// Cells that no chunk holds are dry rock, as beyond the original's board. Any number of edits may
+/// come between two [`step`](HumidityWorld::step)s, in any order.
 ///
 /// ```
 /// use floodplain::humidity::{Cell, HumidityWorld, Rules};
@@ -84,7 +84,7 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     workers: Workers<Scratch<S>>,
     ticks: u64,
     ledger: Ledger,
-    /// Kept for their memory.
+    /// Kept to reuse their memory.
     jobs: Vec<Job<S>>,
 }
 

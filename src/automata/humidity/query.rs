@@ -114,8 +114,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<u32>>();
-        let rooms: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
-        self.store.memory_bytes() + self.kernel.memory_bytes() + rooms + jobs
+        let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
+        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs
     }
 
     /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in

@@ -1,16 +1,17 @@
-//! The sweeps, and the word of 32 bits in which each keeps a humidity.
+//! The sweeps, and the word of 32 bits in which each stores a humidity.
 
 use super::cell::UNITS;
 
-/// In what order, and by which formula, cells take from their neighbours.
+/// The scheme by which a step computes new humidities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sweep {
-    /// The weighted mean, each cell seeing what the cells before it have become: what the original
-    /// program does, to the bit. The order is x, then y, then z, x slowest; since a cell sees
-    /// only its neighbours, this is the same as any order in which each cell comes after its
-    /// neighbours at smaller coordinates. It is one sequence, never parallel.
+    /// The weighted mean with updated values of earlier cells, as in a Gauss–Seidel sweep: what the
+    /// original program does, to the bit. The order is x, then y, then z, x slowest; since a cell
+    /// reads only its neighbours, any order in which each cell comes after its neighbours at
+    /// smaller coordinates gives the same result. Strictly sequential.
     InPlace,
-    /// The weighted mean of the old state: what the original's text says. Independent of order.
+    /// The weighted mean of the old state, as in a Jacobi sweep: what the original's text says.
+    /// Independent of order.
     Synchronous,
     /// Tally across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
     /// rest. Independent of order.
@@ -18,16 +19,16 @@ pub enum Sweep {
 }
 
 impl Sweep {
-    /// The word that keeps a humidity from 0 to [`MOST_HUMIDITY`].
+    /// Returns the word that stores a humidity from 0 to [`MOST_HUMIDITY`].
     pub(super) fn word_of(self, humidity: f64) -> u32 {
         match self {
             Sweep::Conservative => (humidity * f64::from(UNITS)).round() as u32,
-            // The sum turns −0 into 0, so that equal humidities are equal words.
+            // The sum turns −0 into 0, so that equal humidities have equal words.
             Sweep::InPlace | Sweep::Synchronous => (humidity as f32 + 0.0).to_bits(),
         }
     }
 
-    /// The humidity that a word keeps, exactly.
+    /// Returns the humidity that a word stores, exactly.
     pub(super) fn humidity_of(self, word: u32) -> f64 {
         match self {
             Sweep::Conservative => f64::from(word) / f64::from(UNITS),

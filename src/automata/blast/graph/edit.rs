@@ -5,10 +5,10 @@ use crate::automata::blast::rules::WEIGHT_LIMIT;
 use core::fmt;
 use glam::DVec3;
 
-/// Added to what an edit writes: −0 becomes 0, so that equal graphs have equal bytes.
+/// Added to whatever an edit writes: turns −0 into 0, so that equal graphs have equal bytes.
 const POSITIVE_ZERO: f64 = 0.0;
 
-/// What the pressures that are refused are not; the limit is
+/// Ends the messages about refused pressures. The limit is
 /// [`PRESSURE_LIMIT`](super::super::PRESSURE_LIMIT).
 const POSSIBLE: &str =
     "; it must be finite, in size less than 1e18, and not negative where it diffuses";
@@ -17,7 +17,7 @@ const POSSIBLE: &str =
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// There is no such node, or no more.
+    /// There is no such node; it may have been removed.
     NoNode(NodeId),
     /// These nodes are not linked, or, for one node, it has no vent.
     NoLink(NodeId, Option<NodeId>),
@@ -26,16 +26,16 @@ pub enum GraphError {
     Linked(NodeId, Option<NodeId>),
     /// The node is closed by a wall, so that it has no pressure.
     Closed(NodeId),
-    /// A position with a coordinate that is not finite, of a node that was to be added.
+    /// A position with a coordinate that is not finite, for a new node.
     Position(DVec3),
     /// A direction with a coordinate that is not finite, of a link of these nodes or, for one node,
     /// of its vent.
     Direction(NodeId, Option<NodeId>, DVec3),
     /// A pressure that is not a number, or too large, or negative under the diffusive rule.
     Pressure {
-        /// The node; none of one that was to be added.
+        /// The node; `None` for a new one.
         node: Option<NodeId>,
-        /// What was asked for.
+        /// The refused value.
         value: f64,
     },
     /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`], of a link of these nodes or, for
@@ -43,7 +43,7 @@ pub enum GraphError {
     Weight(NodeId, Option<NodeId>, f64),
     /// A strength that is not a number above 0, of a wall at this node.
     Strength(NodeId, f64),
-    /// With this weight the fastest ripple at a node would grow from step to step.
+    /// Unstable: with this weight the shortest waves at a node would grow from step to step.
     Unstable {
         /// The node.
         node: NodeId,
@@ -104,7 +104,7 @@ impl fmt::Display for GraphError {
 
 impl core::error::Error for GraphError {}
 
-/// A link of two nodes, or the vent of one, in the words of a message.
+/// Displays a link of two nodes, or the vent of one.
 struct LinkName(NodeId, Option<NodeId>);
 
 impl fmt::Display for LinkName {
@@ -117,8 +117,8 @@ impl fmt::Display for LinkName {
 }
 
 impl BlastGraph {
-    /// Adds a node without links. Its pressure is entered as placed, or as removed if it is below
-    /// 0.
+    /// Adds a node without links. The ledger counts its pressure as placed, or as removed if it is
+    /// below 0.
     ///
     /// # Errors
     /// A position that is not finite; a pressure out of range.
@@ -136,8 +136,8 @@ impl BlastGraph {
         Ok(id)
     }
 
-    /// Removes a node with its links, and returns the pressure that was in it, which is entered as
-    /// removed, or as placed if it is below 0.
+    /// Removes a node with its links. Returns its pressure, which the ledger counts as removed, or
+    /// as placed if it is below 0.
     ///
     /// # Errors
     /// There is no such node.
@@ -152,19 +152,18 @@ impl BlastGraph {
         Ok(pressure)
     }
 
-    /// LinkFlows two nodes; the weight is 1 for open air, less for what lets pressure through slowly.
-    /// The link's direction is that from one node to the other.
+    /// Links two nodes, in the direction from `a` to `b`. The weight is 1 for open air, less for
+    /// what lets pressure through slowly.
     ///
     /// # Errors
-    /// A node that is not there; the nodes are one, or linked; a weight that is out of range, or
-    /// with which the rule is unstable at either node.
+    /// A node does not exist; the nodes are the same, or linked already; a weight that is out of
+    /// range, or with which the rule is unstable at either node.
     pub fn add_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<(), GraphError> {
         let [from, to] =
             [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
         let (from, to) = (from?, to?);
         let apart = to - from;
-        // The difference of positions at opposite ends of the range of `f64` is not finite; that of
-        // their halves is.
+        // The difference of positions may overflow; that of their halves does not.
         self.add_link_along(
             a,
             b,
@@ -173,9 +172,8 @@ impl BlastGraph {
         )
     }
 
-    /// LinkFlows two nodes, as [`add_link`](BlastGraph::add_link) does, in a direction of its own:
-    /// where a link leaves over a periodic border, the way that it sets out from `a`. Its
-    /// length does not matter.
+    /// Links two nodes, as [`add_link`](BlastGraph::add_link) does, in a given direction, as seen
+    /// from `a`: for links over a periodic border. Its length does not matter.
     ///
     /// # Errors
     /// As for [`add_link`](BlastGraph::add_link); a direction that is not finite.
@@ -192,12 +190,12 @@ impl BlastGraph {
         self.join(a, Some(b), weight, direction)
     }
 
-    /// Opens a node to the outside, where pressure is 0 without end; what flows out is entered as
-    /// left.
+    /// Links a node to the outside, an endless space at pressure 0. The ledger counts what flows
+    /// out as left.
     ///
     /// # Errors
-    /// There is no such node, or it has a vent; a weight that is out of range, or with which the
-    /// rule is unstable; a direction that is not finite.
+    /// There is no such node, or it has a vent already; a weight that is out of range, or with
+    /// which the rule is unstable; a direction that is not finite.
     pub fn add_vent(
         &mut self,
         node: NodeId,
@@ -213,7 +211,7 @@ impl BlastGraph {
     /// Removes the link between two nodes.
     ///
     /// # Errors
-    /// They are not linked.
+    /// The nodes are not linked.
     pub fn remove_link(&mut self, a: NodeId, b: NodeId) -> Result<(), GraphError> {
         let link = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
         self.cut(link);
@@ -223,20 +221,20 @@ impl BlastGraph {
     /// Closes a node's vent.
     ///
     /// # Errors
-    /// It has none.
+    /// The node has none.
     pub fn remove_vent(&mut self, node: NodeId) -> Result<(), GraphError> {
         let link = self.link_between(node, None).ok_or(GraphError::NoLink(node, None))?;
         self.cut(link);
         Ok(())
     }
 
-    /// Changes the weight of the link between two nodes and returns what it was. Under the wave
-    /// rule a lower weight makes what flows there less in proportion, as in
+    /// Changes the weight of the link between two nodes. Returns the old weight. Under the wave
+    /// rule a lower weight reduces the link's flow in proportion, as in
     /// [`BlastWorld::set_link`](crate::blast::BlastWorld::set_link).
     ///
     /// # Errors
-    /// They are not linked; a weight that is out of range, or with which the rule is unstable at
-    /// either node.
+    /// The nodes are not linked; a weight that is out of range, or with which the rule is unstable
+    /// at either node.
     pub fn set_link(&mut self, a: NodeId, b: NodeId, weight: f64) -> Result<f64, GraphError> {
         let place = self.link_between(a, Some(b)).ok_or(GraphError::NoLink(a, Some(b)))?;
         let old = self.links[place].weight;
@@ -251,7 +249,7 @@ impl BlastGraph {
         Ok(old)
     }
 
-    /// Sets a node's pressure and returns what it was.
+    /// Sets a node's pressure. Returns the old pressure.
     ///
     /// # Errors
     /// There is no such node, or it is closed; a pressure out of range.
@@ -267,7 +265,7 @@ impl BlastGraph {
         Ok(old)
     }
 
-    /// Closes a node until the pressure difference across it passes `strength`; as in
+    /// Closes a node until the pressure difference across it exceeds `strength`, as in
     /// [`BlastWorld::set_wall`](crate::blast::BlastWorld::set_wall). Returns the pressure that was
     /// in it.
     ///
@@ -288,7 +286,7 @@ impl BlastGraph {
         Ok(old)
     }
 
-    /// Opens a closed node, at pressure 0; `false` if it was open.
+    /// Opens a closed node, at pressure 0; returns `false` if it was open.
     ///
     /// # Errors
     /// There is no such node.
@@ -325,7 +323,7 @@ impl BlastGraph {
         Ok(())
     }
 
-    /// Takes a link out; the last one moves to its place.
+    /// Removes a link; the last one moves to its place.
     fn cut(&mut self, place: usize) {
         let ends = |link: &Link| [Some(link.a), link.b].into_iter().flatten();
         let cut = self.links.swap_remove(place);
@@ -351,7 +349,7 @@ impl BlastGraph {
         }
     }
 
-    /// Adds up the weights at a node anew.
+    /// Recomputes the sum of the weights at a node.
     fn weigh(&mut self, id: NodeId) {
         let weights = self
             .node(id)
@@ -394,9 +392,8 @@ impl BlastGraph {
     }
 }
 
-/// The unit vector of this direction, zero for zero. The squares of a very long or very short
-/// vector leave the range of `f64`, so its power of two, which changes no digit, is taken out
-/// first.
+/// Returns the unit vector of a direction, zero for zero. Divides by a power of two first, which is
+/// exact, since the squares of very long or very short vectors leave the range of `f64`.
 fn unit(direction: DVec3) -> DVec3 {
     const EXPONENT: u64 = f64::INFINITY.to_bits();
     let longest = direction.abs().max_element();

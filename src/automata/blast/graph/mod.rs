@@ -1,5 +1,5 @@
-//! Pressure on a graph: nodes at any position, finer where it matters, with links that come and go
-//! at any time.
+//! Pressure on a graph: nodes at any position, finer where it matters, with links that can be added
+//! and removed at any time.
 
 mod edit;
 mod query;
@@ -18,17 +18,17 @@ use super::rules::{Rules, RulesError};
 use glam::DVec3;
 use std::collections::BTreeSet;
 
-/// A node of a [`BlastGraph`]. Never given to another node of the same graph.
+/// The identity of a node of a [`BlastGraph`]. Never reused within a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
-/// Pressure on a graph, in `f64`, by the same [`Rules`] and in the same words as
+/// Pressure on a graph, in `f64`, with the same [`Rules`] and terms as
 /// [`BlastWorld`](super::BlastWorld).
 ///
-/// It is no [`Automaton`](crate::Automaton): that trait speaks of cells and chunks, and a graph has
-/// nodes. [`take_changes`](BlastGraph::take_changes) gives those. A link's direction is that from
-/// node to node, unless it is said ([`add_link_along`](BlastGraph::add_link_along)), as for one
-/// that closes a periodic border.
+/// It does not implement [`Automaton`](crate::Automaton), which deals in cells and chunks:
+/// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is that from node
+/// to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links over a
+/// periodic border.
 ///
 /// ```
 /// use floodplain::blast::{BlastGraph, Rules};
@@ -47,14 +47,13 @@ pub struct BlastGraph {
     rules: Rules,
     tick: u64,
     ledger: Ledger,
-    /// By id; none where a node was removed. Boxed, because a graph that lives long has many that
-    /// were.
+    /// By id; `None` where a node was removed. Boxed, because a long-lived graph has many of these.
     nodes: Vec<Option<Box<Node>>>,
-    /// In no order that anything depends on but the order in which they were added and removed.
+    /// The order depends only on the order of additions and removals.
     links: Vec<Link>,
     events: Vec<Broken<NodeId>>,
     changed: BTreeSet<NodeId>,
-    /// An edit, or a step that changed something, and no step since that did not.
+    /// Whether an edit or the last step changed something.
     is_awake: bool,
 }
 
@@ -62,11 +61,11 @@ pub struct BlastGraph {
 struct Node {
     position: DVec3,
     pressure: f64,
-    /// A node that is closed until the difference across it passes this.
+    /// Of a closed node: the pressure difference that opens it.
     strength: Option<f64>,
-    /// The sum of the weights of its links, open or not.
+    /// The sum of the weights of all its links.
     weights: f64,
-    /// Places in `links`.
+    /// Indices into the graph's links.
     links: Vec<usize>,
 }
 
@@ -76,7 +75,7 @@ struct Link {
     a: NodeId,
     b: Option<NodeId>,
     weight: f64,
-    /// A unit vector from `a` to `b`, or zero if they lie at one place.
+    /// A unit vector from `a` to `b`, or zero if they are at the same position.
     direction: DVec3,
     /// What flowed from `a` to `b` in the last step of the wave rule.
     flow: f64,
@@ -86,8 +85,8 @@ impl BlastGraph {
     /// A graph without nodes.
     ///
     /// # Errors
-    /// Rules with a value out of range. Whether they are stable depends on the links, and is asked
-    /// with each.
+    /// Rules with a value out of range. Stability depends on the links, and is checked when these
+    /// are added.
     pub fn new(rules: Rules) -> Result<Self, RulesError> {
         rules.check(0.0)?;
         Ok(BlastGraph {
@@ -110,7 +109,7 @@ impl BlastGraph {
         self.nodes.get_mut(id.0 as usize)?.as_deref_mut()
     }
 
-    /// The nodes that there are, in order.
+    /// Returns the existing nodes, in order.
     fn ids<'a>(&'a self) -> impl Iterator<Item = (NodeId, &'a Node)> {
         let node = |(index, node): (usize, &'a Option<Box<Node>>)| {
             Some((NodeId(index as u32), node.as_deref()?))

@@ -1,5 +1,5 @@
-//! Reading a graph: nodes, flows, totals, what changed, the hash of its state, and the check of its
-//! laws.
+//! Reading a graph: nodes, flows, totals, changes, the hash of its state, and the check of its
+//! invariants.
 
 use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::Ledger;
@@ -10,21 +10,21 @@ use crate::automaton::StateHash;
 use core::fmt;
 use glam::DVec3;
 
-/// The first law that [`BlastGraph::validate`] found broken.
+/// The first invariant that [`BlastGraph::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum GraphViolation {
-    /// The pressures do not add up to what the ledger says, by more than a millionth.
+    /// The sum of the pressures differs from the ledger by more than a millionth.
     Ledger {
         /// The sum of the nodes.
         counted: f64,
-        /// What the ledger says.
+        /// The ledger's total.
         booked: f64,
     },
     /// A pressure that is not a finite number, or negative under the diffusive rule, or in a closed
     /// node.
     Pressure {
-        /// Where.
+        /// The node.
         node: NodeId,
         /// The pressure.
         pressure: f64,
@@ -32,7 +32,7 @@ pub enum GraphViolation {
     /// A node's links or the sum of their weights are not those that lead to it, or the rule is
     /// unstable there.
     Links {
-        /// Where.
+        /// The node.
         node: NodeId,
         /// The sum of the weights of the links that the node has.
         weights: f64,
@@ -75,22 +75,22 @@ impl BlastGraph {
         self.tick
     }
 
-    /// The nodes that there are, in the order in which they were added.
+    /// The existing nodes, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> {
         self.ids().map(|(id, _)| id)
     }
 
-    /// Where a node lies; `None` if it is not there.
+    /// A node's position; `None` if it does not exist.
     pub fn position(&self, node: NodeId) -> Option<DVec3> {
         self.node(node).map(|node| node.position)
     }
 
-    /// A node's pressure, 0 if it is closed; `None` if it is not there.
+    /// A node's pressure, 0 if it is closed; `None` if it does not exist.
     pub fn pressure(&self, node: NodeId) -> Option<f64> {
         self.node(node).map(|node| node.pressure)
     }
 
-    /// What the wall that closes a node is_stable; `None` if it is open or not there.
+    /// The strength of the wall that closes a node; `None` if it is open or does not exist.
     pub fn strength(&self, node: NodeId) -> Option<f64> {
         self.node(node)?.strength
     }
@@ -101,18 +101,18 @@ impl BlastGraph {
     }
 
     /// The flow vector at a node, as [`BlastWorld::flow`](crate::blast::BlastWorld::flow); zero if
-    /// it is not there.
+    /// it does not exist.
     pub fn flow(&self, node: NodeId) -> DVec3 {
         net_flux(&self.flows_at(node))
     }
 
     /// The sum of the magnitudes of the same flows, 0 or more.
     pub fn exposure(&self, node: NodeId) -> f64 {
-        // The sum of nothing is -0.
+        // An empty sum is −0.
         self.flows_at(node).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
-    /// What flows out of a node over each of its links.
+    /// Returns the outflow over each of a node's links.
     pub(super) fn flows_at(&self, id: NodeId) -> LinkFluxes {
         let out = |&place: &usize| {
             let link = &self.links[place];
@@ -135,7 +135,7 @@ impl BlastGraph {
         self.ledger
     }
 
-    /// Nodes that the next step will look at: all, or none.
+    /// The number of nodes that the next step will visit: all, or none.
     pub fn awake_nodes(&self) -> usize {
         if self.is_awake { self.ids().count() } else { 0 }
     }
@@ -145,24 +145,24 @@ impl BlastGraph {
         !self.is_awake
     }
 
-    /// Wakes the graph. Changes nothing else.
+    /// Wakes the graph. Has no other effect.
     pub fn wake_all(&mut self) {
         self.is_awake = true;
     }
 
-    /// The nodes that were added, removed, or whose pressure or links changed since this was last
-    /// asked, in order.
+    /// Takes the nodes that were added, removed, or whose pressure or links changed since the last
+    /// call, in order.
     pub fn take_changes(&mut self) -> Vec<NodeId> {
         core::mem::take(&mut self.changed).into_iter().collect()
     }
 
-    /// The walls that broke since this was last asked, by step, then in order of the nodes.
+    /// Takes the walls that broke since the last call, by step, then in order of the nodes.
     pub fn take_events(&mut self) -> Vec<Broken<NodeId>> {
         core::mem::take(&mut self.events)
     }
 
-    /// A hash of the state that decides the future: steps, nodes and links. The same on every
-    /// platform. Rules are not part of it.
+    /// A hash of the state that decides the future: tick count, nodes and links. The same on every
+    /// platform. Rules are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -180,10 +180,10 @@ impl BlastGraph {
         hash.finish()
     }
 
-    /// Checks every law that holds between steps.
+    /// Checks every invariant between steps.
     ///
     /// # Errors
-    /// The first law found broken.
+    /// The first invariant found broken.
     pub fn validate(&self) -> Result<(), GraphViolation> {
         let mut degrees = vec![0; self.nodes.len()];
         for end in self.links.iter().flat_map(|link| [Some(link.a), link.b]).flatten() {
@@ -220,7 +220,7 @@ impl BlastGraph {
         if self.is_awake || !self.would_change() { Ok(()) } else { Err(GraphViolation::Asleep) }
     }
 
-    /// Bytes that the graph holds on the heap, about: those of its nodes, links and lists.
+    /// Approximate bytes on the heap: nodes, links and lists.
     pub fn memory_bytes(&self) -> usize {
         let lists: usize =
             self.ids().map(|(_, node)| node.links.capacity() * size_of::<usize>()).sum();
@@ -232,7 +232,7 @@ impl BlastGraph {
             + self.changed.len() * size_of::<NodeId>()
     }
 
-    /// The place of the link between two nodes, or of a node's vent.
+    /// Returns the index of the link between two nodes, or of a node's vent.
     pub(super) fn link_between(&self, a: NodeId, b: Option<NodeId>) -> Option<usize> {
         let joins = |&place: &usize| {
             let link = &self.links[place];
@@ -246,8 +246,7 @@ impl BlastGraph {
 mod tests {
     use super::*;
 
-    /// What is found in two linked nodes, of which the second has a vent, after this was done
-    /// behind the graph's back.
+    /// Returns the violation found in a damaged graph of two linked nodes, the second with a vent.
     fn found(damage: impl FnOnce(&mut BlastGraph)) -> GraphViolation {
         let mut graph = BlastGraph::new(Rules::default()).unwrap();
         let [a, b] = [0.0, 1.0].map(|x| graph.add_node(DVec3::X * x, 10.0).unwrap());

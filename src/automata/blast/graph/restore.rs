@@ -1,4 +1,4 @@
-//! What a saved graph consists of, and how a graph is put together again.
+//! The parts of a saved graph, and restoring a graph from them.
 
 use super::{BlastGraph, Link, Node, NodeId};
 use crate::automata::blast::rules::{Rule, Rules, WEIGHT_LIMIT};
@@ -6,13 +6,13 @@ use crate::automata::blast::{Broken, Ledger};
 use glam::DVec3;
 use std::collections::BTreeSet;
 
-/// All of a graph but what follows from the rest.
+/// A graph without derived data.
 pub(crate) struct GraphParts {
     pub(crate) rules: Rules,
     pub(crate) tick: u64,
     pub(crate) ledger: Ledger,
     pub(crate) is_awake: bool,
-    /// By id; none where a node was removed.
+    /// By id; `None` where a node was removed.
     pub(crate) nodes: Vec<Option<Box<NodeParts>>>,
     pub(crate) links: Vec<LinkParts>,
     pub(crate) events: Vec<Broken<NodeId>>,
@@ -24,7 +24,7 @@ pub(crate) struct NodeParts {
     pub(crate) position: DVec3,
     pub(crate) pressure: f64,
     pub(crate) strength: Option<f64>,
-    /// Places in the list of links, in the order in which weights are added up.
+    /// Indices into the list of links, in the order in which weights are summed.
     pub(crate) links: Vec<usize>,
 }
 
@@ -61,10 +61,10 @@ impl BlastGraph {
         }
     }
 
-    /// The graph of these parts.
+    /// Returns the graph of these parts.
     ///
     /// # Errors
-    /// What is wrong with them, where the graph's own check would not tell.
+    /// What is wrong with them, as far as [`validate`](BlastGraph::validate) would not find it.
     pub(crate) fn restored(parts: GraphParts) -> Result<Self, String> {
         let mut graph = BlastGraph::new(parts.rules).map_err(|error| error.to_string())?;
         (graph.tick, graph.ledger, graph.is_awake) = (parts.tick, parts.ledger, parts.is_awake);
@@ -92,8 +92,8 @@ impl BlastGraph {
         }
     }
 
-    /// Each link joins nodes that are there, no two of them the same, and stands once in the list
-    /// of each of its ends.
+    /// Checks that each link joins existing nodes, that no two join the same ones, and that each is
+    /// listed once by each of its ends.
     fn check_links(&self) -> Result<(), String> {
         let mut joined = BTreeSet::new();
         let mut ends = BTreeSet::new();
@@ -126,7 +126,7 @@ impl BlastGraph {
         })
     }
 
-    /// Whether edits and steps can have made this link.
+    /// Whether edits and steps can have produced this link.
     fn is_lawful(&self, link: &Link) -> bool {
         let is_closed = |id: NodeId| self.node(id).is_some_and(|node| node.strength.is_some());
         let flows = matches!(self.rules.rule, Rule::Wave { .. })
@@ -134,7 +134,7 @@ impl BlastGraph {
             && !is_closed(link.a)
             && !link.b.is_some_and(is_closed);
         (0.0..=f64::from(WEIGHT_LIMIT)).contains(&link.weight)
-            // The square of a very short vector is so coarse that what becomes of it is not quite of length 1.
+            // Not exactly 1, as squares of very short vectors are imprecise.
             && link.direction.to_array().iter().all(|along| along.abs() <= 2.0)
             && (link.flow == 0.0 || flows)
     }

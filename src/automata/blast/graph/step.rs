@@ -1,5 +1,5 @@
-//! One step of a graph: walls break, pressure crosses each link once, what is below the threshold
-//! falls silent.
+//! One step of a graph: walls break, pressure flows over each link once, and the graph falls silent
+//! if all of it is below the threshold.
 
 use super::{BlastGraph, Link, NodeId};
 use crate::automata::blast::Probe;
@@ -10,8 +10,8 @@ use crate::automaton::StepReport;
 use std::collections::BTreeSet;
 
 impl BlastGraph {
-    /// Runs one step. First the walls break that stand between too different pressures; then
-    /// pressure moves.
+    /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
+    /// flows.
     pub fn step(&mut self) -> StepReport {
         self.tick = self.tick.wrapping_add(1);
         if !self.is_awake {
@@ -35,7 +35,7 @@ impl BlastGraph {
                 link.flow = flow;
             }
         } else {
-            // A sum may round past 0 by the last bit of what the node had.
+            // Rounding may take a pressure below 0 by its last bit.
             after.iter_mut().for_each(|pressure| *pressure = pressure.max(0.0));
         }
         self.fall_silent(&mut after);
@@ -76,7 +76,7 @@ impl BlastGraph {
         let mut sum = StepReport::default();
         for left in (1..=steps).rev() {
             if !self.is_awake {
-                // Nothing changes any more; time still passes.
+                // Once at rest, only the tick counter advances.
                 self.tick = self.tick.wrapping_add(left);
                 break;
             }
@@ -85,7 +85,7 @@ impl BlastGraph {
         sum
     }
 
-    /// Runs `steps` steps, as many as make a inputs, and lets each probe feel every one of them.
+    /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
         let mut sum = StepReport::default();
         for _ in 0..steps {
@@ -101,7 +101,7 @@ impl BlastGraph {
         sum
     }
 
-    /// What the next step moves over a link, from `a` to `b`.
+    /// Returns the flow over a link in the next step, from `a` to `b`.
     pub(super) fn crossing(&self, link: &Link) -> f64 {
         let end = |id: NodeId| {
             self.node(id).filter(|node| node.strength.is_none()).map(|node| node.pressure)
@@ -118,7 +118,7 @@ impl BlastGraph {
         }
     }
 
-    /// If nothing reaches the threshold anywhere, all of it is absorbed.
+    /// Absorbs all pressure if nothing reaches the threshold anywhere.
     fn fall_silent(&mut self, after: &mut [f64]) {
         let is_silent = |value: f64| value.abs() < self.rules.threshold;
         if after.iter().all(|&pressure| is_silent(pressure))
@@ -130,8 +130,8 @@ impl BlastGraph {
         }
     }
 
-    /// Opens every closed node that stands between too different pressures, and returns them. All
-    /// are asked before the first one opens.
+    /// Opens every closed node whose pressure difference exceeds its strength, and returns them.
+    /// All are checked before the first one opens.
     fn break_walls(&mut self) -> BTreeSet<NodeId> {
         let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
@@ -154,7 +154,7 @@ impl BlastGraph {
         places
     }
 
-    /// The pressures of the open nodes that a node has links to, and 0 for a vent.
+    /// Returns the pressures of the open nodes that a node has links to, and 0 for a vent.
     fn pressures_at(&self, id: NodeId) -> impl Iterator<Item = f64> {
         let links =
             self.node(id).into_iter().flat_map(|node| &node.links).map(|&place| &self.links[place]);

@@ -1,8 +1,8 @@
-//! What crosses a link in a step: the formulas of both rules, for grids and graphs alike.
+//! The flux formulas of both rules: what flows over a link in a step, on grids and graphs.
 
 use core::ops::{Add, Mul, Sub};
 
-/// What flows from here to there under the diffusive rule.
+/// Returns the flow from here to there under the diffusive rule.
 #[inline(always)]
 pub(crate) fn diffusive_flux<T>(conductance: T, here: T, there: T) -> T
 where
@@ -11,7 +11,7 @@ where
     conductance * (here - there)
 }
 
-/// What flows from here to there under the wave rule, where `flow` did in the step before.
+/// Returns the flow from here to there under the wave rule, after `flow` in the step before.
 #[inline(always)]
 pub(crate) fn wave_flux<T>(damping: T, flow: T, conductance: T, here: T, there: T) -> T
 where
@@ -20,39 +20,39 @@ where
     damping * (flow + conductance * (here - there))
 }
 
-/// The larger of two numbers, neither of which is NaN; unlike `f32::max` one instruction.
+/// Returns the larger of two numbers that are not NaN, in one instruction, unlike `f32::max`.
 #[inline(always)]
 pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// A flow in whole grains: cut to a multiple of the spacing of `f32` at the larger of the two
-/// pressures that it joins, which is `scale`.
+/// Truncates a flow to a multiple of the spacing of `f32` at `scale`, the larger of the two
+/// pressures that it joins.
 ///
-/// Then the giver loses what the taker gains without rounding (but where a sum passes a power of
-/// two), and the sum of all pressures stays put. With flows as they come, each cell rounds for
-/// itself, and in a smooth field all cells the same way: 10,000 steps then lose or make a
-/// hundred-thousandth of the total. Cut, not rounded, because rounded flows can be larger
-/// than the rule says: neighbours a few grains apart would exchange them to and fro for ever
-/// instead of coming to rest.
+/// Both ends then change by exactly the same amount (unless a sum passes a power of two), and the
+/// sum of all pressures is conserved. With untruncated flows each cell rounds by itself, in a
+/// smooth field all cells in the same direction, and 10,000 steps create or lose a
+/// hundred-thousandth of the total. Truncated and not rounded, because rounded flows can exceed the
+/// rule's: neighbours a few spacings apart would exchange them for ever instead of coming to rest.
 #[inline(always)]
 pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
     let nearest = scale + amount;
-    // One grain less if the sum was rounded up. The number before a positive float is the one with
-    // the bits before its.
+    // One spacing less if the sum was rounded up. The next smaller positive float has the preceding
+    // bit pattern.
     let cut = f32::from_bits(nearest.to_bits() - u32::from(nearest - scale > amount));
     (cut - scale).copysign(flow)
 }
 
-/// What flows from here to there in a step of a grid under the diffusive rule, as both ends count
-/// it.
+/// Returns the flow from here to there on a grid under the diffusive rule; both ends compute the
+/// same amount.
 #[inline(always)]
 pub(crate) fn grid_diffusive_flux(conductance: f32, here: f32, there: f32) -> f32 {
     quantized(diffusive_flux(conductance, here, there), larger(here, there))
 }
 
-/// What flows from here to there in a step of a grid under the wave rule, as both ends count it.
+/// Returns the flow from here to there on a grid under the wave rule; both ends compute the same
+/// amount.
 #[inline(always)]
 pub(crate) fn grid_wave_flux(
     [damping, conductance]: [f32; 2],
@@ -63,18 +63,18 @@ pub(crate) fn grid_wave_flux(
     quantized(wave_flux(damping, flow, conductance, here, there), larger(here.abs(), there.abs()))
 }
 
-/// A pressure after a step of the diffusive rule. Products of the smallest numbers there are may be
-/// rounded up past what a cell has.
+/// Returns a pressure after a step of the diffusive rule. Clamped at 0, since products of subnormal
+/// numbers may be rounded up past what the cell has.
 #[inline(always)]
 pub(crate) fn after_outflow(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)
 }
 
-/// The sum of what flows out of a cell along each axis, of which a cell with `N` neighbours has `N
-/// / 2`; to the same bit however the axes are exchanged.
+/// Returns the sum of a cell's outflows along each axis, of which a cell with `N` neighbours has `N
+/// / 2`. Bit-identical under any permutation of the axes.
 ///
-/// Floating-point sums do not depend on the order of two terms, but on that of three. So opposite
-/// faces come first, in the arguments, and the sums of three axes in the order of their size.
+/// Floating-point addition is commutative but not associative. So opposite faces are added first,
+/// by the caller, and then the sums of three axes in order of size.
 #[inline(always)]
 pub(crate) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
     if N == 4 {
@@ -85,7 +85,7 @@ pub(crate) fn balanced_sum<const N: usize>([x, y, z]: [f32; 3]) -> f32 {
     (smaller(low, z) + larger(high, z)) + larger(low, smaller(high, z))
 }
 
-/// What flows out along each axis, from what flows out across each face; 0 along an axis without
+/// Returns the outflow along each axis from the outflow across each face; 0 along an axis without
 /// faces.
 #[inline(always)]
 pub(crate) fn sum_by_axis<const N: usize>(out: [f32; N]) -> [f32; 3] {

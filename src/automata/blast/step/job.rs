@@ -1,4 +1,4 @@
-//! A step of one chunk: what it has to know of the world, its kernel, and what came of it.
+//! A step of one chunk: its inputs, ghost cells, the choice of kernel, and the results.
 
 use super::formulas::{diffusive_flux, quantized};
 use super::uniform::{self, UniformChunk};
@@ -15,7 +15,7 @@ use crate::grid::{Grid, Slot};
 use crate::simd;
 use smallvec::SmallVec;
 
-/// What a chunk sees behind one of its faces instead of the rim of the chunk that lies there.
+/// Ghost cells behind a chunk's face, in place of the rim of the grid's neighbour there.
 pub(crate) struct Ghost {
     pub(crate) face: Face,
     pub(crate) side: Side,
@@ -24,32 +24,31 @@ pub(crate) struct Ghost {
 
 /// Pressures before the step, in the order of the plane's cells.
 pub(crate) enum GhostValues {
-    /// Behind a face that is shut, and at a rigid border, each cell sees its own, so that nothing
-    /// passes.
+    /// At closed faces and rigid borders: each cell's own pressure, so that nothing flows.
     Mirrored,
-    /// The saved rim of this chunk, which lies behind a periodic border and ends there too.
+    /// The saved rim of a chunk behind a periodic border, if that chunk's face lies at the border.
     Rim(Slot),
-    /// Those of any other chunk behind a periodic border.
+    /// The cells of any other chunk behind a periodic border.
     Cells(Vec<f32>),
 }
 
-/// A chunk to step, and what came of it.
+/// A chunk to step, and the step's results.
 pub(crate) struct Job<S: BlastShape> {
     pub(crate) slot: Slot,
     ghosts: Vec<Ghost>,
-    /// Taken out of the world while the chunk is stepped, like `state`.
+    /// Moved out of the world while the chunk is stepped, like `state`.
     pub(crate) pressure: Chunk<f32>,
     pub(crate) state: ChunkState,
     pub(crate) changes: Changes,
-    /// The chunks behind periodic borders at which something changed.
+    /// The chunks behind periodic borders at which cells changed.
     pub(crate) touched_across: SmallVec<[Slot; 4]>,
-    /// How many of the cells in which a wall had broken changed in the step too.
+    /// How many cells changed in which a wall had broken before, and which are counted already.
     pub(crate) changed_again: usize,
     /// After the step.
     pub(crate) rims: Box<S::Rims<f32>>,
-    /// What went over each open border.
+    /// The outflow over each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
-    /// It was audible before, and is no more.
+    /// The chunk was audible before the step and is not after it.
     pub(crate) has_faded: bool,
 }
 
@@ -69,13 +68,13 @@ impl<S: BlastShape> Job<S> {
         }
     }
 
-    /// Begins anew with a chunk that is not taken out of the world yet.
+    /// Resets the job for a chunk that is still in the world.
     pub(crate) fn begin(&mut self, slot: Slot, ghosts: Vec<Ghost>) {
         (self.slot, self.ghosts) = (slot, ghosts);
     }
 }
 
-/// What a worker needs to step a chunk.
+/// The memory that a worker needs to step a chunk.
 pub(crate) struct Scratch<S: BlastShape> {
     pub(crate) halo: Box<S::Halo<f32>>,
 }
@@ -90,14 +89,14 @@ impl<S: BlastShape> Scratch<S> {
     }
 }
 
-/// What a step reads of a world, but for the chunks that are being stepped.
+/// The parts of a world that a step reads, except the stepped chunks.
 pub(crate) struct StepInputs<'w, S: BlastShape> {
     pub(crate) rule: Rule,
     pub(crate) audible: f32,
     pub(crate) space: &'w Space,
     pub(crate) pressure: &'w Grid<f32, S>,
     pub(crate) rims: &'w Rims<f32, S>,
-    /// Where walls have broken, sorted.
+    /// The places where walls have broken, sorted.
     pub(crate) broken: &'w [(Slot, usize)],
 }
 
@@ -154,7 +153,8 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Looks who has to be told of what changed, beyond the neighbours in the grid.
+    /// Finds the chunks behind periodic borders that changes touch, and counts changed cells with
+    /// broken walls.
     fn find_touched_across(&self, job: &mut Job<S>, changed: &CellMask) {
         let begin = self.broken.partition_point(|&(slot, _)| slot < job.slot);
         let broken = self.broken[begin..].iter().take_while(|&&(slot, _)| slot == job.slot);
@@ -174,7 +174,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// The cells behind a face with a ghost, unless each cell sees its own pressure there.
+    /// Returns the ghost cells behind a face, unless they mirror the chunk's own.
     fn behind<'g>(&'g self, ghost: &'g Ghost) -> Option<&'g [f32]> {
         match &ghost.values {
             GhostValues::Mirrored => None,
@@ -185,12 +185,12 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// The faces of a chunk behind which the world has an open border, with the cells before it.
+    /// Returns the chunk's faces at open borders, with the cells before each.
     fn open_planes(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
         self.sides_without_neighbours(slot).filter(|(_, side)| side.beyond == Beyond::Open)
     }
 
-    /// The faces of a chunk behind which the grid has none, with what lies there.
+    /// Returns the faces without a neighbour in the grid, with what lies behind them.
     fn sides_without_neighbours(&self, slot: Slot) -> impl Iterator<Item = (Face, Side)> {
         let (chunk, neighbours) =
             (self.pressure.position_at(slot), self.pressure.neighbours_of(slot));
@@ -199,7 +199,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         faces.map(move |&face| (face, self.space.side::<S>(chunk, face)))
     }
 
-    /// Enters what a step is about to take over open borders, exactly as the kernel counts it.
+    /// Records what a step is about to move over open borders, computed exactly as the kernel does.
     fn record_diffusive_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             let planes = job.state.conductances.planes();
@@ -213,7 +213,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Enters what a step took over open borders.
+    /// Records what a step moved over open borders.
     fn record_wave_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.state.flows {
@@ -224,10 +224,10 @@ impl<S: BlastShape> StepInputs<'_, S> {
     }
 }
 
-/// A ghost with the cells that it stands for, if those are not the chunk's own.
+/// A ghost with its values, unless they mirror the chunk's own.
 type Behind<'a> = (&'a Ghost, Option<&'a [f32]>);
 
-/// A step of a chunk, but for the rule.
+/// A step of a chunk without the rule.
 struct BlastChunk<'a, S: BlastShape> {
     /// The rims of the neighbours.
     around: [&'a S::Rims<f32>; 6],
@@ -250,7 +250,7 @@ impl<S: BlastShape> BlastChunk<'_, S> {
         }
     }
 
-    /// Behind a border inside a chunk lie cells that are no part of the world: they stay at 0.
+    /// Resets the cells behind a border inside the chunk, which are not part of the world, to 0.
     fn clear_outside(&mut self) {
         for (ghost, _) in &self.ghosts {
             let behind = plane_cells::<S>(axis(ghost.face), ghost.side.plane);

@@ -1,5 +1,5 @@
-//! One step: walls break, what is below the threshold falls silent, the front opens chunks,
-//! pressure moves.
+//! One step, in this order: walls break; chunks below the threshold fall silent; the front opens
+//! chunks; pressure flows, chunk by chunk; chunks wake and go to sleep.
 
 pub(super) mod formulas;
 pub(super) mod job;
@@ -21,8 +21,8 @@ use hashbrown::HashSet;
 use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Runs one step. First the walls break that stand between too different pressures; then
-    /// pressure moves.
+    /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
+    /// flows.
     pub fn step(&mut self) -> StepReport {
         S::step_blast(self)
     }
@@ -41,7 +41,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut jobs = core::mem::take(&mut self.jobs);
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.refresh(&self.pressure, &slots, rims);
-        // What is shut sleeps on, unless something else wakes it.
+        // Closed chunks are put to sleep, unless a change next to them wakes them.
         let (shut, open): (Vec<Slot>, Vec<Slot>) =
             slots.into_iter().partition(|&slot| self.is_closed(slot, &opened));
         let open = self.begin(&open, &opened, &mut jobs);
@@ -64,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
         StepReport { visited, changed, moved: 0 }
     }
 
-    /// Begins a job for each of these chunks, in scratch kept from the last step.
+    /// Prepares a job for each of these chunks, reusing the memory of the last step.
     fn begin<'j>(
         &mut self,
         slots: &[Slot],
@@ -82,8 +82,8 @@ impl<S: BlastShape> BlastWorld<S> {
         jobs
     }
 
-    /// Puts the chunks back that were stepped. Returns how many of their cells changed, but for
-    /// those in which a wall broke, and which chunks are audible no more.
+    /// Puts stepped chunks back. Returns how many of their cells changed, without those in which a
+    /// wall broke, and which chunks are no longer audible.
     fn put_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
         let (mut changed, mut faded) = (0, Vec::new());
         for job in stepped.iter_mut() {
@@ -96,9 +96,9 @@ impl<S: BlastShape> BlastWorld<S> {
         (changed, faded)
     }
 
-    /// Whether a step would change a chunk that sleeps, if it were awake. `rims` and `scratch` are
-    /// what a step needs: for one chunk at a time, because for all at once it is many times the
-    /// memory of a world of uniform chunks.
+    /// Whether a step would change a sleeping chunk if it were awake. Saves `rims` for this chunk
+    /// alone, because those of all chunks can take many times the memory of a world of uniform
+    /// chunks.
     pub(super) fn would_change(
         &self,
         slot: Slot,
@@ -149,7 +149,7 @@ impl<S: BlastShape> BlastWorld<S> {
         job.has_faded || !job.changes.is_empty()
     }
 
-    /// Takes a chunk out of the world to step it, or puts it back.
+    /// Moves a chunk out of the world to step it, or back into it.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.states[job.slot.index()], &mut job.state);
@@ -171,14 +171,14 @@ impl<S: BlastShape> BlastWorld<S> {
         sum
     }
 
-    /// Runs `steps` steps, as many as make a inputs, and lets each probe feel every one of them.
+    /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
         if probes.is_empty() {
             return self.run(steps);
         }
         let mut sum = StepReport::default();
         for _ in 0..steps {
-            // Diffusive flows follow from the pressures before the step; the wave's are known after
+            // Diffusive flows follow from the pressures before a step; those of waves are stored by
             // it.
             let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
             if !is_wave {
@@ -192,8 +192,8 @@ impl<S: BlastShape> BlastWorld<S> {
         sum
     }
 
-    /// What lies behind the faces of a chunk that are shut, and of rigid and periodic borders.
-    /// `rims` are those of the step.
+    /// Returns the ghosts of a chunk: at closed faces, and at rigid and periodic borders. `rims`
+    /// are those of the step.
     fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> Vec<Ghost> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
@@ -218,7 +218,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(ghost).collect()
     }
 
-    /// What is seen of a chunk across a periodic border behind this face.
+    /// Returns the cells of a chunk behind a periodic border.
     fn values_across(&self, face: Face, there: Slot, rims: &Rims<f32, S>) -> GhostValues {
         let plane = self.space.opposite_plane::<S>(face);
         if plane == outermost::<S>(face.opposite()) && rims.current(there).is_some() {
@@ -230,7 +230,7 @@ impl<S: BlastShape> BlastWorld<S> {
         )
     }
 
-    /// Puts to sleep and wakes whom the step calls for.
+    /// Wakes chunks and puts them to sleep after a step.
     fn advance_front(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
         let shut = shut.iter().map(|&slot| (slot, None));
         let touched = stepped.iter().map(|job| (job.slot, job.changes.touched()));

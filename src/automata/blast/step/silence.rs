@@ -1,5 +1,5 @@
-//! Silence: which chunks take part in a step. What fell below the threshold is absorbed, and
-//! audible pressure opens the silent chunks that it is about to enter.
+//! The front: which chunks take part in a step. Chunks below the threshold are absorbed and closed,
+//! and audible pressure opens the closed chunks that it is about to enter.
 
 use super::formulas::{diffusive_flux, quantized};
 use crate::automata::blast::field::space::{Beyond, axis, plane_cells};
@@ -14,13 +14,13 @@ use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Whether a chunk is at pressure 0 without flow.
+    /// Whether a chunk is at pressure 0 and has no flows.
     pub(crate) fn is_blank(&self, slot: Slot) -> bool {
         self.pressure.chunk_at(slot).as_uniform() == Some(0.0)
             && self.states[slot.index()].flows.is_none()
     }
 
-    /// Whether a chunk, there or not, takes no part in this step.
+    /// Whether a chunk, loaded or not, is closed: takes no part in this step.
     pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
@@ -30,7 +30,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.states[slot.index()].reaches(self.pressure.chunk_at(slot), self.audible())
     }
 
-    /// Whether a chunk that counts as audible is not.
+    /// Whether a chunk marked as audible is below the threshold.
     pub(crate) fn has_faded(&self, slot: Slot) -> bool {
         self.states[slot.index()].is_audible && !self.reaches_threshold(slot)
     }
@@ -41,13 +41,12 @@ impl<S: BlastShape> BlastWorld<S> {
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
-    /// Opens the silent chunks that audible pressure is about to enter, and makes those of them
-    /// that are not there. All others are shut: what is below the threshold does not seep into
-    /// them, or an explosion would drain away over the borders of the chunks that it has
-    /// reached.
+    /// Opens the silent chunks that audible pressure is about to enter, and creates those that are
+    /// missing. All others stay closed: pressure below the threshold does not seep into them, or an
+    /// explosion would drain away over the borders of the chunks that it has reached.
     ///
-    /// What lies beside an opened chunk wakes with it: until now it was shut off from there, and
-    /// slept, and from now on what flows into the one flows out of the other.
+    /// The neighbours of an opened chunk wake with it: its faces were closed to them, and now
+    /// pressure flows across.
     pub(crate) fn open_front(&mut self) -> HashSet<Slot> {
         let mut opened = HashSet::new();
         for slot in self.pressure.awake_slots().to_vec() {
@@ -60,7 +59,7 @@ impl<S: BlastShape> BlastWorld<S> {
         opened
     }
 
-    /// Whether pressure is about to enter a silent chunk, there or not.
+    /// Whether pressure is about to enter a silent chunk, loaded or not.
     pub(crate) fn is_about_to_open(&self, chunk: IVec3) -> bool {
         let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
             Beyond::There(there) => self.pressure.slot(there),
@@ -69,7 +68,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(behind).any(|slot| self.front_of(slot).contains(&chunk))
     }
 
-    /// The silent chunks, there or not, that a chunk's pressure is about to enter.
+    /// Returns the silent chunks, loaded or not, that a chunk's pressure is about to enter.
     pub(crate) fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
         if self.is_blank(slot) {
             return SmallVec::new();
@@ -77,7 +76,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let entered = |&face: &Face| {
-            // Where the world ends, no chunk is next to this one.
+            // A face with a neighbour in the grid is not at a border.
             if neighbours[face.index()].is_some() && !self.is_blank(neighbours[face.index()]) {
                 return None;
             }
@@ -91,7 +90,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(entered).collect()
     }
 
-    /// Whether a cell's pressure is audible and passes its face into a silent chunk.
+    /// Whether a cell's pressure is audible and would flow across its face into a silent chunk.
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
         let flow = diffusive_flux(self.conductance_at(slot, index, face), pressure, 0.0);
@@ -100,12 +99,12 @@ impl<S: BlastShape> BlastWorld<S> {
         pressure.abs() >= self.audible() && quantized(damping * flow, pressure.abs()) != 0.0
     }
 
-    /// Absorbs what is in chunks that are inaudible and have no audible neighbour, and lets go of
-    /// those in which nothing stands. Next to an audible chunk they are kept: there the front
-    /// may be about to come through.
+    /// Absorbs the pressure of chunks that are inaudible and have no audible neighbour, and frees
+    /// those without walls, removed cells and weights. Inaudible chunks next to an audible one are
+    /// kept, since the front may be about to enter them.
     ///
-    /// Only awake chunks are asked: a chunk that fades wakes its neighbours. Returns the cells that
-    /// changed.
+    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the number
+    /// of cells that changed.
     pub(crate) fn fall_silent(&mut self) -> u64 {
         self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();
@@ -114,7 +113,8 @@ impl<S: BlastShape> BlastWorld<S> {
         silent.into_iter().map(|slot| self.absorb(slot)).sum()
     }
 
-    /// Asks anew which chunks are audible that edits may have made quieter. They are awake since.
+    /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
+    /// are awake.
     fn recheck_audibility(&mut self) {
         let is_asked = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let asked: Vec<Slot> =

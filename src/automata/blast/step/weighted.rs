@@ -1,4 +1,5 @@
-//! One step of a row of cells, under both rules, with links of any weight.
+//! The kernels of both rules for links of any weight: each cell computes the flows across all its
+//! faces.
 
 use super::formulas::{
     after_outflow, balanced_sum, grid_diffusive_flux, grid_wave_flux, sum_by_axis,
@@ -41,9 +42,9 @@ pub(crate) struct Wave<'a> {
     /// By face: coefficient times weight, 0 where nothing passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) damping: f32,
-    /// What flows out of each cell across each face: before the step, then after it.
+    /// The flow out of each cell across each face: of the last step, then of this one.
     pub(crate) flows: &'a mut [[f32; CHUNK_CELLS]],
-    /// Of the pressures, and of the flows across each face.
+    /// For the pressures, and for the flows across each face.
     pub(crate) rows: [Rows<f32>; 7],
     pub(crate) changed: &'a mut CellMask,
 }
@@ -84,7 +85,7 @@ impl RowRule<f32> for Wave<'_> {
     }
 }
 
-/// The row of cells that begins at an index, in every plane.
+/// Returns the row of cells that begins at an index, in every plane.
 #[inline(always)]
 fn rows_at<const W: usize, const N: usize>(
     planes: &[[f32; CHUNK_CELLS]],

@@ -1,4 +1,5 @@
-//! The diffusive rule on a chunk whose links all have weight 1: flows are carried from row to row.
+//! The diffusive rule on a chunk whose links all have weight 1: each flow is carried over to the
+//! row at its other end.
 
 use super::{MOST, UniformChunk, layer, row_of};
 use crate::automata::blast::step::formulas::{after_outflow, balanced_sum, grid_diffusive_flux};
@@ -7,16 +8,16 @@ use crate::automata::engine::rows::{FIRST_OUT, part};
 use crate::coords::CHUNK_CELLS;
 use crate::simd::{self, Aligned};
 
-/// Cells by which flows to the east are worked out ahead: a row of sheets, four of cubes. They are
-/// read one cell off from where they are written, which is slow as long as they have not reached
-/// the cache.
+/// Cells by which flows to the east are computed ahead: a row of sheets, four of cubes. They are
+/// read at an offset of one cell from where they are written, and such unaligned reads stall until
+/// the store has reached the cache (failed store-to-load forwarding).
 const AHEAD: usize = 64;
 
-/// Scratch for flows to the east, of the narrowest rows: for twice as many as are ahead, so that the
-/// place of a row is a remainder by a power of two.
+/// Length of the ring buffer of flows to the east, for the narrowest rows: twice as many rows as
+/// are ahead, so that a row's place is a remainder by a power of two.
 const ROOM: usize = 2 * (AHEAD + AHEAD / 16 * FIRST_OUT);
 
-/// A step by the diffusive rule: what flows on is kept in passing.
+/// A step by the diffusive rule.
 pub(super) struct Diffusive<'a, const W: usize, const N: usize> {
     pub(super) conductance: f32,
     pub(super) chunk: UniformChunk<'a>,
@@ -71,9 +72,10 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
     }
 }
 
-/// A row of cells after a step of the diffusive rule. `west` and `east` is what flows to the east
-/// into its cells and out of them. With the cells up of it, and with those south of it, comes what
-/// flows into its cells from below, or from the north, and then what flows on.
+/// Returns a row of cells after a step of the diffusive rule. `west` and `east` are the eastward
+/// flows into its cells and out of them. The buffers that come with the cells above, and with those
+/// to the south, hold the flows into the row from below, or from the north, and receive the flows
+/// out of it.
 #[inline(always)]
 fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,

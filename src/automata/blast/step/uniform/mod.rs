@@ -1,8 +1,7 @@
-//! A step of a chunk whose links are all whole: each link is visited once, and its flow kept for
-//! its other end. The chunk is changed in place, row by row along x, since no row looks back at
-//! what the one before it was.
+//! A step of a chunk whose links all have weight 1: each link's flow is computed once and used at
+//! both ends. The chunk is changed in place, row by row along x, since no row reads an earlier one.
 //!
-//! In sheets every row is a layer, and the next layer lies up of it. In cubes sixteen rows make a
+//! In sheets every row is a layer, with the next layer above it. In cubes sixteen rows make a
 //! layer, each south of the one before.
 
 mod diffusive;
@@ -34,12 +33,12 @@ pub(crate) struct UniformChunk<'a> {
     pub(crate) changed: &'a mut CellMask,
 }
 
-/// The cells around those of a row towards larger coordinates: east, up, and in cubes south. What
-/// stands for the cell east of the last one makes no difference.
+/// The neighbours of a row's cells towards larger coordinates: east, up, and in cubes south. The
+/// value east of the last cell is unused.
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl UniformChunk<'_> {
-    /// What flows into the first cell of each row, and out of the last one; `before` is what did in
+    /// Returns the flows into the first cell of each row, and out of the last one, given those of
     /// the step before.
     #[inline(always)]
     fn at_ends(
@@ -59,8 +58,8 @@ impl UniformChunk<'_> {
         flows
     }
 
-    /// The cells of a row and those around them. `last` is the chunk's last row as it was before
-    /// the step, and anything.
+    /// Returns the cells of a row and their neighbours. `last` is the chunk's last row before the
+    /// step, followed by any value.
     #[inline(always)]
     fn look<'c, const W: usize, const N: usize>(
         &'c self,
@@ -89,7 +88,7 @@ impl UniformChunk<'_> {
         last
     }
 
-    /// Writes a row, and marks those of its cells that change.
+    /// Writes a row, and marks the cells that change.
     #[inline(always)]
     fn put<const W: usize>(
         &mut self,
@@ -104,7 +103,7 @@ impl UniformChunk<'_> {
     }
 }
 
-/// Steps a chunk. Under the wave rule, `links` gives what flows over its links.
+/// Steps a chunk. `links` returns the flows over its links; called under the wave rule only.
 pub(crate) fn step<'a, S: BlastShape>(
     rule: Rule,
     chunk: UniformChunk<'a>,
@@ -126,7 +125,7 @@ pub(crate) fn step<'a, S: BlastShape>(
     }
 }
 
-/// Cells in a layer of rows of `W`.
+/// Returns the number of cells in a layer of rows of `W`.
 #[inline(always)]
 fn layer<const W: usize, const N: usize>() -> usize {
     if N == 4 { W } else { W * W }
@@ -149,7 +148,7 @@ mod tests {
 
     const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
-    /// Pressures of a chunk and of those behind its faces: some alike, so that not all of them
+    /// Pressures of a chunk and of those behind its faces; some are equal, so that not all cells
     /// change.
     fn chunks() -> [[f32; CHUNK_CELLS]; 7] {
         let mut rng = fastrand::Rng::with_seed(7);
@@ -163,7 +162,7 @@ mod tests {
         })
     }
 
-    /// LinkFlows over which something flows, or nothing.
+    /// Random flows, half of them 0.
     fn flowing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(8), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -172,8 +171,7 @@ mod tests {
         flows
     }
 
-    /// LinkFlows over some of which less than a grain of a pressure of 5 flows: that ends, and no
-    /// pressure changes.
+    /// Flows below the spacing of `f32` at a pressure of 5: they end, and no pressure changes.
     fn ebbing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -182,8 +180,8 @@ mod tests {
         flows
     }
 
-    /// Checks a step against one that asks every cell for what lies behind each of its faces.
-    /// `chunks` are the one and those behind its faces, `before` what flowed.
+    /// Checks a step against one computed cell by cell and face by face. `chunks` are the chunk and
+    /// those behind its faces, `before` the flows of the last step.
     fn steps_as_cell_by_cell<S: BlastShape>(
         rule: Rule,
         chunks: [[f32; CHUNK_CELLS]; 7],
@@ -238,8 +236,8 @@ mod tests {
         );
     }
 
-    /// The step of the same chunk, and the cells that it changes, by the rules for links of any
-    /// weight.
+    /// Steps the same chunk by the kernels for links of any weight; returns its cells and the
+    /// changed ones.
     fn by_weight<S: BlastShape>(
         rule: Rule,
         here: &[f32; CHUNK_CELLS],
@@ -277,7 +275,7 @@ mod tests {
         steps_as_cell_by_cell::<Cube>(WAVE, chunks(), &flowing::<Cube>());
     }
 
-    /// Cells of equal pressures are marked for their links alone.
+    /// Cells whose flow alone changes are marked too.
     #[test]
     fn whole_chunks_in_which_flows_end_step_as_cell_by_cell() {
         let level = [[5.0; CHUNK_CELLS]; 7];

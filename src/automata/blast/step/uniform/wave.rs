@@ -1,5 +1,5 @@
-//! The wave rule on a chunk whose links all have weight 1: each link's flow is kept from step to
-//! step.
+//! The wave rule on a chunk whose links all have weight 1. Each link's flow is stored once, and
+//! kept from step to step.
 
 use super::{MOST, UniformChunk, layer, row_of};
 use crate::automata::blast::field::flows::LinkFlows;
@@ -8,11 +8,11 @@ use crate::automata::engine::changes::{Rows, differing, mark};
 use crate::automata::engine::rows::part;
 use crate::simd;
 
-/// A step by the wave rule: what flows over each link is kept from step to step.
+/// A step by the wave rule.
 pub(super) struct Wave<'a, const W: usize, const N: usize> {
     pub(super) conductance: f32,
     pub(super) damping: f32,
-    /// What flows over each link: before the step, then after it.
+    /// The flow over each link: of the last step, then of this one.
     pub(super) links: &'a mut LinkFlows,
     pub(super) chunk: UniformChunk<'a>,
 }
@@ -31,7 +31,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
         let last = chunk.last_row::<W>();
         let mut changes = LinkChanges::<W, N>::new();
         let (lowest, along_y) = along_y.as_chunks_mut::<W>().0.split_at_mut(layer::<W, N>() / W);
-        // What flows over the links towards the row.
+        // The flows up into the row.
         let mut upward = chunk.enter_from_below(lowest, flow, &mut changes);
         let mut rows = Rows::new(0.0);
         for (row, (eastward, upward_links)) in
@@ -79,7 +79,7 @@ impl<const W: usize, const N: usize> simd::Kernel for Wave<'_, W, N> {
 }
 
 impl UniformChunk<'_> {
-    /// Works out what flows over the links below the lowest layer, and returns it by cell of the
+    /// Computes the flows over the links below the lowest layer, and returns them by cell of the
     /// layer.
     #[inline(always)]
     fn enter_from_below<const W: usize, const N: usize>(
@@ -100,16 +100,17 @@ impl UniformChunk<'_> {
     }
 }
 
-/// Which links changed, 64 cells at a time: one bit for each cell that has one, the first lowest.
+/// The links whose flow changed, as one bit for each cell at one of their ends, for 64 cells at a
+/// time.
 struct LinkChanges<const W: usize, const N: usize> {
-    /// Of links along x, up, and south.
+    /// For links along x, up, and south.
     rows: [Rows<f32>; 3],
-    /// Before the first cells of rows, and behind all.
+    /// Links before the first cells of rows, and links behind all cells.
     along: [u64; 2],
-    /// Towards the next layer, 64 of its cells after the other; at first, towards the lowest.
+    /// Links into the next layer, for each 64 of its cells; initially into the lowest layer.
     below: [u64; MOST / 64],
     above: u64,
-    /// Towards the first row of the next 64 cells, if the layer goes on, at its own cells.
+    /// Links into the first row of the next 64 cells, unless that begins a layer.
     north: u64,
     south: u64,
 }
@@ -121,7 +122,7 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         LinkChanges { rows, along: [0; 2], below: [0; MOST / 64], above: 0, north: 0, south: 0 }
     }
 
-    /// Takes in the links that come from below into the lowest layer.
+    /// Adds the links from below into the lowest layer.
     #[inline(always)]
     fn below(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
         if let Some(changed) = self.rows[1].differing(first, before, after) {
@@ -129,21 +130,20 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         }
     }
 
-    /// Takes in the links behind the cells of a row, and whether the one before its first cell
-    /// changed.
+    /// Adds the links behind the cells of a row, and whether the one before its first cell changed.
     #[inline(always)]
     fn along(&mut self, first: usize, before: &[f32; W], after: &[f32; W], is_first_changed: bool) {
         self.along[0] |= u64::from(is_first_changed) << (first % 64);
         self.along[1] |= self.rows[0].differing(first, before, after).unwrap_or(0);
     }
 
-    /// Takes in the links up of a row.
+    /// Adds the links above a row.
     #[inline(always)]
     fn above(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
         self.above |= self.rows[1].differing(first, before, after).unwrap_or(0);
     }
 
-    /// Takes in the links that come from the north into the first row of a layer.
+    /// Adds the links from the north into the first row of a layer.
     #[inline(always)]
     fn north(&mut self, before: &[f32; W], after: &[f32; W]) {
         let [mut wide_before, mut wide_after] = [[0.0; 64]; 2];
@@ -152,30 +152,31 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         self.north = differing(&wide_before, &wide_after);
     }
 
-    /// Takes in the links south of a row.
+    /// Adds the links south of a row.
     #[inline(always)]
     fn south(&mut self, first: usize, before: &[f32; W], after: &[f32; W]) {
         self.south |= self.rows[2].differing(first, before, after).unwrap_or(0);
     }
 
-    /// The cells, of the 64 around index `first`, with a link that changed, when all of these were
-    /// taken in.
+    /// Returns the cells, of the 64 around index `first`, with a changed link, once all of their
+    /// links were added.
     #[inline(always)]
     fn take(&mut self, first: usize) -> u64 {
         let ([before, behind], above) =
             (core::mem::take(&mut self.along), core::mem::take(&mut self.above));
-        // What lies behind the last cell of a row lies before none.
+        // A link behind the last cell of a row is not before another cell.
         let last: u64 = (0..64 / W).fold(0, |last, row| last | 1 << (W * row + W - 1));
         let along = before | behind | (behind & !last) << 1;
         let below = core::mem::replace(&mut self.below[first % layer::<W, N>() / 64], above);
         let (north, south) = (self.north, core::mem::take(&mut self.south));
-        // The last row of these is the next one's north, unless that begins a layer.
+        // The links south of the last row are those north of the next one, unless that begins a
+        // layer.
         self.north = if N == 6 { south >> (64 - W) } else { 0 };
         along | below | above | north | if N == 6 { south | south << W } else { 0 }
     }
 }
 
-/// What flows into the first cell of each row along x, and out of the last one.
+/// Returns the flows into the first cell of each row along x, and out of the last one.
 #[inline(always)]
 fn ends_of<const W: usize>(along_x: &[f32]) -> [[f32; MOST]; 2] {
     let mut ends = [[0.0; MOST]; 2];
@@ -185,7 +186,7 @@ fn ends_of<const W: usize>(along_x: &[f32]) -> [[f32; MOST]; 2] {
     ends
 }
 
-/// Works out what flows over a row of links. Returns what did in the step before.
+/// Computes the flows over a row of links. Returns those of the step before.
 #[inline(always)]
 fn advance<const W: usize>(
     links: &mut [f32; W],
@@ -200,7 +201,7 @@ fn advance<const W: usize>(
     before
 }
 
-/// The links before and behind the cells of a row.
+/// Returns the links before and behind the cells of a row.
 #[inline(always)]
 fn both_sides<const W: usize>(links: &[f32], before: usize, step: usize) -> [&[f32; W]; 2] {
     [part(links, before), part(links, before + step)]
