@@ -156,7 +156,7 @@ fn in_pool(pool: &rayon::ThreadPool, world: &mut Box<dyn World + Send>, steps: u
 }
 
 #[test]
-fn many_steps_at_once_give_the_same_bytes() {
+fn many_steps_in_one_call_give_the_same_bytes() {
     for (name, build) in WORLDS {
         let (mut single, mut many) = (build(), build());
         for steps in [1, 9, 16, 10] {

@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    fn rims_that_are_kept_change_nothing<S: BlastShape>(rules: Rules, border: Border) {
+    fn reused_rims_change_nothing_with<S: BlastShape>(rules: Rules, border: Border) {
         let bounds = Region::new(IVec3::ZERO, S::region_of(IVec3::new(2, 1, 0)).max());
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         let (mut keeping, mut forgetful) = (new(), new());
@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn rims_that_are_kept_from_step_to_step_change_nothing() {
+    fn reused_rims_change_nothing() {
         // A threshold at which chunks fall silent and are freed between edits.
         for rules in [Rules::diffusive(0.12), Rules::wave(0.2, 0.5)]
             .map(|rules| Rules { threshold: 2.0, ..rules })
         {
             for border in [Border::Open, Border::Periodic] {
-                rims_that_are_kept_change_nothing::<Sheet>(rules, border);
-                rims_that_are_kept_change_nothing::<Cube>(rules, border);
+                reused_rims_change_nothing_with::<Sheet>(rules, border);
+                reused_rims_change_nothing_with::<Cube>(rules, border);
             }
         }
     }

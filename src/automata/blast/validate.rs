@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_law_is_found() {
+    fn every_broken_invariant_is_found() {
         let outside = IVec3::new(10, 3, 0);
         for rules in [Rules::default(), Rules::wave(0.25, 0.9)] {
             let written = |cell: IVec3, pressure: f32| {

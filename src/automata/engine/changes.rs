@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn differing_cells_are_told_one_by_one() {
+    fn differing_cells_are_found_one_by_one() {
         let mut rng = fastrand::Rng::with_seed(3);
         for _ in 0..100 {
             let a: [u8; 64] = core::array::from_fn(|_| rng.u8(..3));
@@ -200,11 +200,11 @@ mod tests {
             assert_eq!(differing(&a, &b), expected);
             let mut rows = Rows::new(9);
             let quarters = [0, 16, 32, 48];
-            let told = quarters.map(|first| {
+            let differing_cells = quarters.map(|first| {
                 rows.differing::<16>(128 + first, part(&b, first), &[5; 16]);
                 rows.differing::<16>(128 + first, part(&a, first), part(&b, first))
             });
-            assert_eq!(told, [None, None, None, Some(expected)]);
+            assert_eq!(differing_cells, [None, None, None, Some(expected)]);
             assert_eq!(rows.differing(64, &a, &b), Some(expected));
             let mut changed = CellMask::EMPTY;
             quarters.iter().for_each(|&first| {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_columns_of_bits_change_places() {
+    fn bit_matrices_are_transposed() {
         let mut rng = fastrand::Rng::with_seed(4);
         for _ in 0..100 {
             let bits = rng.u64(..);

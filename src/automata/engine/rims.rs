@@ -179,7 +179,7 @@ mod tests {
     use glam::IVec3;
 
     #[test]
-    fn rims_that_are_kept_are_those_that_would_be_saved_anew() {
+    fn kept_rims_equal_freshly_saved_ones() {
         for seed in 0..20 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u8, Sheet>::new(0);
@@ -187,16 +187,16 @@ mod tests {
                 grid.insert(IVec3::new(at % 4, at / 4, 0), Chunk::uniform(random.u8(..))).unwrap();
             }
             let slots = grid.sorted_slots();
-            let (mut kept, mut anew) = (Rims::<u8, Sheet>::new(9), Rims::<u8, Sheet>::new(9));
+            let (mut kept, mut fresh) = (Rims::<u8, Sheet>::new(9), Rims::<u8, Sheet>::new(9));
             for _ in 0..30 {
                 let stepped: Vec<Slot> =
                     slots.iter().copied().filter(|_| random.u8(..3) > 0).collect();
                 kept.refresh(&grid, &stepped, |slot| {
                     rims_of_chunk::<u8, Sheet>(grid.chunk_at(slot))
                 });
-                anew.save(&grid, &stepped);
+                fresh.save(&grid, &stepped);
                 for &slot in slots.iter().chain(&[Slot::NONE]) {
-                    assert!(kept.at(slot) == anew.at(slot), "seed {seed}, {slot:?}");
+                    assert!(kept.at(slot) == fresh.at(slot), "seed {seed}, {slot:?}");
                 }
                 for &slot in &stepped {
                     let cells: [u8; CHUNK_CELLS] = core::array::from_fn(|_| random.u8(..));

@@ -220,7 +220,7 @@ impl Plan {
             }
         }
         let done = |member: Seat<T, S, J>| {
-            let mut member = member.expect("no tile is underway");
+            let mut member = member.expect("all tiles are done");
             core::mem::swap(&mut member.rims[self.steps % 2], member.job.rims());
             *member
         };
@@ -329,7 +329,8 @@ impl<T: Value, S: RowShape, J: Job<T, S>> Tile<'_, T, S, J> {
                 if !self.parts[part].steps.contains(&number) {
                     continue;
                 }
-                let mut member = self.members[part].take().expect("each has its turn alone");
+                let mut member =
+                    self.members[part].take().expect("a part is stepped by one tile at a time");
                 let around = sources.map(|source| match source {
                     RimSource::Here(there) => {
                         &self.members[there].as_ref().expect("another part").rims[version]
@@ -427,7 +428,7 @@ mod tests {
 
     /// A square of chunks all awake, and towers of a few on one another.
     #[test]
-    fn a_plan_is_made_if_there_are_tiles_for_all_threads() {
+    fn a_plan_needs_tiles_for_all_threads() {
         let plan = |chunks: IVec3, threads: usize| {
             let mut grid = Grid::<u8, Sheet>::new(0);
             for chunk in Region::new(IVec3::ZERO, chunks - 1).positions() {

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ground_keeps_rain_and_impermeability_apart() {
+    fn ground_stores_rain_and_impermeability_separately() {
         for impermeability in [1e-30, 0.5, 1e30, ROCK] {
             for rain in [false, true] {
                 let cell = Cell { humidity: 3.0, impermeability, rain };

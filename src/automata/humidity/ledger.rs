@@ -6,20 +6,20 @@
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
-    /// Put in by edits, or standing in a chunk that was inserted.
+    /// Added by edits, or contained in inserted chunks.
     pub placed: u128,
-    /// Given by rain, less what flowed into it: below zero if rain took in more than it gave.
+    /// Flowed out of rain, less what flowed into it; negative if more flowed in.
     pub rained: i128,
-    /// Taken out by edits, or in a chunk that was removed.
+    /// Removed by edits, or contained in removed chunks.
     pub removed: u128,
-    /// What the cap rejected.
+    /// Removed by the cap.
     pub runoff: u128,
-    /// Gone over a draining border.
+    /// Flowed over draining borders.
     pub drained: u128,
 }
 
 impl Ledger {
-    /// The units that must be in the world now.
+    /// Returns the units that must be in the world now.
     ///
     /// ```
     /// use floodplain::humidity::Ledger;
@@ -27,8 +27,7 @@ impl Ledger {
     /// assert_eq!(ledger.total(), 1);
     /// ```
     pub const fn total(&self) -> u128 {
-        // Whole numbers of 128 bits cannot be filled by a unit at a time, and a world never holds
-        // less than nothing.
+        // Sums of units never reach 128 bits, and the total of a world is never negative.
         let left = (self.removed + self.runoff + self.drained) as i128;
         let total = self.placed as i128 + self.rained - left;
         if total < 0 { 0 } else { total as u128 }

@@ -1,4 +1,4 @@
-//! Reading a humidity world: cells, totals, what changed, and the hash of its state.
+//! Reading a humidity world: cells, totals, changes, and the hash of its state.
 
 use super::cell::{Cell, ROCK, UNITS};
 use super::job::{Job, Scratch};
@@ -27,7 +27,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.ticks
     }
 
-    /// What a cell is; `None` if it is not loaded or out of bounds.
+    /// A cell; `None` if it is not loaded or out of bounds.
     pub fn cell(&self, cell: IVec3) -> Option<Cell> {
         if !self.store.bounds.contains(cell) {
             return None;
@@ -53,15 +53,15 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.cell(cell).is_some_and(|cell| cell.rain)
     }
 
-    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, for nothing passes
-    /// there either.
+    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, where nothing passes
+    /// either.
     pub fn is_rock(&self, cell: IVec3) -> bool {
         self.cell(cell).is_none_or(|cell| cell.is_rock())
     }
 
-    /// The humidity of all cells, rain and rock included. In the conservative sweep what the ledger
-    /// says, exact below 2³⁷; in the others a sum in `f64`, chunk by chunk in order of
-    /// position, which costs a look at every cell.
+    /// The humidity of all cells, rain and rock included. In the conservative sweep that of the
+    /// ledger, exact below 2³⁷. In the others a sum in `f64` over all cells, chunk by chunk in
+    /// order of position.
     pub fn total(&self) -> f64 {
         if let Some(ledger) = self.ledger() {
             return ledger.total() as f64 / f64::from(UNITS);
@@ -71,36 +71,36 @@ impl<S: HumidityShape> HumidityWorld<S> {
             None => humidity(chunk.get(0)) * CHUNK_CELLS as f64,
             Some(words) => words.iter().map(|&word| humidity(word)).sum(),
         };
-        // The sum of nothing is -0.
+        // An empty sum is −0.
         self.store.moisture.chunks().map(|(_, chunk)| sum(chunk)).sum::<f64>() + 0.0
     }
 
-    /// The account of all humidity that entered and left, of the conservative sweep. `None` in the
-    /// others: the weighted mean makes and loses humidity in every step, so there is no account
-    /// that would balance.
+    /// The account of all humidity that entered and left, in the conservative sweep. `None` in the
+    /// others: the weighted mean creates and loses humidity in every step, so that no account would
+    /// balance.
     pub fn ledger(&self) -> Option<Ledger> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
 
-    /// Whether nothing will change until the next edit: no cell is awake.
+    /// Whether nothing will change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }
 
-    /// Cells that the next step will look at: all of each chunk in which, or next to which,
-    /// something changed or flowed through rain, cap or border.
+    /// The number of cells that the next step will visit: all of each chunk in which, or next to
+    /// which, something changed or flowed through rain, cap or border.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// Takes the chunks with cells that changed since the last call, in order of position, with
     /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.moisture.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position, made as they are asked for. Cells beyond
-    /// the world's bounds are dry rock.
+    /// The loaded chunks, in order of position, converted one by one. Cells beyond the world's
+    /// bounds are dry rock.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Chunk<Cell>)> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| {
@@ -118,9 +118,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs
     }
 
-    /// A hash of the state that decides the future: steps, ledger, and every cell of every chunk in
-    /// order of position. The same on every platform; independent of the order in which chunks
-    /// were loaded. Rules and bounds are not part of it.
+    /// A hash of the state that decides the future: tick count, ledger, and every cell of every
+    /// chunk in order of position. The same on every platform, and independent of the order in
+    /// which chunks were loaded. Rules and bounds are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let Ledger { placed, rained, removed, runoff, drained } = self.ledger;

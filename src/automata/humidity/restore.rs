@@ -1,4 +1,4 @@
-//! What a saved humidity world consists of beside its rules, and how a world is put together again.
+//! The parts of a saved humidity world, and restoring a world from them.
 
 use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
 use crate::chunk::Chunk;
@@ -12,7 +12,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         &self.store.moisture
     }
 
-    /// The same, to wake and mark cells.
+    /// Mutable, to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<u32, S> {
         &mut self.store.moisture
     }
@@ -22,7 +22,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.ground_at(slot)
     }
 
-    /// What [`ledger`](HumidityWorld::ledger) says; empty in sweeps without one.
+    /// The ledger; empty in sweeps without one.
     pub(crate) fn account(&self) -> Ledger {
         self.ledger
     }
@@ -39,8 +39,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(world)
     }
 
-    /// Puts a chunk back without entering it in the ledger. `None` if no chunk can lie there, or if
-    /// a humidity has other words than its own.
+    /// Restores a chunk without recording it in the ledger. `None` if no chunk can lie there, or if
+    /// a humidity is not stored in its canonical word.
     pub(crate) fn restore_chunk(
         &mut self,
         position: IVec3,

@@ -1,4 +1,4 @@
-//! The public rules of a humidity world, with their units and ranges, and the checks at the door.
+//! The rules of a humidity world, with their units, ranges and checks.
 
 use super::cell::{MOST_HUMIDITY, SOIL};
 use super::sweep::Sweep;
@@ -10,11 +10,11 @@ use core::fmt;
 pub enum Border {
     /// Dry rock: nothing passes. As in the original.
     Wall,
-    /// Dry soil as impermeable as the cell before it, which takes in whatever comes.
+    /// Dry soil as impermeable as the cell before it. What flows there leaves the world.
     Drain,
 }
 
-/// How humidity spreads. Given by value; a world never changes its rules.
+/// How humidity spreads. A world never changes its rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The sweep; [`Sweep::Conservative`] by default.
@@ -22,18 +22,17 @@ pub struct Rules {
     /// The most humidity that a step leaves in a cell, above 0, up to [`MOST_HUMIDITY`]; 1024 by
     /// default. Rain and rock keep what they hold.
     pub cap: f32,
-    /// Of the conservative sweep, and without meaning in the others: the share of a difference in
-    /// humidity that flows across a face in a step between cells of impermeability 1. Above 0,
-    /// up to `least_impermeability` / 8 in a [`Sheet`] and / 12 in a [`Cube`], so that a cell
-    /// gives away at most half of what it could; 1/32 by default.
+    /// Of the conservative sweep only: the part of a difference in humidity that flows across a
+    /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
+    /// in a [`Sheet`] and / 12 in a [`Cube`], so that at most half of what would even out a cell's
+    /// differences flows out of it; 1/32 by default.
     ///
-    /// [`Sheet`]: crate::Sheet
-    /// [`Cube`]: crate::Cube
+    /// [`Sheet`]: crate::Sheet [`Cube`]: crate::Cube
     pub coefficient: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
-    /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Chunks that are
-    /// missing inside the bounds are dry rock, whatever stands here.
+    /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
+    /// inside the bounds are dry rock, regardless of this.
     pub borders: [Border; 6],
 }
 
@@ -59,7 +58,7 @@ pub enum RulesError {
     LeastImpermeability(f32),
     /// A coefficient that is not above 0, or with which the conservative sweep could overshoot.
     Coefficient {
-        /// What was asked for.
+        /// The refused value.
         value: f32,
         /// The most that is stable with this shape and least impermeability.
         most: f64,
@@ -90,12 +89,12 @@ impl fmt::Display for RulesError {
 impl core::error::Error for RulesError {}
 
 impl Rules {
-    /// The default with another sweep.
+    /// Returns the default rules with another sweep.
     pub fn with_sweep(sweep: Sweep) -> Rules {
         Rules { sweep, ..Rules::default() }
     }
 
-    /// The same with another border at `face`.
+    /// Returns the same rules with another border at `face`.
     #[must_use]
     pub const fn with_border(mut self, face: Face, border: Border) -> Rules {
         self.borders[face.index()] = border;
@@ -105,8 +104,8 @@ impl Rules {
     /// Checks every field against its range, for worlds of this shape.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order, but for the coefficient, whose limit depends on
-    /// the least impermeability.
+    /// The first [`RulesError`], in field order; except the coefficient, which comes last, as its
+    /// limit depends on the least impermeability.
     ///
     /// ```
     /// use floodplain::humidity::{Rules, RulesError};
@@ -122,9 +121,9 @@ impl Rules {
         if !(self.cap > 0.0 && f64::from(self.cap) <= MOST_HUMIDITY) {
             return Err(RulesError::Cap(self.cap));
         }
-        // Across a face flows k·g·Δh with g = 2/(i + i'), which is 1/least at most. The shares that
-        // a cell gives across all of its faces add up to a half at most, so it neither
-        // overshoots its neighbours nor swings.
+        // The flux across a face is k·g·Δh with g = 2/(i + i') ≤ 1/least. The transmissibilities of
+        // a cell's faces add up to at most a half, so it neither overshoots its neighbours nor
+        // oscillates.
         let stable = f64::from(self.least_impermeability) / (2.0 * S::NEIGHBOURS as f64);
         let most = if self.sweep == Sweep::Conservative { stable } else { f64::from(f32::MAX) };
         if !SOIL.contains(&self.least_impermeability) {

@@ -1,5 +1,5 @@
-//! A step: the chunks that are awake, each from its own cells and its neighbours' rims, and what it
-//! leaves awake.
+//! Steps of a humidity world: prepare and save rims, step the awake chunks, record the results,
+//! wake chunks and put them to sleep. Single steps, and several at a time in tiles.
 
 use super::job::{Job, Tally};
 use super::sweep::Sweep;
@@ -12,10 +12,10 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Runs one step. `visited` counts every cell of the chunks that are awake; `moved` units of
-    /// 1/65,536 in the conservative sweep, over borders and over the faces between two cells,
-    /// each face with the cell at smaller coordinates, if its chunk is awake; and nothing in
-    /// the other sweeps.
+    /// Runs one step. In the report, `visited` counts the cells of awake chunks. `moved`, in the
+    /// conservative sweep only, counts units of 1/65,536 that flowed over borders and over faces
+    /// between cells; each face counts with its cell at the smaller coordinates, if that cell's
+    /// chunk is awake.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -28,10 +28,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step), but
-    /// on [`Sheet`](crate::Sheet)s, unless they are swept in place, faster in worlds larger
-    /// than the cache: up to sixteen steps are done in one go, for which the world takes some
-    /// kilobytes more for each chunk meanwhile.
+    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step). On
+    /// [`Sheet`](crate::Sheet)s larger than the cache, unless swept in place, up to sixteen steps
+    /// are interleaved, which is faster and temporarily takes some kilobytes more for each chunk.
     pub fn run(&mut self, steps: u64) -> StepReport {
         S::run_humidity(self, steps)
     }
@@ -41,11 +40,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let mut done = 0;
         while done < steps {
             if self.is_at_rest() {
-                // Nothing changes any more; time still passes.
+                // Once at rest, only the tick counter advances.
                 self.ticks = self.ticks.wrapping_add(steps - done);
                 break;
             }
-            // Where there is no plan, one is not sought anew in each step.
+            // After a failed attempt, the next plan is made only after [`tiles::MAX_STEPS`] steps.
             let plan =
                 done.is_multiple_of(tiles::MAX_STEPS).then(|| self.plan(steps - done)).flatten();
             match plan {
@@ -62,13 +61,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// How to do several steps in one go, if that is worth it.
+    /// Returns a plan to interleave several steps, if that pays.
     fn plan(&self, steps: u64) -> Option<Plan> {
         let is_in_place = self.rules.sweep == Sweep::InPlace;
         if is_in_place { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
     }
 
-    /// Does several steps in one go.
+    /// Runs several interleaved steps.
     fn step_tiled(&mut self, plan: &Plan) -> StepReport {
         self.ticks = self.ticks.wrapping_add(plan.steps() as u64);
         let slots = plan.slots();
@@ -100,7 +99,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Every chunk that is awake, from the state before the step.
+    /// Steps all awake chunks from the state before the step.
     fn step_synchronous(&mut self) -> StepReport {
         let mut report = StepReport::default();
         let slots = self.store.moisture.awake_slots().to_vec();
@@ -118,9 +117,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Chunk by chunk in order of position, so that each comes after its neighbours at smaller
-    /// coordinates. A chunk that changes wakes its neighbours: those still to come for this
-    /// step, the others for the next.
+    /// Steps chunk by chunk in order of position, so that each comes after its neighbours at
+    /// smaller coordinates. A chunk that changes wakes its neighbours: later ones for this step,
+    /// earlier ones for the next.
     fn step_in_place(&mut self) -> StepReport {
         let mut report = StepReport::default();
         if self.is_at_rest() {
@@ -144,7 +143,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Steps these chunks, and enters what came of it.
+    /// Steps these chunks, and records the results.
     fn step_chunks(&mut self, slots: &[Slot], report: &mut StepReport) -> Vec<Job<S>> {
         let mut jobs = core::mem::take(&mut self.jobs);
         jobs.resize_with(slots.len(), || Job::new(Slot::NONE, Chunk::uniform(0)));
@@ -165,14 +164,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         jobs
     }
 
-    /// Takes a chunk out of the world to step it, or puts it back.
+    /// Moves a chunk out of the world to step it, or back into it.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
         core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
         moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 
-    /// A chunk that sleeps keeps nothing but its cells.
+    /// Frees the derived data of the chunks that sleep.
     fn forget_sleepers(&mut self, slots: &[Slot]) {
         for &slot in slots {
             if self.store.moisture.awake_at(slot).is_none() {
@@ -182,7 +181,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 }
 
-/// Enters what came of a step of a chunk that is awake.
+/// Records the result of a step of an awake chunk.
 fn record(report: &mut StepReport, ledger: &mut Ledger, changed: usize, tally: &Tally) {
     *report +=
         StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved };
@@ -206,7 +205,7 @@ mod tests {
         Cell::soil(f64::from(rng.u32(..900)), 1.0 + rng.f32())
     }
 
-    /// One of many edits; whether it was made.
+    /// Makes a random edit; returns whether it succeeded.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: fastrand::Rng) -> bool {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let at = S::cell_at(chunk, rng.usize(..4096));
@@ -217,7 +216,7 @@ mod tests {
             3 => world.set_rain(at, f64::from(rng.u32(..900))).is_ok(),
             4 => world.fill_cells(S::region_of(chunk), cell(&mut rng)).is_ok(),
             5 => world.remove_chunk(chunk).is_ok(),
-            // At once, so that the new chunk takes the place of the old one in memory.
+            // Immediately, so that the new chunk reuses the slot of the old one.
             6 => {
                 let is_there = world.remove_chunk(chunk).is_ok();
                 world.insert_chunk(chunk, Chunk::uniform(cell(&mut rng))).unwrap();
@@ -227,7 +226,7 @@ mod tests {
         }
     }
 
-    fn rims_that_are_kept_change_nothing<S: HumidityShape>(sweep: Sweep) {
+    fn reused_rims_change_nothing_with<S: HumidityShape>(sweep: Sweep) {
         let rules = Rules { borders: [Border::Drain; 6], ..Rules::with_sweep(sweep) };
         let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
         let mut rng = fastrand::Rng::with_seed(6);
@@ -259,14 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn rims_that_are_kept_from_step_to_step_change_nothing() {
+    fn reused_rims_change_nothing() {
         for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
-            rims_that_are_kept_change_nothing::<Sheet>(sweep);
-            rims_that_are_kept_change_nothing::<Cube>(sweep);
+            reused_rims_change_nothing_with::<Sheet>(sweep);
+            reused_rims_change_nothing_with::<Cube>(sweep);
         }
     }
 
-    /// All that can be told of a world, but for its cells.
+    /// All observable state except the cells.
     fn account(world: &mut HumidityWorld<Sheet>) -> String {
         format!(
             "{:?} {:?} {} {}",
@@ -277,9 +276,9 @@ mod tests {
         )
     }
 
-    /// However few chunks are awake, and whatever lies around them.
+    /// With any number of awake chunks and any surroundings.
     #[test]
-    fn steps_in_one_go_are_those_one_by_one() {
+    fn interleaved_steps_equal_single_steps() {
         for seed in 0..16 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];

@@ -1,5 +1,5 @@
-//! Where a world keeps its cells: a word of humidity and a word of ground for each, and what lies
-//! beyond its end.
+//! The cells of a world: a word of humidity and a word of ground for each, and what lies beyond the
+//! bounds.
 
 use super::HumidityShape;
 use super::cell::Ground;
@@ -50,8 +50,7 @@ impl<S: HumidityShape> Store<S> {
         self.ground[slot.index()].set(index, ground.0);
     }
 
-    /// Gives a chunk a place; none may lie at `position` yet. `None` if its cells have no `i32`
-    /// positions.
+    /// Adds a missing chunk. `None` if its cells have no `i32` positions.
     pub(super) fn insert(
         &mut self,
         position: IVec3,
@@ -68,7 +67,7 @@ impl<S: HumidityShape> Store<S> {
         Some(slot)
     }
 
-    /// Takes a chunk out: its humidity and its ground.
+    /// Removes a chunk and returns its humidity and ground.
     pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
         let slot = self.moisture.slot(position)?;
         let moisture = self.moisture.remove(position)?;
@@ -78,7 +77,7 @@ impl<S: HumidityShape> Store<S> {
         ))
     }
 
-    /// What lies in a cell beyond the bounds, as its neighbour inside sees it.
+    /// Returns the ground of a cell beyond the bounds, as its neighbour inside reads it.
     pub(super) fn ground_outside(&self, cell: IVec3) -> Ground {
         let bounds = self.bounds;
         let (under, over) = (cell.cmplt(bounds.min()), cell.cmpgt(bounds.max()));
@@ -94,7 +93,7 @@ impl<S: HumidityShape> Store<S> {
         }
     }
 
-    /// What lies behind a face of a chunk where no chunk is.
+    /// Returns the ground behind a face of a chunk without a neighbour there.
     fn ground_behind(&self, chunk: IVec3, face: Face) -> Ground {
         let region = S::region_of(chunk);
         let axis = face.index() / 2;
@@ -105,7 +104,7 @@ impl<S: HumidityShape> Store<S> {
         if ends { self.border(face) } else { Ground::WALL }
     }
 
-    /// The ground of a chunk and of the cells around it.
+    /// Returns the ground of a chunk and of the cells around it.
     pub(super) fn ground_halo(&self, slot: Slot) -> Box<S::Halo<u32>> {
         let chunk = self.moisture.position_at(slot);
         let neighbours = self.moisture.neighbours_of(slot);
@@ -124,7 +123,7 @@ impl<S: HumidityShape> Store<S> {
     }
 }
 
-/// The cells of a chunk one by one; those of a uniform chunk are written to `scratch` first.
+/// Returns a chunk's words; those of a uniform chunk are written to `scratch`.
 #[inline]
 pub(super) fn words<'w>(
     chunk: &'w Chunk<u32>,

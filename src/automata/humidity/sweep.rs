@@ -13,8 +13,8 @@ pub enum Sweep {
     /// The weighted mean of the old state, as in a Jacobi sweep: what the original's text says.
     /// Independent of order.
     Synchronous,
-    /// Tally across faces, in whole units of 1/65,536: nothing is made or lost, and it comes to
-    /// rest. Independent of order.
+    /// Flows across faces in whole units of 1/65,536, a finite-volume scheme: conserves humidity
+    /// exactly and comes to rest. Independent of order.
     Conservative,
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_word_keeps_comes_out_exactly() {
+    fn words_return_what_they_store_exactly() {
         let mut rng = fastrand::Rng::with_seed(1);
         for humidity in
             (0..1000).map(|_| rng.f64() * MOST_HUMIDITY).chain([0.0, -0.0, MOST_HUMIDITY])

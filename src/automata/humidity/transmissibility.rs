@@ -1,5 +1,5 @@
-//! What the conservative sweep derives from the ground: of a difference in humidity, how much flows
-//! in a step.
+//! Transmissibilities: the part of a difference in humidity that flows across a face in a step,
+//! derived from the ground for the conservative sweep.
 
 use super::HumidityShape;
 use super::cell::Ground;
@@ -10,15 +10,14 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd::Aligned;
 
-/// The shares of the faces of a chunk's cells, in 1/2³²: of a difference in humidity, how much
-/// flows in a step.
+/// The transmissibilities of the faces of a chunk's cells, in 1/2³².
 #[derive(Clone)]
 pub(super) struct Transmissibilities<S: HumidityShape> {
-    /// Towards east, up and in cubes south, by cell, and 0 out of the chunk.
+    /// Towards east, up and in cubes south, by cell; 0 at the chunk's faces.
     pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
-    /// Out of the chunk.
+    /// Across the chunk's faces.
     pub(super) outer: S::Rims<u32>,
-    /// Cells before a draining border, in index order, with the share that goes over it.
+    /// Cells before a draining border, in index order, with the border's transmissibility.
     pub(super) drains: Vec<(u16, u32)>,
     pub(super) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
@@ -40,7 +39,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         faces
     }
 
-    /// Bytes on the heap, with its own.
+    /// Bytes on the heap, including its own.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&*self.inner)
@@ -48,22 +47,23 @@ impl<S: HumidityShape> Transmissibilities<S> {
     }
 }
 
-/// Fills the shares of a chunk from its ground.
+/// Computes the transmissibilities of a chunk from its ground.
 struct TransmissibilityRule<'a, S: HumidityShape> {
     faces: &'a mut Transmissibilities<S>,
     coefficient: f64,
-    /// How many cells at each face are done.
+    /// The number of cells done at each face.
     rims: [usize; 6],
 }
 
-/// The share between two cells: the same from both sides, for a sum of two numbers has no order.
+/// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
+/// depend on their order.
 fn transmissibility(coefficient: f64, here: Ground, there: Ground) -> u32 {
     if here.is_rock() || there.is_rock() {
         return 0;
     }
     let sum = f64::from(here.impermeability()) + f64::from(there.impermeability());
-    // Rounded down, and by the rules' check an eighth or a twelfth at most, so that those of a cell
-    // stay within a half.
+    // Rounded down. The rules limit it to an eighth or a twelfth, so that those of a cell add up to
+    // at most a half.
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }
 
@@ -88,7 +88,7 @@ impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
                     self.faces.inner[face / 2].0[index] = transmissibility;
                 }
                 if beyond == Ground::DRAIN {
-                    // Beyond a draining border lies soil like this.
+                    // Beyond a draining border lies soil as impermeable as this cell.
                     self.faces.drains.push((
                         index as u16,
                         self::transmissibility(self.coefficient, ground, ground),

@@ -1,5 +1,4 @@
-//! The laws of a humidity world between two steps, checked one by one, each with an error that
-//! names it.
+//! The invariants of a humidity world between two steps, each with its own error.
 
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
@@ -12,36 +11,36 @@ use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 
-/// The first law that [`HumidityWorld::validate`] found broken.
+/// The first invariant that [`HumidityWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Violation {
-    /// The units in the cells are not what the ledger says.
+    /// The units in the cells differ from the ledger.
     Ledger {
         /// Units in the cells.
         counted: u128,
-        /// Units that the ledger says there are.
+        /// Units by the ledger.
         booked: u128,
     },
     /// The grid's own invariants do not hold.
     Storage,
     /// A humidity that is not a number from 0 to [`MOST_HUMIDITY`].
     Humidity {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// What it holds.
+        /// Its humidity.
         value: f64,
     },
     /// An impermeability that no edit can write.
     Impermeability {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// What it has.
+        /// Its impermeability.
         value: f32,
     },
     /// A cell beyond the world's bounds that is not dry rock.
     Outside(IVec3),
-    /// A chunk, at this chunk position, that sleeps although a step would change it.
+    /// The chunk at this chunk position sleeps although a step would change it.
     Asleep(IVec3),
 }
 
@@ -71,11 +70,11 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
-    /// and bug reports.
+    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
+    /// reports.
     ///
     /// # Errors
-    /// The first law found broken, with its place and figures.
+    /// The first invariant found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
         S::validate_humidity(self)
     }
@@ -116,16 +115,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
     }
 
-    /// A chunk that sleeps would come out of a step as it went in, and nothing would flow through
-    /// rain, cap or border. The step is worked out anew, without anything that was kept.
+    /// Checks that a step would leave each sleeping chunk unchanged, and that nothing would flow
+    /// through its rain, cap or borders. Computed without any cached data.
     fn check_sleepers(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
         let (mut kernel, mut scratch) = (Kernel::new(&self.rules), Scratch::new());
         for slot in sleepers {
-            // One by one, because the rims of all would take many times the memory of a world of
-            // uniform chunks.
+            // One by one, because the rims of all chunks can take many times the memory of a world
+            // of uniform chunks.
             kernel.save_rims(&self.store, &[slot]);
             kernel.prepare(&self.store, slot);
             let mut job = Job::new(slot, moisture.chunk_at(slot).clone());
@@ -161,7 +160,7 @@ mod tests {
         world
     }
 
-    /// What is found after a cell's words were written behind the world's back.
+    /// Returns what is found after a cell's words were overwritten directly.
     fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
         let mut world = world(sweep);
         world.store.moisture.set(cell, word);
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_law_is_found() {
+    fn every_broken_invariant_is_found() {
         let soil = Ground::of(Cell::soil(0.0, 1.0));
         let (cell, outside) = (IVec3::new(4, 4, 0), IVec3::new(10, 4, 0));
         for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {

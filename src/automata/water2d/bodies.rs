@@ -1,8 +1,9 @@
-//! Bodies of water: which cells are joined so that pressure passes between them, as rows of bits.
+//! Bodies of water: connected components of cells between which pressure passes, found by a flood
+//! fill on rows of bits.
 //!
-//! Water that stands on ground or on a full cell is joined to what lies beside it, water or air,
-//! and a full cell to what lies above it. Two cells of air are never joined, so a body has a rim of
-//! air, one cell wide, into which it can grow. Water that falls belongs to no body.
+//! Water that stands on ground or on a full cell is joined to the water and air beside it, and a
+//! full cell to the cell above it. Two cells of air are never joined, so a body has a rim of air,
+//! one cell wide, into which it can grow. Falling water belongs to no body.
 
 use super::cell::Cell;
 use super::lines::{self, Cells, Line};
@@ -26,17 +27,17 @@ struct ChunkMap {
     neighbours: [Slot; 6],
     /// Water on ground or on a full cell.
     standing: [u64; 64],
-    /// Those of it that are full.
+    /// Standing water in full cells.
     full: [u64; 64],
     air: [u64; 64],
-    /// Flooded already.
+    /// Cells reached by the fill.
     reached: [u64; 64],
 }
 
-/// Where chunks without a map have their place.
+/// The place of chunks without a map.
 const NO_MAP: u32 = u32::MAX;
 
-/// The maps of the chunks that were asked for, good until a cell changes.
+/// The maps of visited chunks, valid until a cell changes.
 #[derive(Default)]
 pub(super) struct Bodies {
     maps: Vec<ChunkMap>,
@@ -45,7 +46,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Forgets all maps.
+    /// Drops all maps.
     fn clear(&mut self, cells: &Cells) {
         for map in self.maps.drain(..) {
             self.places[map.slot.index()] = NO_MAP;
@@ -53,7 +54,8 @@ impl Bodies {
         self.places.resize(cells.slot_capacity(), NO_MAP);
     }
 
-    /// The bodies with a cell in these chunks; each once, its pieces in no particular order.
+    /// Returns the bodies with a cell in these chunks, each once, its pieces in no particular
+    /// order.
     pub(super) fn find(&mut self, cells: &Cells, slots: &[Slot]) -> Vec<Vec<Piece>> {
         self.clear(cells);
         let mut bodies = Vec::new();
@@ -70,7 +72,7 @@ impl Bodies {
         bodies
     }
 
-    /// The body of a piece.
+    /// Returns the body that a piece belongs to.
     fn flood(&mut self, cells: &Cells, seed: Piece) -> Vec<Piece> {
         let mut body = Vec::new();
         let mut open = vec![seed];
@@ -111,8 +113,8 @@ impl Bodies {
         body
     }
 
-    /// Adds what is joined of these cells of a row and not reached yet. `standing_only`: air is not
-    /// joined to them.
+    /// Opens those of these cells of a row that are joined and not reached yet; without air if
+    /// `standing_only`.
     fn reach(
         &mut self,
         cells: &Cells,
@@ -134,7 +136,7 @@ impl Bodies {
         }
     }
 
-    /// The place of a chunk's map, made if it is not there.
+    /// Returns the index of a chunk's map, creating it if missing.
     fn place(&mut self, cells: &Cells, slot: Slot) -> usize {
         if self.places[slot.index()] == NO_MAP {
             // There are fewer slots than 2³²−1.
@@ -179,13 +181,13 @@ impl ChunkMap {
     }
 }
 
-/// The cells of a line of which this is true, by bit.
+/// Returns the cells of a line for which `is` holds, by bit.
 fn where_in(line: &Line, is: impl Fn(Cell) -> bool) -> u64 {
     differing(&line.map(is), &[false; 64])
 }
 
-/// The cells of a row that are joined to `seeds`: standing water to all beside it, air to standing
-/// water only.
+/// Returns the cells of a row that are joined to `seeds`: standing water to all cells beside it,
+/// air to standing water only. A bit-parallel fill by doubling (Kogge–Stone) to both sides.
 fn fill(seeds: u64, standing: u64, air: u64) -> u64 {
     let members = standing | air;
     // Bit x + 1: cells x and x + 1 are joined.

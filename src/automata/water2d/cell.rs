@@ -1,19 +1,19 @@
-//! One cell: solid ground, or open with an integer level of water. Knows nothing of neighbours.
+//! One cell: solid ground, or open with an integer level of water.
 
 use core::fmt;
 
 /// The level of a full cell that carries no pressure.
 pub const FULL: u32 = 100;
 
-/// What each further cell of depth adds to the level: the pressure.
+/// The pressure: what each further cell of depth adds to the level.
 pub const PRESSURE: u32 = 5;
 
-/// The highest level that a cell can have: the pressure 200,000 cells deep.
+/// The highest level of a cell: the pressure 200,000 cells deep.
 ///
-/// No step ever lifts a cell above it, so nothing can overflow: whatever would, stays where it was.
+/// Water that would raise a cell above it stays where it was, so no level overflows.
 pub const MAX_LEVEL: u32 = 1_000_000;
 
-/// Solid ground, or an open cell with its level of water; 0 is air.
+/// Solid ground, or an open cell with a level of water; 0 is air.
 ///
 /// ```
 /// use floodplain::water2d::{Cell, MAX_LEVEL};
@@ -24,15 +24,15 @@ pub const MAX_LEVEL: u32 = 1_000_000;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cell(
-    /// The level, or −1 for solid ground: two cells are both open if the bits of both, or-ed, are
-    /// not negative.
+    /// The level, or −1 for solid ground: the bitwise or of two cells is not negative if both are
+    /// open.
     pub(super) i32,
 );
 
 /// A level above [`MAX_LEVEL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelError(
-    /// What was asked for.
+    /// The refused level.
     pub u64,
 );
 
@@ -45,7 +45,7 @@ impl fmt::Display for LevelError {
 impl core::error::Error for LevelError {}
 
 impl Cell {
-    /// Ground: holds no water and lets none through.
+    /// Ground: contains no water and lets none through.
     pub const SOLID: Cell = Cell(-1);
     /// Open, without water.
     pub const AIR: Cell = Cell(0);
@@ -73,7 +73,7 @@ impl Cell {
         self.0 > 0
     }
 
-    /// Whether the cell is filled, so that it passes pressure on and carries what lies above it.
+    /// Whether the cell is full, so that it transmits pressure and carries water above it.
     pub(super) const fn is_full(self) -> bool {
         self.0 >= FULL as i32
     }

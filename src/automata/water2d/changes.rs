@@ -4,7 +4,7 @@ use crate::chunk::CellMask;
 use crate::grid::Slot;
 use hashbrown::HashMap;
 
-/// Changed cells, each once however many phases of a step changed it.
+/// Changed cells; each counts once, however many phases of a step changed it.
 #[derive(Default)]
 pub(super) struct Changes {
     masks: HashMap<Slot, CellMask>,
@@ -23,7 +23,7 @@ impl Changes {
         }
     }
 
-    /// The chunks with their changed cells, in order of slots.
+    /// Returns the chunks with their changed cells, in order of slots.
     pub(super) fn sorted(&self) -> Vec<(Slot, &CellMask)> {
         let mut masks: Vec<_> = self.masks.iter().map(|(&slot, mask)| (slot, mask)).collect();
         masks.sort_unstable_by_key(|&(slot, _)| slot);

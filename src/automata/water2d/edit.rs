@@ -33,12 +33,12 @@ pub enum EditError {
     Level {
         /// The cell that would have it; of a region its first one.
         cell: IVec3,
-        /// What was asked for, in units.
+        /// The refused level, in units.
         level: u64,
     },
-    /// The units ever placed would no longer fit into the ledger's 64 bits.
+    /// The units ever placed would exceed the ledger's 64 bits.
     LedgerFull {
-        /// Units that were to be placed.
+        /// Units to be placed.
         units: u64,
     },
 }
@@ -67,9 +67,9 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl Water2dWorld {
-    /// Makes a cell solid. Water in the way goes to open neighbours, up to [`MAX_LEVEL`] each: up
-    /// first, then west, east and down, into full cells too, where it becomes pressure. What
-    /// finds no room leaves the world.
+    /// Makes a cell solid. Its water moves to open neighbours, up to [`MAX_LEVEL`] each: up first,
+    /// then west, east and down. In full cells it becomes pressure. Water without room leaves the
+    /// world.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -93,7 +93,7 @@ impl Water2dWorld {
         Ok(Displaced { moved: stood - left, removed: left })
     }
 
-    /// Makes a solid cell open and dry; `false` if it was open already.
+    /// Makes a solid cell open and dry; returns `false` if it was open already.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -132,7 +132,7 @@ impl Water2dWorld {
         Ok(poured.level())
     }
 
-    /// Takes up to `units` out of a cell and returns how many came out.
+    /// Removes up to `units` from a cell. Returns how many were removed.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -145,8 +145,8 @@ impl Water2dWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, without looking for room: the water in it is entered as
-    /// removed and returned.
+    /// Makes every cell of a region solid, without moving water to neighbours. The ledger counts
+    /// the water in it as removed. Returns its units.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -154,8 +154,8 @@ impl Water2dWorld {
         self.fill(region, Cell::SOLID)
     }
 
-    /// Makes every cell of a region open with this level (0 for air), ground included. The water
-    /// that stood there is entered as removed and returned; the new water is entered as placed.
+    /// Makes every cell of a region open with this level (0 for air), ground included. The ledger
+    /// counts the old water as removed and the new as placed. Returns the old water's units.
     ///
     /// # Errors
     /// A level above [`MAX_LEVEL`]; a cell of the region is not loaded or out of bounds; the ledger
@@ -166,7 +166,7 @@ impl Water2dWorld {
 
     fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
         let slots = self.loaded(region)?;
-        // Cells that are loaded are fewer than 2⁴⁴.
+        // There are fewer than 2⁴⁴ loaded cells.
         self.book_placed(region.volume() as u64 * u64::from(cell.level()))?;
         let mut removed = 0;
         for slot in slots {
@@ -191,8 +191,8 @@ impl Water2dWorld {
         Ok(removed)
     }
 
-    /// Loads a chunk. Its water is entered as placed; cells beyond the bounds become ground. It
-    /// wakes, and what lies around it.
+    /// Loads a chunk, and wakes it and the chunks around it. The ledger counts its water as placed.
+    /// Cells beyond the bounds become ground.
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or the ledger is full.
@@ -236,7 +236,7 @@ impl Water2dWorld {
         Ok(())
     }
 
-    /// Unloads a chunk and returns it. Its water is entered as removed.
+    /// Unloads a chunk and returns it. The ledger counts its water as removed.
     ///
     /// # Errors
     /// There is no such chunk.
@@ -247,7 +247,8 @@ impl Water2dWorld {
         Ok(chunk)
     }
 
-    /// Wakes every chunk. Changes nothing else: a sleeping world equals one that never slept.
+    /// Wakes every chunk. Has no other effect: a world with sleeping chunks equals one that never
+    /// slept.
     pub fn wake_all(&mut self) {
         for slot in self.cells.sorted_slots() {
             self.wake_timers.wake(&mut self.cells, slot);
@@ -258,7 +259,7 @@ impl Water2dWorld {
         self.cells.chunk_at(slot).get(index)
     }
 
-    /// Writes a cell; marks and wakes it if that changes it.
+    /// Writes a cell. If it changes, marks it and wakes its chunk.
     fn write(&mut self, (slot, index): Place, cell: Cell) {
         if self.cells.chunk_at_mut(slot).set(index, cell) != cell {
             let mut changed = CellMask::EMPTY;
@@ -280,7 +281,7 @@ impl Water2dWorld {
         Ok(())
     }
 
-    /// A chunk whose cells beyond the bounds are ground.
+    /// Turns a chunk's cells beyond the bounds into ground.
     fn trim(&self, position: IVec3, mut chunk: Chunk<Cell>) -> Chunk<Cell> {
         let whole = Sheet::region_of(position);
         if self.bounds.intersection(&whole) != Some(whole) {
@@ -294,7 +295,7 @@ impl Water2dWorld {
         chunk
     }
 
-    /// The slots of the chunks of a region, all of which must be there.
+    /// Returns the slots of a region's chunks, all of which must be loaded.
     fn loaded(&self, region: Region) -> Result<Vec<Slot>, EditError> {
         for corner in [region.min(), region.max()] {
             if !self.bounds.contains(corner) {
@@ -323,13 +324,13 @@ impl Water2dWorld {
     }
 }
 
-/// What stands in a cell that has this level.
+/// Returns an open cell with this level.
 fn water(cell: IVec3, level: u64) -> Result<Cell, EditError> {
     let water = u32::try_from(level).ok().and_then(|level| Cell::water(level).ok());
     water.ok_or(EditError::Level { cell, level })
 }
 
-/// Units of water in a chunk.
+/// Returns the units of water in a chunk.
 pub(super) fn units_in(chunk: &Chunk<Cell>) -> u64 {
     match chunk.as_dense() {
         Some(cells) => cells.iter().map(|cell| u64::from(cell.level())).sum(),
@@ -343,7 +344,7 @@ mod tests {
     use crate::water2d::{Ledger, Rules};
 
     #[test]
-    fn what_would_overflow_the_ledger_is_refused() {
+    fn edits_that_would_overflow_the_ledger_are_refused() {
         let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
         world.ledger = Ledger { placed: u64::MAX - 99, removed: u64::MAX - 99 };

@@ -1,9 +1,9 @@
-//! Heads: the energy of each unit of water by its height and by how many lie under it in its cell.
-//! What lies still is what no exchange of two units could bring lower.
+//! Hydraulic heads: the energy of a unit of water, by its height and by the number of units under
+//! it in its cell. Water is at rest if no exchange of two units would lower a head.
 //!
 //! The k-th unit of a cell at height y has the head `100·y + k` while the cell fills, k ≤ 100, and
 //! `100·(y+1) + 20·(k − 100)` above that: five units of pressure weigh as much as a whole cell of
-//! depth. A body lies still if all its units have heads up to its water line and no further unit
+//! depth. A body is at rest if all its units have heads up to its water line and no further unit
 //! would fit below it. Then free surfaces are level within a unit, and d cells below a full surface
 //! the level is 100 + 5·d.
 
@@ -15,24 +15,23 @@ pub(super) const CELL: i64 = FULL as i64;
 /// Units of head in a unit of pressure.
 const WEIGHT: i64 = CELL / PRESSURE as i64;
 
-/// The head of the `unit`-th unit, from 1, of a cell at this height.
+/// Returns the head of the `unit`-th unit, from 1, of a cell at this height.
 pub(super) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
 }
 
-/// How many units of a cell have heads up to this, counted from the bottom of the cell: 0 to
-/// [`MAX_LEVEL`].
+/// Returns how many units of a cell, from its bottom, have heads up to this: 0 to [`MAX_LEVEL`].
 pub(super) fn units_up_to(head: i64) -> i32 {
     let units = if head <= CELL { head.max(0) } else { CELL + (head - CELL) / WEIGHT };
     units.min(i64::from(MAX_LEVEL)) as i32
 }
 
-/// Units that move down from a cell to the one below it, so that no exchange between the two would
-/// lower their heads; negative if they move up. None move if either is ground, or if they need not.
+/// Returns the units that move down from a cell to the one below it, negative for up, until no
+/// exchange between the two would lower a head. 0 if either is ground.
 ///
-/// Of x units more than fill the lower cell, the upper takes 20 for each that the lower takes,
-/// until it is full; from then on they share. Between equal heads there is a choice of one unit;
-/// the lower cell stays as it is if the choice allows it.
+/// Of the units that exceed a full lower cell, the upper gets 20 for each one that the lower gets,
+/// until the upper is full too; from there on they share equally. Equal heads leave a choice of one
+/// unit, and then the lower cell is left unchanged if possible.
 #[inline(always)]
 pub(super) fn sinking(lower: i32, upper: i32) -> i32 {
     const FULL_BOTH: i32 = FULL as i32 + PRESSURE as i32;
@@ -44,7 +43,7 @@ pub(super) fn sinking(lower: i32, upper: i32) -> i32 {
     if lower | upper < 0 { 0 } else { settled.min(MAX_LEVEL as i32) - lower }
 }
 
-/// A twenty-first of `more`, rounded down; not above 5.
+/// Returns a twenty-first of `more`, rounded down, at most 5.
 #[inline(always)]
 fn twenty_firsts(more: i32) -> i32 {
     (more.min(106) * 49) >> 10

@@ -4,22 +4,21 @@
 /// exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
-    /// Poured, filled, or standing in a chunk that was inserted.
+    /// Poured, filled, or contained in inserted chunks.
     pub placed: u64,
-    /// Scooped, built over without room to go, filled over, or standing in a chunk that was
-    /// removed.
+    /// Scooped, displaced without room, filled over, or contained in removed chunks.
     pub removed: u64,
 }
 
 impl Ledger {
-    /// The units that must be in the world now.
+    /// Returns the units that must be in the world now.
     ///
     /// ```
     /// use floodplain::water2d::Ledger;
     /// assert_eq!(Ledger { placed: 10, removed: 4 }.total(), 6);
     /// ```
     pub const fn total(&self) -> u64 {
-        // A ledger that a world keeps never says that more left than entered.
+        // In a world's ledger, never more is removed than placed.
         self.placed.saturating_sub(self.removed)
     }
 }

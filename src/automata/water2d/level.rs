@@ -1,5 +1,5 @@
-//! Levelling a body: units move from where they have the highest heads to where they have the
-//! lowest, as far as a step lets them, until the body has one water line.
+//! Levelling a body: units move from the highest heads to the lowest, within a step's limits, until
+//! the body has one water line. The line is found by bisection.
 
 use super::bodies::Piece;
 use super::cell::Cell;
@@ -15,20 +15,20 @@ struct PlacedPiece {
     piece: Piece,
 }
 
-/// What a cell may do under a water line, in units.
+/// What a cell may give or take, given the water line, in units.
 #[derive(Clone, Copy, Default)]
 struct Offers {
-    /// Give, what lies above the line by two heads and more.
+    /// To give: units two or more heads above the line.
     spare: u64,
-    /// Give, what lies on the first head above the line.
+    /// To give: units at the first head above the line.
     ready: u64,
-    /// Take, up to the line.
+    /// To take, up to the line.
     lacking: u64,
-    /// Take, to the first head above the line.
+    /// To take, at the first head above the line.
     room: u64,
 }
 
-/// Levels one body by one step: each cell outflows or takes `flow` units at most. Returns the units
+/// Levels one body by one step: each cell gives or takes at most `flow` units. Returns the units
 /// that moved.
 pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mut Changes) -> u64 {
     let placed_pieces = placed_pieces(cells, body);
@@ -52,8 +52,8 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
         total.lacking += lacking;
         total.room += room;
     }
-    // Units with the first head above the line may move below it, and spare ones to it; from it to
-    // it none need to.
+    // Units at the first head above the line may move below it, and spare units may move to it.
+    // Moves between cells at that head are useless.
     let moving = (total.spare + total.ready)
         .min(total.lacking + total.room)
         .min(total.spare.max(total.lacking));
@@ -63,8 +63,8 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
     moving
 }
 
-/// The pieces by height, then from west to east, all of a body's cells in one row of a chunk
-/// together: in which order the cells are served must not depend on how the body was flooded.
+/// Sorts the pieces by height, then from west to east, and merges those of one row of a chunk: the
+/// order in which cells are served must not depend on the flood fill.
 fn placed_pieces(cells: &Cells, body: Vec<Piece>) -> Vec<PlacedPiece> {
     let position = |piece: &Piece| {
         let chunk = cells.position_at(piece.slot);
@@ -81,13 +81,12 @@ fn placed_pieces(cells: &Cells, body: Vec<Piece>) -> Vec<PlacedPiece> {
     placed.into_iter().map(|((y, _), piece)| PlacedPiece { height: y - lowest, piece }).collect()
 }
 
-/// The row that a piece lies in.
+/// Returns the row that a piece lies in.
 fn line_of(cells: &Cells, piece: &Piece) -> Line {
     lines::row(cells, piece.slot, piece.row)
 }
 
-/// −1 for each cell of a row that is in the mask, 0 for the others: to be and-ed with what each
-/// contributes to a sum.
+/// Expands a mask to one lane for each cell of a row: −1, all bits set, in the mask, 0 outside.
 #[inline(always)]
 fn lanes(cells: u64) -> [i32; 64] {
     let mut lanes = [0; 64];
@@ -99,14 +98,13 @@ fn lanes(cells: u64) -> [i32; 64] {
     lanes
 }
 
-/// The sum over the cells of a mask. A row has 64 cells of a million units at most, so 32 bits are
-/// enough.
+/// Returns the sum over the cells of a mask. 64 cells of at most a million units fit 32 bits.
 #[inline(always)]
 fn sum(cells: &[i32; 64], lanes: &[i32; 64]) -> u64 {
     u64::from(cells.iter().zip(lanes).map(|(cell, lane)| cell & lane).sum::<i32>().unsigned_abs())
 }
 
-/// Units in the cells of a row, and the highest level among them.
+/// Returns the units in the cells of a row, and the highest level among them.
 fn contents(line: &Line, cells: u64) -> (u64, i32) {
     let (levels, lanes) = (line.map(|cell| cell.0), lanes(cells));
     let highest =
@@ -114,8 +112,8 @@ fn contents(line: &Line, cells: u64) -> (u64, i32) {
     (sum(&levels, &lanes), highest)
 }
 
-/// The highest head, above the floor of the lowest row, up to which the body has water enough for
-/// all units. It is not above all water that there is, the `highest` level of all in the highest
+/// Returns the water line: the highest head, above the floor of the lowest row, up to which the
+/// body's water suffices for all units. It is at most that of the `highest` level in the highest
 /// row.
 fn water_line(placed_pieces: &[PlacedPiece], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
@@ -139,13 +137,14 @@ fn water_line(placed_pieces: &[PlacedPiece], volume: u64, highest: i32) -> i64 {
     fitting
 }
 
-/// The level of a cell at this height that is filled up to the line, and up to one head above it.
+/// Returns the level of a cell at this height if filled up to the line, and up to one head above
+/// it.
 fn bounds(line: i64, height: i64) -> [i32; 2] {
     let above_floor = line - height * CELL;
     [units_up_to(above_floor), units_up_to(above_floor + 1)]
 }
 
-/// What the cells of a row offer, all together.
+/// Returns the sum of the offers of a row's cells.
 fn offers_of(line: &Line, cells: u64, [least, most]: [i32; 2], flow: u32) -> Offers {
     let (lanes, flow, choice) = (lanes(cells), flow as i32, i32::from(least != most));
     Offers {
@@ -156,7 +155,7 @@ fn offers_of(line: &Line, cells: u64, [least, most]: [i32; 2], flow: u32) -> Off
     }
 }
 
-/// What one cell offers.
+/// Returns the offers of one cell.
 #[inline]
 fn offers(level: i32, [least, most]: [i32; 2], flow: u32) -> Offers {
     let limited = |units: i32| u64::from(units.max(0).unsigned_abs().min(flow));
@@ -169,7 +168,7 @@ fn offers(level: i32, [least, most]: [i32; 2], flow: u32) -> Offers {
     }
 }
 
-/// Moves units from cells that offer to give to cells that offer to take, in fair shares.
+/// Moves units from giving to taking cells, in proportion to their offers.
 fn exchange(
     cells: &mut Cells,
     uneven: &[(Piece, [i32; 2])],
@@ -191,7 +190,7 @@ fn exchange(
             let given = spare.of(offer.spare) + ready.of(offer.ready);
             let taken = lacking.of(offer.lacking) + room.of(offer.room);
             if given != taken {
-                // Shares are offers at most, and these at most `flow`.
+                // A share is at most its offer, which is at most `flow`.
                 let level = Cell(level + taken as i32 - given as i32);
                 cells.chunk_at_mut(piece.slot).set(64 * piece.row + x, level);
                 changes.add(piece.slot, 64 * piece.row + x);
@@ -200,12 +199,12 @@ fn exchange(
     }
 }
 
-/// `part` of `whole`, split among offers that add up to `whole`: after each, what was handed out is
-/// the same part of what was offered, rounded down.
+/// Splits `part` in proportion to offers that add up to `whole`. Remainders are carried over from
+/// offer to offer, as in Bresenham's line algorithm, so that the shares add up to `part`.
 struct Share {
     part: u64,
     whole: u64,
-    /// What was due and not handed out, in parts of `whole`.
+    /// The remainder carried over, in parts of `whole`.
     remainder: u64,
 }
 
@@ -219,7 +218,8 @@ impl Share {
         if self.part == self.whole || offer == 0 || self.part == 0 {
             return if self.part == 0 { 0 } else { offer };
         }
-        // Offers are 100 at most, and `whole` is less than 2⁵⁰: no body has so many cells.
+        // No overflow: offers are at most 100, and `whole` is less than 2⁵⁰, since no body has so
+        // many cells.
         self.remainder += offer * self.part;
         let share = self.remainder / self.whole;
         self.remainder -= share * self.whole;

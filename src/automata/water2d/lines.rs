@@ -1,4 +1,4 @@
-//! Rows and columns of chunks, as arrays that kernels run over.
+//! Rows and columns of chunks, as arrays for the kernels.
 
 use super::cell::Cell;
 use crate::chunk::{CellMask, Chunk};
@@ -14,7 +14,7 @@ pub(super) type Block = [Cell; CHUNK_CELLS];
 /// The cells of a row, from west to east, or of a column, from the bottom up.
 pub(super) type Line = [Cell; 64];
 
-/// The row at height `y` (0 to 63) of a chunk; ground where the chunk is missing.
+/// Returns the row at height `y` (0 to 63) of a chunk; ground if the chunk is missing.
 pub(super) fn row(cells: &Cells, slot: Slot, y: usize) -> Line {
     match chunk(cells, slot) {
         None => [Cell::SOLID; 64],
@@ -25,7 +25,7 @@ pub(super) fn row(cells: &Cells, slot: Slot, y: usize) -> Line {
     }
 }
 
-/// The column at `x` (0 to 63) of a chunk; ground where the chunk is missing.
+/// Returns the column at `x` (0 to 63) of a chunk; ground if the chunk is missing.
 pub(super) fn column(cells: &Cells, slot: Slot, x: usize) -> Line {
     match chunk(cells, slot) {
         None => [Cell::SOLID; 64],
@@ -37,19 +37,19 @@ fn chunk(cells: &Cells, slot: Slot) -> Option<&Chunk<Cell>> {
     slot.is_some().then(|| cells.chunk_at(slot))
 }
 
-/// Whether a chunk is known to be without water: all air, or all ground.
+/// Whether a chunk is uniformly air or ground, so that it has no water.
 pub(super) fn is_dry(cells: &Cells, slot: Slot) -> bool {
     cells.chunk_at(slot).as_uniform().is_some_and(|cell| !cell.is_wet())
 }
 
-/// What lies below each cell of a column of a chunk at `slot`, `beneath` the chunk below it.
+/// Returns the cell below each cell of a chunk's column; `beneath` is the chunk below.
 pub(super) fn below(column: &Line, cells: &Cells, beneath: Slot, x: usize) -> Line {
     let lowest =
         if beneath.is_some() { cells.chunk_at(beneath).get(64 * 63 + x) } else { Cell::SOLID };
     core::array::from_fn(|y| if y == 0 { lowest } else { column[y - 1] })
 }
 
-/// What lies above each cell of a column of a chunk, `overhead` the chunk above it.
+/// Returns the cell above each cell of a chunk's column; `overhead` is the chunk above.
 pub(super) fn above(column: &Line, cells: &Cells, overhead: Slot, x: usize) -> Line {
     let highest = if overhead.is_some() { cells.chunk_at(overhead).get(x) } else { Cell::SOLID };
     core::array::from_fn(|y| if y == 63 { highest } else { column[y + 1] })
@@ -60,13 +60,13 @@ pub(super) fn rows(cells: &Block) -> &[Line; 64] {
     cells.as_chunks().0.first_chunk().expect("a chunk has 64 rows of 64 cells")
 }
 
-/// The rows of a chunk, to change.
+/// The mutable rows of a chunk.
 pub(super) fn rows_mut(cells: &mut Block) -> &mut [Line; 64] {
     cells.as_chunks_mut().0.first_chunk_mut().expect("a chunk has 64 rows of 64 cells")
 }
 
-/// Lets `run` change the cells of a chunk; returns those that differ afterwards. `before` is room
-/// for what stood there.
+/// Calls `run` to change the cells of a chunk. Returns those that changed. `before` receives the
+/// old cells.
 pub(super) fn rewrite(
     chunk: &mut Chunk<Cell>,
     before: &mut Block,

@@ -1,8 +1,9 @@
-//! The literal rule: what each cell outflows, from old levels alone, and what that makes of a chunk.
+//! The literal rule: the outflows of each cell, computed from old levels alone, and the new cells
+//! of a chunk.
 //!
-//! What a cell receives depends on cells two steps away, some of them in chunks that touch only at
-//! a corner. So each chunk first works out what crosses its own faces; then every chunk needs its
-//! cells, and the rims and crossings of four neighbours.
+//! A cell's inflows depend on cells two steps away, some of them in chunks that touch only at a
+//! corner. So each chunk first computes the crossings, what flows out across its own faces; then a
+//! chunk's step needs only its cells, and the rims and crossings of four neighbours.
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
 use super::lines::{self, Block, Cells, Line};
@@ -18,18 +19,18 @@ use crate::simd::{self, Aligned};
 /// The halo of a chunk: the cells one step beyond it at each side.
 type Halo = <Sheet as HaloShape>::Halo<Cell>;
 
-/// What the literal rule keeps from step to step, to work with.
+/// Memory that the literal rule reuses from step to step.
 pub(super) struct Literal {
     levels: Rims<Cell, Sheet>,
-    /// What crosses each face of a chunk outwards, in units.
+    /// What flows out across each face of a chunk, in units.
     crossings: Rims<i32, Sheet>,
     workers: Workers<Box<Halo>>,
 }
 
-/// A chunk to step, and what came of it.
+/// A chunk to step, and the step's results.
 struct Job {
     slot: Slot,
-    /// Taken out of the world.
+    /// Moved out of the world during the step.
     chunk: Chunk<Cell>,
     changed: CellMask,
     moved: u64,
@@ -44,8 +45,8 @@ impl Literal {
         }
     }
 
-    /// One step of these chunks. Calls `done` with each that is not all ground, its changed cells,
-    /// and the units that moved out of its cells.
+    /// Runs one step of these chunks. Calls `done` for each that is not all ground, with its
+    /// changed cells and the units that moved out of its cells.
     pub(super) fn step(
         &mut self,
         cells: &mut Cells,
@@ -91,7 +92,7 @@ impl Literal {
 struct LiteralChunk<'a> {
     /// The levels at the faces of the neighbours.
     around: [&'a [Line; 4]; 6],
-    /// What crosses its faces inwards.
+    /// What flows in across its faces.
     incoming: [&'a [i32; 64]; 4],
     left_first: bool,
     halo: &'a mut Halo,
@@ -113,7 +114,7 @@ impl simd::Kernel for LiteralChunk<'_> {
     }
 }
 
-/// What a line of cells outflows to each side, in units.
+/// The outflows of a line of cells to each side, in units.
 struct Outflows {
     down: [i32; 64],
     west: [i32; 64],
@@ -121,8 +122,8 @@ struct Outflows {
     up: [i32; 64],
 }
 
-/// What the cells of a line give, from their old levels and those around them. `left_first`: west
-/// before east.
+/// Returns the outflows of the cells of a line, from their old levels and those around them; west
+/// before east if `left_first`.
 #[inline(always)]
 fn outflows<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: bool) -> Outflows {
     let [west, east, below, above] = around;
@@ -145,27 +146,26 @@ fn outflows<const CAPPED: bool>(here: &Line, around: [&Line; 4], left_first: boo
     Outflows { down, west, east, up }
 }
 
-/// The capacity of a cell with this level above it. Of ground, −1, no more comes than of air.
+/// Returns the capacity of a cell with this level above it. Ground, −1, adds no pressure, like air.
 #[inline(always)]
 fn capacity(level: i32) -> i32 {
     if level >= FULL as i32 { level + PRESSURE as i32 } else { FULL as i32 }
 }
 
-/// Where no level exceeds this, no offer exceeds a quarter of any cell's room up to the highest
-/// level.
+/// If no level exceeds this, no offer exceeds a quarter of any cell's room up to the highest level.
 const CALM: i32 = MAX_LEVEL as i32 / 5;
 
-/// What a cell with level `to`, −1 for ground, takes of an offer that may be negative. A quarter of
-/// the room up to the highest level is the most, as four neighbours may offer at once: with this
-/// cap, which never binds below [`CALM`] and need not be asked for there, no level ever exceeds the
-/// highest.
+/// Returns how much of an offer, which may be negative, a cell with level `to`, −1 for ground,
+/// accepts: at most a quarter of its room up to the highest level, since four neighbours may offer
+/// at once. So no level exceeds the highest. The cap has no effect below [`CALM`], and is left out
+/// there.
 #[inline(always)]
 fn accepted<const CAPPED: bool>(to: i32, offer: i32) -> i32 {
     let most = if CAPPED { (MAX_LEVEL as i32 - to) >> 2 } else { i32::MAX };
     if to < 0 { 0 } else { offer.min(most).max(0) }
 }
 
-/// What crosses the faces of a chunk outwards, by face.
+/// Returns what flows out across the faces of a chunk, by face.
 fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     if cells.chunk_at(slot).as_uniform() == Some(Cell::SOLID) {
         return [[0; 64]; 4];
@@ -203,12 +203,11 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     ]
 }
 
-/// Rows whose gifts are worked out together. Those to the west and east are read one cell off from
-/// where they are written, which is slow as long as they have not reached the cache: so not row by
-/// row.
+/// Rows in a batch whose outflows are computed together. Those to the west and east are read at an
+/// offset of one cell, and such reads stall until the stores have reached the cache.
 const BATCH: usize = 4;
 
-/// One step of a chunk whose old cells are in `halo`; `incoming` is what crosses its faces inwards.
+/// Steps a chunk whose old cells are in `halo`; `incoming` is what flows in across its faces.
 /// Returns the changed cells, and the units that moved out of its cells.
 #[inline(always)]
 fn step_chunk<const CAPPED: bool>(
@@ -268,7 +267,7 @@ fn step_chunk<const CAPPED: bool>(
     (changed, moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum())
 }
 
-/// Adds what falls into a row, the last that it receives, and notes what changed.
+/// Adds what falls into a row, its last inflow, and marks what changed.
 #[inline(always)]
 fn finish(row: &mut Line, falling: &[i32; 64], before: &Line, changed: &mut u64) {
     for x in 0..64 {

@@ -1,9 +1,9 @@
 //! Two-dimensional water with pressure: a vertical slice of ground and integer water levels.
 //!
-//! Source of the rules: the cellular automaton of water flow in two dimensions, whose cells take
-//! five units more for each cell of depth, so that water climbs over obstacles when its body
-//! reaches higher behind them. [`Rule::Literal`] is that text; [`Rule::Settling`] keeps its
-//! pressure and comes to rest.
+//! Source of the rules: a cellular automaton of water flow in two dimensions, whose cells hold five
+//! units more for each cell of depth, so that water rises over obstacles when its body reaches
+//! higher behind them. [`Rule::Literal`] is that text; [`Rule::Settling`] keeps its pressure and
+//! comes to rest.
 //!
 //! # The settling rule
 //!
@@ -13,23 +13,22 @@
 //!
 //! 1. sink and rise between a cell and the one below it,
 //! 2. spread sideways where it stands on something,
-//! 3. move within its body, from the highest heads to the lowest, however far: the pressure of
-//!    joined water acts at once.
+//! 3. move within its body, from the highest heads to the lowest, over any distance: pressure in a
+//!    body acts at once.
 //!
 //! It comes to rest: the sum of the heads of all units is a whole number with a least value, and
 //! every step that changes anything lowers it. In 1 and 3 each unit that moves has a lower head
-//! afterwards; in 2 the new levels of a row are mixtures of its old ones, which lowers every sum of
-//! convex functions of them. At rest nothing in 1 or 3 could move, and so:
+//! afterwards; in 2 the new levels of a row are convex combinations of its old ones, which lowers
+//! every sum of a convex function of them. At rest nothing moves in 1 or 3, and so:
 //!
 //! - water lies on ground or on full cells;
-//! - in each body of joined water all surfaces under the open sky are level within one unit, in
-//!   every arm;
+//! - in each body all surfaces under the open sky are level within one unit, in every arm;
 //! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the
 //!   water does not suffice for all;
-//! - a hollow without a way out for air fills like any other, as air has no pressure here.
+//! - a hollow without a vent fills like any other, as air has no pressure here.
 //!
-//! Where there is less of a cell at the surface, the pressure below it is that part of five,
-//! rounded down. A body transmits pressure through its narrowest neck as through its widest,
+//! Where the surface cell is not full, the pressure below it is that part of five, rounded down. A
+//! body transmits pressure through its narrowest neck as through its widest,
 //! [`Rules::pressure_flow`] units a cell and step.
 
 mod bodies;
@@ -66,9 +65,9 @@ use wake::WakeTimers;
 
 /// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
 ///
-/// Each z is a slice of its own, and chunk positions keep their z. Cells that no chunk holds are
-/// *not loaded*: water waits there as at a wall, and goes on when a chunk comes. So are cells
-/// beyond the world's bounds, for ever.
+/// Each z is a separate slice, with its z in the chunk positions. Cells that no chunk holds are
+/// **not loaded*: water waits there as at a wall, and flows on when a chunk is loaded. Cells beyond
+/// the world's bounds are never loaded.
 ///
 /// ```
 /// use floodplain::water2d::{Cell, Rules, Water2dWorld};
@@ -99,8 +98,8 @@ pub struct Water2dWorld {
 }
 
 impl Water2dWorld {
-    /// A world without end (but for the `i32` range) and without chunks. The seed says which side
-    /// the literal rule's first step prefers; the settling rule does without it.
+    /// A world without end (but for the `i32` range) and without chunks. The seed decides which
+    /// side the literal rule's first step prefers; the settling rule ignores it.
     ///
     /// # Errors
     /// Rules with a value out of range.

@@ -1,4 +1,4 @@
-//! Reading a 2D water world: cells, totals, what changed, and the hash of its state.
+//! Reading a 2D water world: cells, totals, changes, and the hash of its state.
 
 use super::Water2dWorld;
 use super::cell::Cell;
@@ -20,7 +20,7 @@ impl Water2dWorld {
         self.bounds
     }
 
-    /// The seed of its one random choice.
+    /// The seed of the world's only random choice.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -30,7 +30,7 @@ impl Water2dWorld {
         self.tick
     }
 
-    /// What stands in a cell; `None` if it is not loaded or out of bounds.
+    /// A cell; `None` if it is not loaded or out of bounds.
     pub fn cell(&self, cell: IVec3) -> Option<Cell> {
         self.place(cell).ok().map(|(slot, index)| self.cells.chunk_at(slot).get(index))
     }
@@ -56,37 +56,36 @@ impl Water2dWorld {
         self.ledger
     }
 
-    /// Cells that the next step will look at: all of each chunk near which something changed in the
-    /// last two steps.
+    /// The number of cells that the next step will visit: all of each chunk near which something
+    /// changed in the last two steps.
     pub fn awake_cells(&self) -> usize {
         self.cells.awake_slots().len() * CHUNK_CELLS
     }
 
-    /// Whether nothing will change until the next edit: no cell is awake.
+    /// Whether nothing will change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.cells.awake_slots().is_empty()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with
+    /// Takes the chunks with cells that changed since the last call, in order of position, with
     /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.cells.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds are
-    /// ground.
+    /// The loaded chunks, in order of position. Cells beyond the world's bounds are ground.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Cell>)> {
         self.cells.chunks()
     }
 
-    /// Bytes that the world holds on the heap, with those that it works with.
+    /// Bytes that the world holds on the heap, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         self.cells.memory_bytes() + self.wake_timers.memory_bytes() + self.kernel.memory_bytes()
     }
 
-    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every
-    /// chunk in order of position. The same on every platform; independent of the order in
-    /// which chunks were loaded. Rules and bounds are not part of it.
+    /// A hash of the state that decides the future: seed, tick count, ledger, and every cell of
+    /// every chunk in order of position. The same on every platform, and independent of the order
+    /// in which chunks were loaded. Rules and bounds are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         for value in [self.seed, self.tick, self.ledger.placed, self.ledger.removed] {

@@ -1,4 +1,4 @@
-//! What a saved 2D water world consists of beside its rules, and how a world is put together again.
+//! The parts of a saved 2D water world, and restoring a world from them.
 
 use super::lines::Cells;
 use super::{Cell, Ledger, Rules, RulesError, Water2dWorld};
@@ -8,22 +8,23 @@ use crate::grid::Slot;
 use glam::IVec3;
 
 impl Water2dWorld {
-    /// Cells, with those awake and changed.
+    /// Cells, with awake and changed ones.
     pub(crate) fn grid(&self) -> &Cells {
         &self.cells
     }
 
-    /// The same, to wake and mark cells.
+    /// Mutable, to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Cells {
         &mut self.cells
     }
 
-    /// Steps that a chunk will stay awake for; `None` if it sleeps.
+    /// Steps for which a chunk will stay awake; `None` if it sleeps.
     pub(crate) fn steps_awake(&self, slot: Slot) -> Option<u8> {
         self.cells.awake_at(slot).and_then(|_| self.wake_timers.steps_left(slot))
     }
 
-    /// Lets an awake chunk stay awake for this many steps. `false` if none stays so for that long.
+    /// Sets for how many steps an awake chunk stays awake. Returns `false` if no step leaves that
+    /// number.
     pub(crate) fn restore_steps_awake(&mut self, slot: Slot, steps: u8) -> bool {
         self.wake_timers.restore(&self.cells, slot, steps)
     }
@@ -41,7 +42,7 @@ impl Water2dWorld {
         Ok(world)
     }
 
-    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk can lie
+    /// Restores a chunk without recording its water in the ledger. `None` if no chunk can lie
     /// there.
     pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Option<Slot> {
         if !Sheet::holds_chunk(position) {

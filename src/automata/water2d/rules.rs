@@ -1,4 +1,4 @@
-//! The public rules of a 2D water world, and the checks at the door.
+//! The rules of a 2D water world, with their ranges and checks.
 
 use super::cell::FULL;
 use core::fmt;
@@ -6,14 +6,14 @@ use core::fmt;
 /// How water moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// The source text to the letter: a step from old levels, left and right first by turns.
-    /// Sideways halves are rounded up, so water circulates for ever, and at high pressure they
-    /// overshoot into a checkerboard.
+    /// The source text to the letter: a step from old levels, with left and right first
+    /// alternately. Halves are rounded up sideways, so water circulates for ever, and at high
+    /// pressure overshoots into a checkerboard.
     ///
-    /// From the old levels, for each cell with `level`, where `capacity` is the level above plus 5
-    /// if that is 100 or more, and 100 if it is not: give **down** what the cell below lacks of
-    /// its capacity; give each **side** half of the difference, rounded up, from what is left;
-    /// give **up** what is left above the cell's capacity.
+    /// From the old levels, where `capacity` is the level above plus 5 if that is 100 or more, and
+    /// 100 if not, each cell gives **down** what the cell below lacks of its capacity; to each
+    /// **side** half of the difference, rounded up, from what is left; and **up** what is left
+    /// above its own capacity.
     Literal,
     /// Comes to rest: surfaces level within a unit, the arms of a U-tube too, five units of
     /// pressure for each cell of depth.
@@ -25,9 +25,9 @@ pub enum Rule {
 pub struct Rules {
     /// How water moves.
     pub rule: Rule,
-    /// Units that a cell outflows or takes in a step through the pressure of its body, 1 to 100,
-    /// under [`Rule::Settling`]: how fast a surface rises or falls because of another, far
-    /// from it. What neighbours exchange comes on top.
+    /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100, under
+    /// [`Rule::Settling`]: how fast a surface rises or falls because of a distant one. Exchange
+    /// between neighbours is added.
     pub pressure_flow: u32,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for RulesError {
 impl core::error::Error for RulesError {}
 
 impl Rules {
-    /// The rule of the source text, which never rests where water lies beside water.
+    /// The rule of the source text, which never comes to rest where water lies beside water.
     pub fn literal() -> Rules {
         Rules { rule: Rule::Literal, ..Rules::default() }
     }

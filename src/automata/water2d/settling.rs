@@ -1,12 +1,14 @@
-//! The settling rule between neighbours: water sinks and rises in pairs of cells one above the
-//! other, then spreads to the sides. What no neighbours can even out, bodies do.
+//! The settling rule between neighbours: water sinks and rises in pairs of cells, one above the
+//! other, then spreads to the sides. Differences over longer distances are levelled within bodies
+//! (`level.rs`).
 //!
-//! **Up and down**, pairs whose lower cell has an even y first, then those whose lower cell has an
-//! odd one: the two cells exchange units as long as heads fall. **Sideways**, from the levels after
-//! that, every cell that stands on ground or on a full cell outflows each side a quarter of how much
-//! lower it is, rounded to the nearest unit, and nothing if it is less than three units lower. As
-//! that is at most a third, the new levels of a row are mixtures of its old ones in which
-//! nothing can swing: the sum of any convex function of the levels falls, and so does the energy.
+//! **Up and down**, in two passes as in a Margolus neighbourhood: pairs whose lower cell has an
+//! even y, then those whose lower cell has an odd one. The two cells exchange units as long as
+//! heads fall. **Sideways**, from the levels after that, every cell that stands on ground or on a
+//! full cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and
+//! nothing if it is less than three units lower. As that is at most a third, the new levels of a
+//! row are convex combinations of its old ones and cannot oscillate: the sum of any convex function
+//! of the levels falls, and so does the energy.
 
 use super::cell::Cell;
 use super::head::sinking;
@@ -16,11 +18,11 @@ use crate::chunk::CellMask;
 use crate::coords::{Face, Sheet};
 use crate::grid::Slot;
 
-/// A cell as its neighbours at the sides see it: its level, −1 for ground, and how much of it can
-/// press sideways: the level if it stands on something, 0 if it is falling.
+/// A cell as its side neighbours read it: its level, −1 for ground, and the part that presses
+/// sideways: the level if it stands on something, 0 if it is falling.
 type SideView = [i32; 2];
 
-/// What the settling rule keeps from step to step, to work with.
+/// Memory that the settling rule reuses from step to step.
 pub(super) struct Settling {
     /// The lowest and highest rows after the even pairs.
     rows: Rims<Cell, Sheet>,
@@ -39,7 +41,7 @@ impl Settling {
     }
 
     /// Lets water sink and rise between the cells of these chunks and those around them. Calls
-    /// `done` with each chunk that is not all ground, its changed cells, and the units that
+    /// `done` for each chunk that is not all ground, with its changed cells and the units that
     /// moved out of its cells.
     pub(super) fn sink(
         &mut self,
@@ -59,8 +61,8 @@ impl Settling {
         }
     }
 
-    /// Lets water spread sideways in these chunks and across their sides; the rest as in
-    /// [`sink`](Settling::sink).
+    /// Lets water spread sideways in these chunks and across their sides. Calls `done` as
+    /// [`sink`](Settling::sink) does.
     pub(super) fn spread(
         &mut self,
         cells: &mut Cells,
@@ -89,7 +91,7 @@ impl Settling {
     }
 }
 
-/// These chunks without those that are all ground.
+/// Returns these chunks without those that are all ground.
 fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
     slots
         .iter()
@@ -98,7 +100,7 @@ fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
         .collect()
 }
 
-/// The lowest and the highest row of a chunk as the even pairs leave them; a chunk begins at an
+/// Returns the lowest and the highest row of a chunk after the even pairs; a chunk begins at an
 /// even y.
 fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
     let [mut lowest, mut second] = [lines::row(cells, slot, 0), lines::row(cells, slot, 1)];
@@ -106,12 +108,11 @@ fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
         [lines::row(cells, slot, 62), lines::row(cells, slot, 63)];
     exchange(&mut lowest, &mut second, &mut [0; 64]);
     exchange(&mut last_but_one, &mut highest, &mut [0; 64]);
-    // Nobody asks for columns.
+    // Columns are not read.
     [[Cell::SOLID; 64], [Cell::SOLID; 64], lowest, highest]
 }
 
-/// Lets the cells of two rows, one above the other, exchange what they need to; adds the units that
-/// moved.
+/// Exchanges units between the cells of two rows, one above the other. Adds them to `moved`.
 #[inline(always)]
 fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     for x in 0..64 {
@@ -122,7 +123,8 @@ fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     }
 }
 
-/// Even pairs, then odd ones, with the rows below and above as the even pairs left them.
+/// Exchanges within even pairs, then odd ones. The rows below and above are those after the even
+/// pairs.
 fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
     let rows = lines::rows_mut(block);
     let mut moved = [0; 64];
@@ -132,7 +134,7 @@ fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
     for [lower, upper] in rows[1..63].as_chunks_mut::<2>().0 {
         exchange(lower, upper, &mut moved);
     }
-    // Across the lower and the upper face, what moves is counted where it came from.
+    // Units that cross the lower and upper face count in the chunk that they leave.
     let (lowest, highest) = (rows[0], rows[63]);
     exchange(&mut beneath, &mut rows[0], &mut [0; 64]);
     exchange(&mut rows[63], &mut overhead, &mut [0; 64]);
@@ -142,7 +144,7 @@ fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
     moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum()
 }
 
-/// How the outer columns of a chunk, and its highest row, look to their neighbours.
+/// Returns the outer columns of a chunk, and its highest row, as their neighbours read them.
 fn sides(cells: &Cells, slot: Slot) -> [[SideView; 64]; 4] {
     let beneath = cells.neighbours_of(slot)[Face::Down.index()];
     let side = |x: usize| {
@@ -150,7 +152,7 @@ fn sides(cells: &Cells, slot: Slot) -> [[SideView; 64]; 4] {
         let below = lines::below(&column, cells, beneath, x);
         core::array::from_fn(|y| [column[y].0, pressing(column[y], below[y])])
     };
-    // Nobody asks for the lowest row, nor for what the highest presses sideways.
+    // The lowest row is not read, nor the pressing part of the highest.
     [side(0), side(63), [[0; 2]; 64], lines::row(cells, slot, 63).map(|cell| [cell.0, 0])]
 }
 
@@ -159,7 +161,7 @@ fn pressing(cell: Cell, below: Cell) -> i32 {
     if below.carries() { cell.0 } else { 0 }
 }
 
-/// Every row from its old cells, those below them, and the cells at both ends.
+/// Computes every row from its old cells, those below them, and the cells at both ends.
 fn spread_chunk(
     before: &Block,
     block: &mut Block,

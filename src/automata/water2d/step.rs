@@ -1,4 +1,5 @@
-//! One step: the awake chunks by the world's rule, then what woke and what sleeps.
+//! One step: the awake chunks by the world's rule, then which chunks wake and sleep. Under the
+//! settling rule: sink and rise, spread, level the bodies.
 
 use super::Water2dWorld;
 use super::bodies::Bodies;
@@ -15,7 +16,7 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use glam::IVec3;
 
-/// What a rule keeps from step to step, to work with; no part of the state.
+/// A rule's kernel with the memory that it reuses from step to step; not part of the state.
 #[expect(clippy::large_enum_variant, reason = "there is one for each world")]
 pub(super) enum Kernel {
     Literal(Literal),
@@ -46,9 +47,9 @@ impl Kernel {
 impl Water2dWorld {
     /// Runs one step.
     ///
-    /// In the report, `visited` counts the cells of awake chunks, `changed` the cells that any
-    /// phase of the step changed, and `moved` the units that each of these cells gave to its
-    /// neighbours and through its body.
+    /// In the report, `visited` counts the cells of awake chunks, `changed` the cells changed by
+    /// any phase of the step, and `moved` the units that left these cells, to neighbours and
+    /// through their body.
     pub fn step(&mut self) -> StepReport {
         let slots = self.cells.awake_slots().to_vec();
         self.wake_timers.begin(&slots);
@@ -70,9 +71,8 @@ impl Water2dWorld {
         report
     }
 
-    /// Whether a step can change a chunk: not if there is only air, or only ground, in it and
-    /// around it. Water that goes up or down goes sideways in the same step, so it may come
-    /// from a chunk that touches with a corner.
+    /// Whether a step can change a chunk: not if it and the eight chunks around it have no water.
+    /// Corners count, since water can move up or down and then sideways in the same step.
     fn is_near_water(&self, slot: Slot) -> bool {
         let is_wet = |chunk: IVec3| {
             self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot))
@@ -81,13 +81,13 @@ impl Water2dWorld {
         is_wet(chunk) || wake::chunks_around(chunk, &CellMask::FULL).any(is_wet)
     }
 
-    /// Runs `steps` steps; the same as that many calls of [`step`](Water2dWorld::step).
+    /// Runs `steps` steps. The same bytes as that many calls of [`step`](Water2dWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
         for done in 0..steps {
             if self.is_at_rest() {
-                // Nothing moves any more; time still passes, and sides still take turns.
-                // 2⁶⁴ is even, so sides take turns across the end of the count too.
+                // Once at rest, only the tick counter advances. The preferred side still alternates
+                // with it, even across its end, as 2⁶⁴ is even.
                 self.tick = self.tick.wrapping_add(steps - done);
                 break;
             }
@@ -96,8 +96,8 @@ impl Water2dWorld {
         report
     }
 
-    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right:
-    /// they take turns, and the seed says who begins.
+    /// Whether the next step of the literal rule prefers the left, towards smaller x, to the right.
+    /// The sides alternate; the seed decides which is first.
     pub fn prefers_left(&self) -> bool {
         fastrand::Rng::with_seed(self.seed).bool() == self.tick.is_multiple_of(2)
     }
@@ -125,7 +125,7 @@ impl Water2dWorld {
         };
         settling.sink(&mut self.cells, slots, &mut record);
         settling.spread(&mut self.cells, slots, &mut record);
-        // A body is looked at in the step in which something near it changes, even if its chunks
+        // A body is levelled in the step in which something near it changes, even if its chunks
         // were asleep.
         for (slot, mask) in changes.sorted() {
             self.wake_timers.touch(&mut self.cells, slot, mask);

@@ -1,5 +1,4 @@
-//! The laws of a 2D water world between two steps, checked one by one, each with an error that
-//! names it.
+//! The invariants of a 2D water world between two steps, each with its own error.
 
 use super::Water2dWorld;
 use super::bodies::{Bodies, Piece};
@@ -13,22 +12,22 @@ use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
 
-/// The first law that [`Water2dWorld::validate`] found broken.
+/// The first invariant that [`Water2dWorld::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Violation {
-    /// The units in the cells are not what the ledger says.
+    /// The units in the cells differ from the ledger.
     Ledger {
         /// Units in the cells.
         counted: u64,
-        /// Units that the ledger says there are.
+        /// Units by the ledger.
         booked: u64,
     },
     /// The grid's own invariants do not hold.
     Storage,
     /// A level below 0 in an open cell, or above [`MAX_LEVEL`].
     Level {
-        /// Where.
+        /// The cell.
         cell: IVec3,
         /// The level; −1 is ground.
         level: i32,
@@ -42,7 +41,7 @@ pub enum Violation {
     Uneven {
         /// The cell with the higher head.
         high: IVec3,
-        /// The cell that it should have gone to.
+        /// The cell to which the unit should have moved.
         low: IVec3,
     },
 }
@@ -69,11 +68,11 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl Water2dWorld {
-    /// Checks every law that holds between steps, over the whole world. Slow: for tests, fuzzers
-    /// and bug reports.
+    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
+    /// reports.
     ///
     /// # Errors
-    /// The first law found broken, with its place and figures.
+    /// The first invariant found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
         self.cells.validate().map_err(|_| Violation::Storage)?;
         let counted = self.chunks().map(|(_, chunk)| units_in(chunk)).sum();
@@ -81,7 +80,7 @@ impl Water2dWorld {
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
-        // What a cell would change to is asked only once all levels around it are in range.
+        // Sleepers are checked only once all levels are known to be in range.
         for slot in self.cells.sorted_slots() {
             (0..CHUNK_CELLS).try_for_each(|index| self.check_cell(slot, index))?;
         }
@@ -122,12 +121,12 @@ impl Water2dWorld {
         self.cells.awake_at(slot).is_some_and(|mask| !mask.is_empty())
     }
 
-    /// What stands across a face; ground at the end of the range.
+    /// Returns the cell behind a face; ground at the end of the range.
     fn cell_beyond(&self, cell: IVec3, face: Face) -> Cell {
         face.step(cell).map_or(Cell::SOLID, |beyond| self.cells.get(beyond))
     }
 
-    /// The level that an open cell would have after a step of the literal rule.
+    /// Returns the level of an open cell after a step of the literal rule.
     fn after_literal(&self, cell: IVec3, left_first: bool) -> i32 {
         let given: i32 = self.outflows(cell, left_first).iter().sum();
         let received = [Face::West, Face::East, Face::Down, Face::Up].map(|face| {
@@ -137,7 +136,7 @@ impl Water2dWorld {
         self.cells.get(cell).0 - given + received.iter().sum::<i32>()
     }
 
-    /// What an open cell outflows, by face.
+    /// Returns the outflows of an open cell, by face.
     fn outflows(&self, cell: IVec3, left_first: bool) -> [i32; 4] {
         let capacity =
             |above: Cell| if above.is_full() { above.0 + PRESSURE as i32 } else { FULL as i32 };
@@ -163,7 +162,7 @@ impl Water2dWorld {
         outflows
     }
 
-    /// Bodies that are asleep all over have one water line.
+    /// Checks that bodies in sleeping chunks only have one water line.
     fn check_bodies(&self) -> Result<(), Violation> {
         for body in Bodies::default().find(&self.cells, &self.cells.sorted_slots()) {
             if body.iter().any(|piece| self.is_awake(piece.slot)) {
@@ -202,8 +201,8 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::Region;
 
-    /// An empty tank, asleep, in which these cells were written behind the world's back, and
-    /// entered in the ledger.
+    /// Returns what is found in an empty, sleeping tank after these cells were overwritten directly
+    /// and recorded in the ledger.
     fn found(rules: Rules, cells: &[(IVec3, i32)]) -> Result<(), Violation> {
         let mut world = tank(rules);
         for &(at, level) in cells {
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_law_is_found() {
+    fn every_broken_invariant_is_found() {
         let (low, high) = (IVec3::new(1, 2, 0), IVec3::new(1, 3, 0));
         for rules in [Rules::default(), Rules::literal()] {
             for level in [-2, i32::MIN, MAX_LEVEL as i32 + 1] {

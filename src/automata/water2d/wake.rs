@@ -1,9 +1,9 @@
-//! Which chunks the next step looks at: those that something changed in, or within two cells of, in
-//! the last two steps.
+//! The active set: a step visits the chunks in which, or within two cells of which, something
+//! changed in the last two steps.
 //!
-//! A cell's next level depends on cells up to two steps away, and on whether the step is an even or
-//! an odd one, as the literal rule outflows left and right first by turns. So what two steps in a row
-//! left alone, no later step changes.
+//! A cell's next level depends on cells up to two steps away, and on the parity of the step, since
+//! the literal rule alternates between left and right first. So what two consecutive steps left
+//! unchanged, no later step changes.
 
 use super::lines::Cells;
 use crate::chunk::CellMask;
@@ -17,7 +17,7 @@ const STEPS: u8 = 2;
 /// How long each chunk stays awake.
 #[derive(Default)]
 pub(super) struct WakeTimers {
-    /// By slot; of no meaning where the chunk is asleep.
+    /// By slot; without meaning where the chunk is asleep.
     steps_left: Vec<u8>,
 }
 
@@ -55,14 +55,14 @@ impl WakeTimers {
         }
     }
 
-    /// A step over these chunks begins.
+    /// Begins a step over these chunks.
     pub(super) fn begin(&mut self, slots: &[Slot]) {
         for slot in slots {
             self.steps_left[slot.index()] -= 1;
         }
     }
 
-    /// Puts those of these chunks to sleep whose steps are over.
+    /// Puts those of these chunks to sleep that have no steps left.
     pub(super) fn end(&self, cells: &mut Cells, slots: &[Slot]) {
         for &slot in slots.iter().filter(|slot| self.steps_left[slot.index()] == 0) {
             cells.sleep_chunk_at(slot);
@@ -70,13 +70,14 @@ impl WakeTimers {
         cells.drop_sleepers();
     }
 
-    /// Steps that a chunk that is awake stays so.
+    /// Returns for how many steps an awake chunk stays awake.
     #[cfg(feature = "snapshot")]
     pub(super) fn steps_left(&self, slot: Slot) -> Option<u8> {
         self.steps_left.get(slot.index()).copied()
     }
 
-    /// Says how long a chunk that is awake stays so. `false` for what is not between two steps.
+    /// Sets for how many steps an awake chunk stays awake. Returns `false` for a number that does
+    /// not occur between two steps.
     #[cfg(feature = "snapshot")]
     pub(super) fn restore(&mut self, cells: &Cells, slot: Slot, steps: u8) -> bool {
         self.steps_left.resize(cells.slot_capacity(), 0);
@@ -90,7 +91,7 @@ impl WakeTimers {
     }
 }
 
-/// The chunk positions, out of the eight around one, that lie within two of its cells.
+/// Returns the chunk positions, of the eight around one, that lie within two cells of `cells`.
 pub(super) fn chunks_around(chunk: IVec3, cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
     const WEST: u64 = 0b11;
     const EAST: u64 = WEST << 62;

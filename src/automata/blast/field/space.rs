@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_and_chunks_agree_on_what_is_beyond() {
+    fn cells_and_chunks_agree_on_what_lies_beyond() {
         let bounds = Region::new(IVec3::new(-3, 0, 0), IVec3::new(29, 63, 0));
         let borders = Borders { x: Border::Periodic, y: Border::Open, z: Border::Rigid };
         let space = Space { bounds, borders };

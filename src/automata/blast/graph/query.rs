@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_broken_law_is_found() {
+    fn every_broken_invariant_is_found() {
         let [a, b] = [NodeId(0), NodeId(1)];
         let node = |graph: &mut BlastGraph, id: NodeId, damage: fn(&mut Node)| {
             damage(graph.node_mut(id).unwrap());

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_do_not_depend_on_how_axes_are_named() {
+    fn sums_do_not_depend_on_the_order_of_axes() {
         let mut rng = fastrand::Rng::with_seed(2);
         for _ in 0..1000 {
             let [a, b, c, d, e, f] =
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_is_as_large_seen_from_both_ends() {
+    fn both_ends_of_a_link_compute_the_same_flow() {
         let mut rng = fastrand::Rng::with_seed(4);
         for _ in 0..1000 {
             let (a, b) = (rng.f32() * 300.0, rng.f32() * rng.f32());

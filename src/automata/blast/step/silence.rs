@@ -117,9 +117,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// are awake.
     fn recheck_audibility(&mut self) {
         let is_asked = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
-        let asked: Vec<Slot> =
+        let to_check: Vec<Slot> =
             self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
-        for slot in asked {
+        for slot in to_check {
             self.states[slot.index()].needs_audibility_check = false;
             if self.has_faded(slot) {
                 self.states[slot.index()].is_audible = false;

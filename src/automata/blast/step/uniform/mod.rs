@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_chunks_step_as_cell_by_cell() {
+    fn uniform_chunks_step_as_cell_by_cell() {
         let diffusive = Rule::Diffusive { coefficient: 0.15 };
         steps_as_cell_by_cell::<Sheet>(diffusive, chunks(), &ChunkFlows::default());
         steps_as_cell_by_cell::<Cube>(diffusive, chunks(), &ChunkFlows::default());
@@ -277,7 +277,7 @@ mod tests {
 
     /// Cells whose flow alone changes are marked too.
     #[test]
-    fn whole_chunks_in_which_flows_end_step_as_cell_by_cell() {
+    fn uniform_chunks_whose_flows_end_step_as_cell_by_cell() {
         let level = [[5.0; CHUNK_CELLS]; 7];
         steps_as_cell_by_cell::<Sheet>(WAVE, level, &ebbing::<Sheet>());
         steps_as_cell_by_cell::<Cube>(WAVE, level, &ebbing::<Cube>());
