@@ -1,5 +1,6 @@
 //! Probes measure what an explosion does to a thing that stands in it: force, impulse, exposure.
 
+use crate::automaton::StepReport;
 use core::fmt;
 use glam::{DVec3, IVec3};
 use smallvec::SmallVec;
@@ -99,4 +100,23 @@ impl<P> Probe<P> {
         self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();
         self.steps += 1;
     }
+}
+
+/// Runs steps of a world or graph, and lets each probe measure every one of them. Diffusive flows
+/// follow from the pressures before a step; those of waves are stored by it.
+pub(super) fn run_probed<W, P: Copy>(
+    world: &mut W,
+    is_wave: bool,
+    steps: u64,
+    probes: &mut [Probe<P>],
+    step: impl Fn(&mut W) -> StepReport,
+    flows_at: impl Fn(&W, P) -> LinkFluxes,
+) -> StepReport {
+    let mut sum = StepReport::default();
+    for _ in 0..steps {
+        let after = is_wave.then(|| step(world));
+        probes.iter_mut().for_each(|probe| probe.feel(&flows_at(world, *probe.place())));
+        sum += after.unwrap_or_else(|| step(world));
+    }
+    sum
 }

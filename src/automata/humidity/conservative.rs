@@ -9,9 +9,7 @@
 //! to rest.
 
 use super::HumidityShape;
-use super::cell::UNITS;
 use super::job::{Job, Tally};
-use super::rules::Rules;
 use super::store::Store;
 use super::transmissibility::Transmissibilities;
 use crate::automata::engine::changes::{Rows, mark};
@@ -23,61 +21,20 @@ use crate::grid::Slot;
 use crate::simd::{self, Aligned};
 use core::hint;
 
-/// The constants of the conservative sweep, and the transmissibilities of awake chunks.
-pub(super) struct Conservative<S: HumidityShape> {
-    coefficient: f32,
-    /// In units.
-    cap: u32,
-    /// By slot, of chunks that are awake.
-    faces: Vec<Option<Box<Transmissibilities<S>>>>,
+/// Returns the humidity at the faces of a chunk.
+pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+    rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-impl<S: HumidityShape> Conservative<S> {
-    pub(super) fn new(rules: &Rules) -> Self {
-        Conservative {
-            coefficient: rules.coefficient,
-            cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
-            faces: Vec::new(),
-        }
-    }
-
-    /// Drops the data derived from the ground of a chunk and its neighbours.
-    pub(super) fn forget(&mut self, slot: Slot) {
-        if let Some(faces) = self.faces.get_mut(slot.index()) {
-            *faces = None;
-        }
-    }
-
-    /// Returns the humidity at the faces of a chunk.
-    pub(super) fn rims_of(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
-        rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
-    }
-
-    /// Computes the transmissibilities of a chunk, unless they are cached.
-    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
-        if self.faces.len() <= slot.index() {
-            self.faces.resize(slot.index() + 1, None);
-        }
-        let coefficient = f64::from(self.coefficient);
-        self.faces[slot.index()]
-            .get_or_insert_with(|| Transmissibilities::of(store, slot, coefficient));
-    }
-
-    /// Steps a prepared chunk.
-    pub(super) fn step_chunk(
-        &self,
-        before: Before<u32, S>,
-        job: &mut Job<S>,
-        changed: &mut CellMask,
-    ) {
-        let faces = self.faces[job.slot.index()].as_deref().expect("the chunk was prepared");
-        simd::run(ConservativeChunk::<S> { faces, cap: self.cap, before, job, changed });
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.faces.iter().flatten().map(|faces| faces.memory_bytes()).sum::<usize>()
-            + self.faces.capacity() * size_of::<Option<Box<Transmissibilities<S>>>>()
-    }
+/// Steps a chunk with these transmissibilities. `cap` is in units.
+pub(super) fn step_chunk<S: HumidityShape>(
+    faces: &Transmissibilities<S>,
+    cap: u32,
+    before: Before<u32, S>,
+    job: &mut Job<S>,
+    changed: &mut CellMask,
+) {
+    simd::run(ConservativeChunk::<S> { faces, cap, before, job, changed });
 }
 
 /// A step of a chunk.

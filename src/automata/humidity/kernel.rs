@@ -1,62 +1,92 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::HumidityShape;
-use super::conservative::Conservative;
+use super::cell::UNITS;
 use super::job::{Job, Scratch};
-use super::mean::Mean;
 use super::rules::Rules;
 use super::store::Store;
 use super::sweep::Sweep;
+use super::transmissibility::Transmissibilities;
+use super::{HumidityShape, conservative, mean};
 use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
+use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
 /// Steps chunks by the rules' sweep.
 pub(super) struct Kernel<S: HumidityShape> {
-    arithmetic: Arithmetic<S>,
-    /// The cells at the faces of chunks, as the arithmetic needs them; missing chunks are dry.
+    cap: f32,
+    coefficient: f32,
+    /// Of the weighted mean.
+    denominators: Cache<[u32; CHUNK_CELLS]>,
+    /// Of the conservative sweep.
+    transmissibilities: Cache<Transmissibilities<S>>,
+    /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
     /// Invalidated by every change to a chunk outside a step.
     pub(super) rims: Rims<u32, S>,
 }
 
-/// The two kinds of arithmetic, each with the data derived from the ground.
-enum Arithmetic<S: HumidityShape> {
-    Mean(Mean),
-    Conservative(Conservative<S>),
+/// Data derived from the ground of awake chunks and their neighbours, by slot.
+struct Cache<T>(Vec<Option<Box<T>>>);
+
+impl<T> Cache<T> {
+    fn forget(&mut self, slot: Slot) {
+        if let Some(cached) = self.0.get_mut(slot.index()) {
+            *cached = None;
+        }
+    }
+
+    fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) {
+        if self.0.len() <= slot.index() {
+            self.0.resize_with(slot.index() + 1, || None);
+        }
+        self.0[slot.index()].get_or_insert_with(compute);
+    }
+
+    fn at(&self, slot: Slot) -> &T {
+        self.0[slot.index()].as_deref().expect("the chunk was prepared")
+    }
+
+    fn memory_bytes(&self, bytes_of: impl Fn(&T) -> usize) -> usize {
+        self.0.iter().flatten().map(|cached| bytes_of(cached)).sum::<usize>()
+            + self.0.capacity() * size_of::<Option<Box<T>>>()
+    }
 }
 
 impl<S: HumidityShape> Kernel<S> {
     pub(super) fn new(rules: &Rules) -> Self {
-        let arithmetic = match rules.sweep {
-            Sweep::InPlace | Sweep::Synchronous => Arithmetic::Mean(Mean::new(rules)),
-            Sweep::Conservative => Arithmetic::Conservative(Conservative::new(rules)),
-        };
-        Kernel { arithmetic, rims: Rims::new(0) }
+        Kernel {
+            cap: rules.cap,
+            coefficient: rules.coefficient,
+            denominators: Cache(Vec::new()),
+            transmissibilities: Cache(Vec::new()),
+            rims: Rims::new(0),
+        }
     }
 
     /// Drops the data derived from the ground of a chunk and its neighbours.
     pub(super) fn forget(&mut self, slot: Slot) {
-        match &mut self.arithmetic {
-            Arithmetic::Mean(mean) => mean.forget(slot),
-            Arithmetic::Conservative(conservative) => conservative.forget(slot),
-        }
+        self.denominators.forget(slot);
+        self.transmissibilities.forget(slot);
         self.rims.invalidate(slot);
     }
 
     /// Computes the data derived from the ground of a chunk, unless it is cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
-        match &mut self.arithmetic {
-            Arithmetic::Mean(mean) => mean.prepare(store, slot),
-            Arithmetic::Conservative(conservative) => conservative.prepare(store, slot),
+        if store.sweep == Sweep::Conservative {
+            let coefficient = f64::from(self.coefficient);
+            let compute = || Transmissibilities::of(store, slot, coefficient);
+            self.transmissibilities.ensure(slot, compute);
+        } else {
+            self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
     }
 
     /// Saves the rims of these chunks and of their neighbours.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        let rims_of = match self.arithmetic {
-            Arithmetic::Mean(_) => Mean::rims_of::<S>,
-            Arithmetic::Conservative(_) => Conservative::rims_of,
+        let rims_of = match store.sweep {
+            Sweep::InPlace | Sweep::Synchronous => mean::rims_of::<S>,
+            Sweep::Conservative => conservative::rims_of::<S>,
         };
         self.rims.refresh(&store.moisture, slots, |slot| rims_of(store, slot));
     }
@@ -70,26 +100,26 @@ impl<S: HumidityShape> Kernel<S> {
         job: &mut Job<S>,
     ) {
         let mut changed = CellMask::EMPTY;
-        match (&self.arithmetic, store.sweep) {
-            (Arithmetic::Mean(mean), Sweep::InPlace) => {
-                mean.step_chunk::<S, true>(store, before, scratch, job, &mut changed);
-            }
-            (Arithmetic::Mean(mean), _) => {
-                mean.step_chunk::<S, false>(store, before, scratch, job, &mut changed)
-            }
-            (Arithmetic::Conservative(conservative), _) => {
-                conservative.step_chunk(before, job, &mut changed)
-            }
+        if store.sweep == Sweep::Conservative {
+            let cap = (f64::from(self.cap) * f64::from(UNITS)) as u32;
+            let faces = self.transmissibilities.at(job.slot);
+            conservative::step_chunk(faces, cap, before, job, &mut changed);
+        } else {
+            let step_chunk = match store.sweep {
+                Sweep::InPlace => mean::step_chunk::<S, true>,
+                _ => mean::step_chunk::<S, false>,
+            };
+            let denominators = self.denominators.at(job.slot);
+            step_chunk(store, denominators, self.cap, before.around, scratch, job, &mut changed);
         }
         job.moisture.canonicalize();
         job.changes.sum_up::<S>(&changed);
     }
 
+    /// Bytes on the heap.
     pub(super) fn memory_bytes(&self) -> usize {
-        let derived = match &self.arithmetic {
-            Arithmetic::Mean(mean) => mean.memory_bytes(),
-            Arithmetic::Conservative(conservative) => conservative.memory_bytes(),
-        };
-        derived + self.rims.memory_bytes()
+        self.denominators.memory_bytes(size_of_val)
+            + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)
+            + self.rims.memory_bytes()
     }
 }

@@ -14,10 +14,9 @@
 use super::HumidityShape;
 use super::cell::Ground;
 use super::job::{Job, Scratch};
-use super::rules::Rules;
 use super::store::{Store, words};
 use crate::automata::engine::changes::Rows;
-use crate::automata::engine::rims::{Before, rims_of_chunk};
+use crate::automata::engine::rims::rims_of_chunk;
 use crate::automata::engine::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -27,70 +26,28 @@ use crate::simd;
 /// In place of a denominator, which is positive: marks a cell that steps leave unchanged.
 const HELD: u32 = 0;
 
-/// The constants of the weighted mean, and the denominators of awake chunks.
-pub(super) struct Mean {
-    cap: f32,
-    /// By slot, for awake chunks: the bits of each cell's denominator, or [`HELD`].
-    denominators: Vec<Option<Box<[u32; CHUNK_CELLS]>>>,
+/// Returns the bits of `h/i` at the faces of a chunk.
+pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+    let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
+    let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
+    S::join_rims(&moisture, &ground, quotient)
 }
 
-impl Mean {
-    pub(super) fn new(rules: &Rules) -> Self {
-        Mean { cap: rules.cap, denominators: Vec::new() }
-    }
-
-    /// Drops the data derived from the ground of a chunk and its neighbours.
-    pub(super) fn forget(&mut self, slot: Slot) {
-        if let Some(denominators) = self.denominators.get_mut(slot.index()) {
-            *denominators = None;
-        }
-    }
-
-    /// Returns the bits of `h/i` at the faces of a chunk.
-    pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
-        let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
-        let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
-        S::join_rims(&moisture, &ground, quotient)
-    }
-
-    /// Computes the denominators of a chunk, unless they are cached.
-    pub(super) fn prepare<S: HumidityShape>(&mut self, store: &Store<S>, slot: Slot) {
-        if self.denominators.len() <= slot.index() {
-            self.denominators.resize(slot.index() + 1, None);
-        }
-        self.denominators[slot.index()].get_or_insert_with(|| denominators(store, slot));
-    }
-
-    /// Steps a prepared chunk.
-    pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
-        &self,
-        store: &Store<S>,
-        before: Before<u32, S>,
-        scratch: &mut Scratch<S>,
-        job: &mut Job<S>,
-        changed: &mut CellMask,
-    ) {
-        let denominators =
-            self.denominators[job.slot.index()].as_deref().expect("the chunk was prepared");
-        let ground = words(store.ground_at(job.slot), &mut scratch.ground);
-        let around = before.around;
-        let constants = Constants { ground, denominators, cap: self.cap };
-        let Job { moisture, rims, .. } = job;
-        let cells = moisture.cells_mut();
-        simd::run(MeanChunk::<S, IN_PLACE> {
-            constants,
-            around,
-            halo: &mut scratch.halo,
-            cells,
-            changed,
-            rims,
-        });
-    }
-
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.denominators.iter().flatten().count() * size_of::<[u32; CHUNK_CELLS]>()
-            + self.denominators.capacity() * size_of::<Option<Box<[u32; CHUNK_CELLS]>>>()
-    }
+/// Steps a chunk with these denominators. `around` are the rims of its neighbours.
+pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
+    store: &Store<S>,
+    denominators: &[u32; CHUNK_CELLS],
+    cap: f32,
+    around: [&S::Rims<u32>; 6],
+    scratch: &mut Scratch<S>,
+    job: &mut Job<S>,
+    changed: &mut CellMask,
+) {
+    let ground = words(store.ground_at(job.slot), &mut scratch.ground);
+    let constants = Constants { ground, denominators, cap };
+    let (cells, rims) = (job.moisture.cells_mut(), &mut *job.rims);
+    let halo = &mut scratch.halo;
+    simd::run(MeanChunk::<S, IN_PLACE> { constants, around, halo, cells, changed, rims });
 }
 
 /// A step of a chunk.
@@ -138,8 +95,11 @@ fn quotient(word: u32, ground: u32) -> u32 {
     (f32::from_bits(word) / Ground(ground).impermeability()).to_bits()
 }
 
-/// Computes the denominators of a chunk's cells.
-fn denominators<S: HumidityShape>(store: &Store<S>, slot: Slot) -> Box<[u32; CHUNK_CELLS]> {
+/// Computes the bits of the denominators of a chunk's cells, or [`HELD`].
+pub(super) fn denominators<S: HumidityShape>(
+    store: &Store<S>,
+    slot: Slot,
+) -> Box<[u32; CHUNK_CELLS]> {
     let mut denominators = Box::new([HELD; CHUNK_CELLS]);
     simd::run(DenominatorsChunk::<S> {
         halo: &store.ground_halo(slot),

@@ -20,6 +20,13 @@ pub struct Broken<P = IVec3> {
     pub strength: f64,
 }
 
+impl<P> Broken<P> {
+    /// Returns the event of a wall that breaks: `None` if it withstands the difference.
+    pub(crate) fn check(tick: u64, place: P, difference: f64, strength: f64) -> Option<Self> {
+        (difference > strength).then_some(Broken { tick, place, difference, strength })
+    }
+}
+
 /// Returns the pressure difference across a wall, from the pressures of the open places that it is
 /// linked to: the highest less the lowest, or a single one's difference to 0.
 pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
@@ -68,14 +75,8 @@ impl<S: BlastShape> BlastWorld<S> {
                 return None;
             }
             let place = S::cell_at(self.pressure.position_at(slot), index);
-            let (difference, strength) =
-                (difference(self.pressures_at(place, (slot, index))), f64::from(strength));
-            (difference > strength).then_some(Broken {
-                tick: self.tick,
-                place,
-                difference,
-                strength,
-            })
+            let difference = difference(self.pressures_at(place, (slot, index)));
+            Broken::check(self.tick, place, difference, f64::from(strength))
         })
     }
 

@@ -117,7 +117,7 @@ impl BlastGraph {
         let out = |&place: &usize| {
             let link = &self.links[place];
             let flow = match self.rules.rule {
-                Rule::Diffusive { .. } => self.crossing(link),
+                Rule::Diffusive { .. } => self.flux_over(link),
                 Rule::Wave { .. } => link.flow,
             };
             if link.a == id { (link.direction, flow) } else { (-link.direction, -flow) }

@@ -4,6 +4,7 @@
 use super::{BlastGraph, Link, NodeId};
 use crate::automata::blast::Probe;
 use crate::automata::blast::field::walls::{Broken, difference};
+use crate::automata::blast::probe::run_probed;
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::step::formulas::{diffusive_flux, wave_flux};
 use crate::automaton::StepReport;
@@ -18,7 +19,7 @@ impl BlastGraph {
             return StepReport::default();
         }
         let broken = self.break_walls();
-        let flows: Vec<f64> = self.links.iter().map(|link| self.crossing(link)).collect();
+        let flows: Vec<f64> = self.links.iter().map(|link| self.flux_over(link)).collect();
         let mut after: Vec<f64> =
             self.nodes.iter().map(|node| node.as_ref().map_or(0.0, |node| node.pressure)).collect();
         for (link, flow) in self.links.iter().zip(&flows) {
@@ -87,22 +88,12 @@ impl BlastGraph {
 
     /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
-        let mut sum = StepReport::default();
-        for _ in 0..steps {
-            let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
-            if !is_wave {
-                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
-            }
-            sum += self.step();
-            if is_wave {
-                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
-            }
-        }
-        sum
+        let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
+        run_probed(self, is_wave, steps, probes, Self::step, Self::flows_at)
     }
 
     /// Returns the flow over a link in the next step, from `a` to `b`.
-    pub(super) fn crossing(&self, link: &Link) -> f64 {
+    pub(super) fn flux_over(&self, link: &Link) -> f64 {
         let end = |id: NodeId| {
             self.node(id).filter(|node| node.strength.is_none()).map(|node| node.pressure)
         };
@@ -136,12 +127,7 @@ impl BlastGraph {
         let breaks = |(place, node): (NodeId, &super::Node)| {
             let strength = node.strength?;
             let difference = difference(self.pressures_at(place));
-            (difference > strength).then_some(Broken {
-                tick: self.tick,
-                place,
-                difference,
-                strength,
-            })
+            Broken::check(self.tick, place, difference, strength)
         };
         let mut broken: Vec<Broken<NodeId>> = self.ids().filter_map(breaks).collect();
         for wall in &broken {

@@ -35,7 +35,7 @@ pub(crate) enum GhostValues {
 /// A chunk to step, and the step's results.
 pub(crate) struct Job<S: BlastShape> {
     pub(crate) slot: Slot,
-    ghosts: Vec<Ghost>,
+    pub(super) ghosts: Vec<Ghost>,
     /// Moved out of the world while the chunk is stepped, like `state`.
     pub(crate) pressure: Chunk<f32>,
     pub(crate) state: ChunkState,
@@ -66,11 +66,6 @@ impl<S: BlastShape> Job<S> {
             left: SmallVec::new(),
             has_faded: false,
         }
-    }
-
-    /// Resets the job for a chunk that is still in the world.
-    pub(crate) fn begin(&mut self, slot: Slot, ghosts: Vec<Ghost>) {
-        (self.slot, self.ghosts) = (slot, ghosts);
     }
 }
 

@@ -9,6 +9,7 @@ mod weighted;
 
 use super::field::flows::{ChunkFlows, Conductances};
 use super::field::space::{Beyond, axis, outermost, plane_cells};
+use super::probe::run_probed;
 use super::rules::Rule;
 use super::{BlastShape, BlastWorld, ChunkState, Probe};
 use crate::automata::engine::front;
@@ -42,7 +43,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.refresh(&self.pressure, &slots, rims);
         // Closed chunks are put to sleep, unless a change next to them wakes them.
-        let (shut, open): (Vec<Slot>, Vec<Slot>) =
+        let (closed, open): (Vec<Slot>, Vec<Slot>) =
             slots.into_iter().partition(|&slot| self.is_closed(slot, &opened));
         let open = self.begin(&open, &opened, &mut jobs);
         open.iter_mut().for_each(|job| self.swap_chunk(job));
@@ -57,7 +58,7 @@ impl<S: BlastShape> BlastWorld<S> {
         };
         self.workers.each(open, |scratch, job| inputs.step_chunk(job, &mut scratch.halo));
         let (changed, faded) = self.put_back(open);
-        self.advance_front(&shut, open, &faded);
+        self.advance_front(&closed, open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
         broken.into_iter().for_each(|place| self.touch(place));
         self.jobs = jobs;
@@ -77,7 +78,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let jobs = &mut jobs[..slots.len()];
         for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.ensure_conductances(slot);
-            job.begin(slot, self.ghosts(slot, opened, &self.rims));
+            (job.slot, job.ghosts) = (slot, self.ghosts(slot, opened, &self.rims));
         }
         jobs
     }
@@ -142,9 +143,7 @@ impl<S: BlastShape> BlastWorld<S> {
             broken: &[],
         };
         let ghosts = self.ghosts(slot, &HashSet::new(), rims);
-        let mut job = Job::new();
-        job.begin(slot, ghosts);
-        (job.pressure, job.state) = (pressure, state);
+        let mut job = Job { slot, ghosts, pressure, state, ..Job::new() };
         inputs.step_chunk(&mut job, &mut scratch.halo);
         job.has_faded || !job.changes.is_empty()
     }
@@ -176,20 +175,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if probes.is_empty() {
             return self.run(steps);
         }
-        let mut sum = StepReport::default();
-        for _ in 0..steps {
-            // Diffusive flows follow from the pressures before a step; those of waves are stored by
-            // it.
-            let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
-            if !is_wave {
-                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
-            }
-            sum += self.step();
-            if is_wave {
-                probes.iter_mut().for_each(|probe| probe.feel(&self.flows_at(*probe.place())));
-            }
-        }
-        sum
+        let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
+        run_probed(self, is_wave, steps, probes, Self::step, Self::flows_at)
     }
 
     /// Returns the ghosts of a chunk: at closed faces, and at rigid and periodic borders. `rims`
@@ -231,10 +218,10 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Wakes chunks and puts them to sleep after a step.
-    fn advance_front(&mut self, shut: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
-        let shut = shut.iter().map(|&slot| (slot, None));
+    fn advance_front(&mut self, closed: &[Slot], stepped: &[Job<S>], faded: &[Slot]) {
+        let closed = closed.iter().map(|&slot| (slot, None));
         let touched = stepped.iter().map(|job| (job.slot, job.changes.touched()));
-        front::advance(&mut self.pressure, shut.chain(touched));
+        front::advance(&mut self.pressure, closed.chain(touched));
         for &there in stepped.iter().flat_map(|job| &job.touched_across) {
             self.pressure.wake_chunk_at(there);
         }
