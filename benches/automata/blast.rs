@@ -1,4 +1,4 @@
-//! Explosions: a step of worlds in which every cell changes, and the same formula over plain
+//! Explosions: steps of worlds in which every cell changes, beside the same formula over plain
 //! arrays.
 
 use criterion::measurement::WallTime;
@@ -14,22 +14,22 @@ const SIDES: [usize; 3] = [256, 1024, 4096];
 /// Steps that one sample runs.
 const STEPS: u64 = 4;
 
-/// Steps before that, so that lists have room, and cells are as far from the processor as they will
-/// be: ours and the dense loop's alike.
+/// Warm-up steps, after which lists have grown and caches are in the same state, for our worlds and
+/// the dense loops alike.
 const WARM_UP: u64 = 4;
 
 const COEFFICIENT: f32 = 0.24;
 const WAVE_COEFFICIENT: f32 = 0.25;
 const DAMPING: f32 = 0.98;
 
-/// Pressures that are different everywhere, so that no flow is 0.
+/// Pressures that differ everywhere, so that no flow is 0.
 fn pressures(count: usize) -> Vec<f32> {
     let mut rng = fastrand::Rng::with_seed(1);
     (0..count).map(|_| 1.0 + 99.0 * rng.f32()).collect()
 }
 
-/// The chunks of a square of so many chunks along each side, of which one in `one_in` is there,
-/// chosen at random.
+/// Returns a world on a square of so many chunks along each side, of which one in `one_in` is
+/// loaded, chosen at random; and their number.
 fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(64 * chunks - 1, 64 * chunks - 1, 0));
     let mut world =
@@ -48,8 +48,7 @@ fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
     (world, count)
 }
 
-/// A dense world by hand: rows with a rim of their own pressures, the old and the new array in
-/// turn.
+/// A dense world in plain arrays, old and new, with a rim that mirrors the outer rows and columns.
 struct Dense {
     side: usize,
     old: Vec<f32>,
@@ -63,8 +62,8 @@ impl Dense {
     }
 }
 
-/// Waves by hand: pressures, and what flows across the links east and up of each cell, each visited
-/// once.
+/// Waves in plain arrays: pressures, and the flows over the links east and up of each cell, each
+/// visited once.
 struct DenseWave {
     side: usize,
     pressures: Vec<f32>,
@@ -80,7 +79,7 @@ impl DenseWave {
     }
 }
 
-/// The formula of the grid's kernel, grains and all, each link visited once.
+/// The formula of the grid's kernel, quantized, each link visited once.
 #[multiversion(targets = "simd")]
 fn step(dense: &mut Dense) {
     let (side, stride) = (dense.side, dense.side + 2);
@@ -106,7 +105,7 @@ fn step(dense: &mut Dense) {
     core::mem::swap(&mut dense.old, &mut dense.new);
 }
 
-/// The bare formula: no grains, so that sums drift.
+/// The bare formula without quantization, so that sums drift.
 #[multiversion(targets = "simd")]
 fn step_bare(dense: &mut Dense) {
     let (side, stride) = (dense.side, dense.side + 2);
@@ -123,9 +122,9 @@ fn step_bare(dense: &mut Dense) {
     core::mem::swap(&mut dense.old, &mut dense.new);
 }
 
-/// The formula of the grid's kernel, with its grains or without.
+/// The formula of the grid's kernel, quantized or not.
 #[multiversion(targets = "simd")]
-fn step_wave<const GRAINS: bool>(dense: &mut DenseWave) {
+fn step_wave<const QUANTIZED: bool>(dense: &mut DenseWave) {
     let (side, stride) = (dense.side, dense.side + 2);
     for y in 0..=side {
         let (from, length) = (y * stride, side + 1);
@@ -133,8 +132,8 @@ fn step_wave<const GRAINS: bool>(dense: &mut DenseWave) {
         let (here, next, above) = (row(0), row(1), row(stride));
         let (east, up) = (&mut dense.east[from..][..length], &mut dense.up[from..][..length]);
         for x in 0..length {
-            east[x] = ripple::<GRAINS>(east[x], here[x], next[x]);
-            up[x] = ripple::<GRAINS>(up[x], here[x], above[x]);
+            east[x] = ripple::<QUANTIZED>(east[x], here[x], next[x]);
+            up[x] = ripple::<QUANTIZED>(up[x], here[x], above[x]);
         }
     }
     for y in 1..=side {
@@ -148,27 +147,27 @@ fn step_wave<const GRAINS: bool>(dense: &mut DenseWave) {
     }
 }
 
-/// What flows across a link after a step of the wave rule.
+/// Returns the flow over a link after a step of the wave rule.
 #[inline(always)]
-fn ripple<const GRAINS: bool>(flow: f32, here: f32, there: f32) -> f32 {
+fn ripple<const QUANTIZED: bool>(flow: f32, here: f32, there: f32) -> f32 {
     let flow = DAMPING * (flow + WAVE_COEFFICIENT * (here - there));
     let (here, there) = (here.abs(), there.abs());
-    if GRAINS { in_grains(flow, if here > there { here } else { there }) } else { flow }
+    if QUANTIZED { quantized(flow, if here > there { here } else { there }) } else { flow }
 }
 
-/// What flows out of a cell to a neighbour, in whole grains.
+/// Returns the quantized flow out of a cell to a neighbour.
 #[inline(always)]
 fn out(here: f32, there: f32) -> f32 {
-    in_grains(COEFFICIENT * (here - there), if here > there { here } else { there })
+    quantized(COEFFICIENT * (here - there), if here > there { here } else { there })
 }
 
 #[inline(always)]
-fn in_grains(flow: f32, scale: f32) -> f32 {
+fn quantized(flow: f32, scale: f32) -> f32 {
     let sum = scale + flow.abs();
     (f32::from_bits(sum.to_bits() - u32::from(sum - scale > flow.abs())) - scale).copysign(flow)
 }
 
-/// Times steps of a dense world after as many as ours has behind it.
+/// Times steps of a dense world after the same warm-up as ours.
 fn time_dense<D>(
     group: &mut BenchmarkGroup<WallTime>,
     name: &str,
@@ -187,13 +186,13 @@ fn time_dense<D>(
     });
 }
 
-/// A step of explosions.
+/// The benches of explosions.
 pub fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("blast");
     group.sample_size(20);
     for side in SIDES {
         group.throughput(Throughput::Elements((side * side) as u64 * STEPS));
-        // Each sample begins anew: pressures level out, and chunks in which nothing changes sleep.
+        // A fresh world for each sample: pressures level out, and unchanged chunks sleep.
         let uneven = || {
             let (mut world, _) = world(Rules::default(), side as i32 / 64, 1);
             assert_eq!(
@@ -226,7 +225,7 @@ pub fn benches(criterion: &mut Criterion) {
     let waves = Rules::wave(0.25, 0.98);
     for side in SIDES {
         group.throughput(Throughput::Elements((side * side) as u64 * STEPS));
-        // Each sample begins anew: waves die down, and what has fallen silent costs nothing.
+        // A fresh world for each sample: waves die down, and silent chunks cost nothing.
         let rippling = || {
             let (mut world, _) = world(waves, side as i32 / 64, 1);
             assert_eq!(
@@ -243,7 +242,8 @@ pub fn benches(criterion: &mut Criterion) {
         time_dense(&mut group, "wave/dense_bare", side, DenseWave::new, step_wave::<false>);
     }
     for (name, rules) in [("sparse", Rules::default()), ("wave/sparse", waves)] {
-        // Each sample begins anew, after the steps in which the front opens the chunks all round.
+        // A fresh world for each sample, after the steps in which the front opens the surrounding
+        // chunks.
         let opened = || {
             let (mut world, count) = world(rules, 64, 10);
             world.run(4);

@@ -1,5 +1,5 @@
-//! Humidity and explosions in cubes: steps of 6³ chunks, in all of which every cell is looked at.
-//! No loop stands beside them: the same rules do in sheets.
+//! Humidity and explosions in cubes: steps of 6³ chunks in which every cell is visited. Without
+//! dense loops: the benches of sheets compare the same rules with those.
 
 use crate::fields;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
@@ -11,15 +11,15 @@ use floodplain::{Automaton, CHUNK_CELLS, Cube, Region, Shape};
 /// Chunks along each side.
 const SIDE: i32 = 6;
 
-/// Steps that one sample runs, and steps before that.
+/// Steps that one sample runs, and warm-up steps before.
 const STEPS: u64 = 4;
 
 fn chunks() -> Region {
     fields::chunks([SIDE; 3])
 }
 
-/// A world of explosions, with a cell of each chunk removed or none. One is enough for all links of
-/// its chunk to be looked up.
+/// Returns a world of explosions, with a cell of each chunk removed or none. One removed cell makes
+/// all links of its chunk weighted.
 fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
     let mut world = fields::blast(rules, chunks());
     for chunk in chunks().positions().filter(|_| is_walled) {
@@ -28,7 +28,7 @@ fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
     world
 }
 
-/// Times steps of a world that is built anew for each sample, so that none has come to rest.
+/// Times steps of a fresh world for each sample, so that none has come to rest.
 fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() -> W) {
     let begun = || {
         let mut world = build();

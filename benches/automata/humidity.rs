@@ -1,4 +1,4 @@
-//! Humidity: the three sweeps, on soil of three kinds with rocks and rain, none of it asleep.
+//! Humidity: the three sweeps, on soil of three kinds with rocks and rain, all of it awake.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
@@ -9,10 +9,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 const SIDES: [usize; 3] = [256, 1024, 4096];
-/// Side of the sparse world, in chunks, a tenth of which are there.
+/// Side of the sparse world, in chunks, a tenth of which are loaded.
 const SPARSE_CHUNKS: i32 = 64;
 
-/// Random ground at a cell: the same whatever is built of it.
+/// Returns random ground for a cell, the same for sparse and dense worlds.
 fn cell_at(x: usize, y: usize) -> Cell {
     let mut rng = fastrand::Rng::with_seed((x as u64) << 32 | y as u64);
     match rng.u32(..100) {
@@ -38,26 +38,26 @@ fn world(sweep: Sweep, chunks: impl Iterator<Item = IVec3>) -> HumidityWorld {
     world
 }
 
-/// A dense array with the same ground, stepped as one would by hand: what does not change is worked
-/// out beforehand.
+/// A dense array with the same ground, stepped by plain loops with constants computed beforehand.
 struct Dense {
     side: usize,
     ground: Vec<f32>,
     held: Vec<bool>,
     humidity: Vec<f32>,
     quotients: Vec<f32>,
-    /// Of the mean: the denominators.
+    /// For the mean: the denominators.
     denominators: Vec<f32>,
-    /// Of the flows: humidity in units, and the shares of the faces to the east and up in 1/2³².
+    /// For the conservative sweep: humidity in units, and the transmissibilities of the faces to
+    /// the east and up, in 1/2³².
     units: Vec<u32>,
     shares: [Vec<u32>; 2],
-    /// From below, to the east, and up.
+    /// Fluxes from below, to the east, and up.
     flows: [Vec<i32>; 3],
     rained: i64,
 }
 
 impl Dense {
-    /// Rows of `side` cells, with a rim of dry rock all round.
+    /// Builds rows of `side` cells, with a rim of dry rock.
     fn new(inner: usize) -> Dense {
         let side = inner + 2;
         let cells: Vec<Cell> = (0..side * side)
@@ -128,7 +128,7 @@ fn step_synchronous(dense: &mut Dense) {
     }
 }
 
-/// Row by row: the same bits as the original's order, with the memory as it lies.
+/// Row by row in memory order: the same bits as the original's order.
 #[multiversion(targets = "simd")]
 fn step_in_place(dense: &mut Dense) {
     let side = dense.side;
@@ -145,7 +145,7 @@ fn step_in_place(dense: &mut Dense) {
     }
 }
 
-/// Each flow once, a row at a time; what goes up is kept for the row above.
+/// Computes each flux once, a row at a time; those upwards are kept for the row above.
 #[multiversion(targets = "simd")]
 fn step_conservative(dense: &mut Dense) {
     let (side, cap) = (dense.side, 1024 * UNITS);
@@ -181,7 +181,7 @@ fn step_conservative(dense: &mut Dense) {
     }
 }
 
-/// Units across a face, rounded towards zero.
+/// Returns the flux across a face in units, rounded towards zero.
 #[inline(always)]
 fn flow(share: u32, from: u32, to: u32) -> i32 {
     let difference = from as i32 - to as i32;
@@ -190,7 +190,7 @@ fn flow(share: u32, from: u32, to: u32) -> i32 {
     (((size * u64::from(share)) >> 32) as i32 ^ sign) - sign
 }
 
-/// A world all of which is awake.
+/// Returns a world that is awake everywhere.
 struct Awake<F: Fn() -> HumidityWorld> {
     build: F,
     world: HumidityWorld,
@@ -205,8 +205,8 @@ impl<F: Fn() -> HumidityWorld> Awake<F> {
         Awake { build, world, cells }
     }
 
-    /// Times so many steps so many times, a number of them at once. What sleeps would not be
-    /// measured, so a world of which a part has come to rest is built anew.
+    /// Times `run` of so many steps, several times. A world of which a part has come to rest is
+    /// replaced by a fresh one, as sleeping chunks would not be measured.
     fn time(&mut self, times: u64, steps: u64, at_once: u64) -> Duration {
         let mut spent = Duration::ZERO;
         for _ in 0..times {

@@ -10,11 +10,10 @@ use std::hint::black_box;
 
 const SIDES: [usize; 3] = [256, 1024, 4096];
 
-/// Steps that a world runs before it is timed, so that no chunk is at rest and none as it was
-/// drawn.
+/// Warm-up steps, after which no chunk is at rest or in its initial state.
 const WARM: u64 = 4;
 
-/// Rocks and water at random, so that water moves everywhere for as long as a bench takes.
+/// Random rocks and water, so that water moves everywhere for as long as a bench takes.
 fn drawn(side: usize) -> Vec<i32> {
     let mut rng = fastrand::Rng::with_seed(side as u64);
     let mut cell = || match rng.u32(..100) {
@@ -25,7 +24,7 @@ fn drawn(side: usize) -> Vec<i32> {
     (0..side * side).map(|_| cell()).collect()
 }
 
-/// The chunks of a drawing, of each of which `keep` says whether it is there.
+/// Returns a world with those chunks of a drawing for which `keep` holds.
 fn world(
     cells: &[i32],
     side: usize,
@@ -48,8 +47,7 @@ fn world(
     world
 }
 
-/// Dense arrays of levels with a rim of ground all round, −1, in which the formulas are plain loops
-/// over rows.
+/// Dense arrays of levels with a rim of ground, −1, and plain loops over rows.
 struct Dense {
     width: usize,
     old: Vec<i32>,
@@ -69,7 +67,7 @@ impl Dense {
     }
 }
 
-/// The literal rule: what every cell gives, then what every cell has.
+/// The literal rule: first the outflows of all cells, then their levels.
 #[multiversion(targets = "simd")]
 fn literal_step(dense: &mut Dense, left_first: bool) {
     let (width, inner) = (dense.width, dense.width - 2);
@@ -147,7 +145,7 @@ fn settling_step(dense: &mut Dense) {
     core::mem::swap(&mut dense.old, &mut dense.new);
 }
 
-/// Units that sink between two cells; the formula of the crate.
+/// Returns the units that sink between two cells, by the crate's formula.
 fn sinking(lower: i32, upper: i32) -> i32 {
     let total = lower + upper;
     let more = (total - 100).max(0);
@@ -194,7 +192,7 @@ fn in_motion(criterion: &mut Criterion, name: &str, rules: Rules) {
     group.finish();
 }
 
-/// A tank of 1024² cells, full, at rest: a wave in one corner, and the same tank asleep.
+/// A full tank of 1024² cells: with a wave in one corner, and asleep.
 fn tank(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("water2d_tank");
     let side = 1024;

@@ -1,4 +1,5 @@
-//! Worlds of the other automata, every cell of them in motion: so many chunks, filled at random.
+//! Worlds of the automata on fields in which every cell is in motion: so many chunks, filled at
+//! random.
 
 use floodplain::blast::{self, BlastWorld, Border, Borders};
 use floodplain::glam::IVec3;
@@ -6,19 +7,19 @@ use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{CHUNK_CELLS, Chunk, FieldShape, Region};
 
-/// The same chunk for every caller who asks for the same `seed`.
+/// Returns the same chunk for the same `seed`.
 fn chunk<T: Copy + PartialEq>(seed: u64, of: impl Fn(&mut fastrand::Rng) -> T) -> Chunk<T> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let cells: Vec<T> = (0..CHUNK_CELLS).map(|_| of(&mut rng)).collect();
     Chunk::from_cells(cells.first_chunk().expect("as many cells as a chunk has"))
 }
 
-/// A box of chunk positions, as many along each axis.
+/// Returns a box of chunk positions of this size.
 pub fn chunks(size: [i32; 3]) -> Region {
     Region::new(IVec3::ZERO, IVec3::from_array(size) - IVec3::ONE)
 }
 
-/// Soils of three kinds, wet at random, with some rock and rain.
+/// Soils of three kinds with random humidity, some rock and rain.
 pub fn humidity<S: FieldShape>(sweep: Sweep, chunks: Region) -> HumidityWorld<S> {
     let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).expect("rules in range");
     for (seed, position) in (0..).zip(chunks.positions()) {
@@ -32,7 +33,7 @@ pub fn humidity<S: FieldShape>(sweep: Sweep, chunks: Region) -> HumidityWorld<S>
     world
 }
 
-/// Pressures that differ everywhere, with rigid borders all round.
+/// Pressures that differ everywhere, within rigid borders.
 pub fn blast<S: FieldShape>(rules: blast::Rules, chunks: Region) -> BlastWorld<S> {
     let ends = Region::new(S::region_of(chunks.min()).min(), S::region_of(chunks.max()).max());
     let mut world =

@@ -73,13 +73,15 @@ impl fmt::Display for EditError {
             EditError::Pressure { cell, value } => {
                 write!(
                     f,
-                    "a pressure of {value} in cell {cell}; it must be finite, at most {PRESSURE_LIMIT:e}, and not negative where it diffuses"
+                    "a pressure of {value} in cell {cell}; it must be finite, at most \
+                     {PRESSURE_LIMIT:e}, and not negative where it diffuses"
                 )
             }
             EditError::Weight { cell, face, value } => {
                 write!(
                     f,
-                    "a weight of {value} of cell {cell} to the {face:?}, not from 0 to {WEIGHT_LIMIT:e}"
+                    "a weight of {value} of cell {cell} to the {face:?}, not from 0 to \
+                     {WEIGHT_LIMIT:e}"
                 )
             }
             EditError::Strength { cell, value } => {
@@ -91,7 +93,8 @@ impl fmt::Display for EditError {
             EditError::Unstable { cell, weights, limit } => {
                 write!(
                     f,
-                    "cell {cell} would have weights of {weights}; times the coefficient that is above {limit}: unstable"
+                    "cell {cell} would have weights of {weights}; times the coefficient that is \
+                     above {limit}: unstable"
                 )
             }
             EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),

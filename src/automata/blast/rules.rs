@@ -246,7 +246,8 @@ impl fmt::Display for RulesError {
             RulesError::GridDamping(value) => {
                 write!(
                     f,
-                    "damping on a grid is at most {GRID_DAMPING_LIMIT}, for the account's sake, not {value}"
+                    "damping on a grid is at most {GRID_DAMPING_LIMIT}, for the account's sake, \
+                     not {value}"
                 )
             }
             RulesError::Threshold(value) => {
@@ -255,7 +256,8 @@ impl fmt::Display for RulesError {
             RulesError::Unstable { coefficient, weights, limit } => {
                 write!(
                     f,
-                    "coefficient {coefficient} times weights of {weights} at a node is above {limit}: unstable"
+                    "coefficient {coefficient} times weights of {weights} at a node is above \
+                     {limit}: unstable"
                 )
             }
         }

@@ -6,6 +6,7 @@
 //! chunks equals one in which every chunk is awake.
 
 use super::rows::RowShape;
+use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
 
@@ -52,4 +53,22 @@ pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
             grid.wake_chunk_at(neighbours[face]);
         }
     }
+}
+
+/// Runs up to `steps` steps, as long as the world is not at rest. Returns the sum of the reports,
+/// and the steps left, in which only the tick counter advances.
+pub(crate) fn run_until_rest<W>(
+    world: &mut W,
+    steps: u64,
+    is_at_rest: impl Fn(&W) -> bool,
+    step: impl Fn(&mut W) -> StepReport,
+) -> (StepReport, u64) {
+    let mut sum = StepReport::default();
+    for left in (1..=steps).rev() {
+        if is_at_rest(world) {
+            return (sum, left);
+        }
+        sum += step(world);
+    }
+    (sum, 0)
 }

@@ -61,7 +61,8 @@ impl fmt::Display for EditError {
                 let most = SOIL.end();
                 write!(
                     f,
-                    "an impermeability of {value} in cell {cell}, neither {least} to {most:e} nor that of rock"
+                    "an impermeability of {value} in cell {cell}, neither {least} to {most:e} nor \
+                     that of rock"
                 )
             }
         }

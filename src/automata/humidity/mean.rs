@@ -5,10 +5,10 @@
 //! neighbours at x − 1, x + 1, y − 1, y + 1 (z − 1, z + 1), in this order of operations:
 //!
 //! ```text
-//! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4), and the cap if r is above it
+//! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4)
 //! ```
 //!
-//! Each quotient `h/i` is computed once for each cell, and each denominator once after an edit: the
+//! The cap limits `r`. Each quotient `h/i` is computed once for each cell, and each denominator once after an edit: the
 //! same operations in the same order give the same bits.
 
 use super::HumidityShape;

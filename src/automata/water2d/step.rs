@@ -10,6 +10,7 @@ use super::literal::Literal;
 use super::rules::Rule;
 use super::settling::Settling;
 use super::wake;
+use crate::automata::engine::front;
 use crate::automaton::StepReport;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -83,16 +84,10 @@ impl Water2dWorld {
 
     /// Runs `steps` steps. The same bytes as that many calls of [`step`](Water2dWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
-        let mut report = StepReport::default();
-        for done in 0..steps {
-            if self.is_at_rest() {
-                // Once at rest, only the tick counter advances. The preferred side still alternates
-                // with it, even across its end, as 2⁶⁴ is even.
-                self.tick = self.tick.wrapping_add(steps - done);
-                break;
-            }
-            report += self.step();
-        }
+        // The preferred side still alternates with the tick counter of a world at rest, even across
+        // its end, as 2⁶⁴ is even.
+        let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
+        self.tick = self.tick.wrapping_add(left);
         report
     }
 

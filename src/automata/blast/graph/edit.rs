@@ -94,7 +94,8 @@ impl fmt::Display for GraphError {
                 let node = node.0;
                 write!(
                     f,
-                    "node {node} would have weights of {weights}; times the coefficient that is above {limit}: unstable"
+                    "node {node} would have weights of {weights}; times the coefficient that is \
+                     above {limit}: unstable"
                 )
             }
             GraphError::Full => f.write_str("a graph holds fewer than 2³² nodes over its life"),

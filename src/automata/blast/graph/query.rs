@@ -52,7 +52,8 @@ impl fmt::Display for GraphViolation {
             }
             GraphViolation::Links { node, weights } => write!(
                 f,
-                "the links of node {}, of weights {weights} in sum, are not those that lead to it, or make it unstable",
+                "the links of node {}, of weights {weights} in sum, are not those that lead to it, \
+                 or make it unstable",
                 node.0
             ),
             GraphViolation::Asleep => {
@@ -281,9 +282,8 @@ mod tests {
         });
         assert_eq!(stiff, GraphViolation::Links { node: b, weights: 9.5 });
         let lost = found(|graph| graph.ledger.placed += 1.0);
-        assert!(
-            matches!(lost, GraphViolation::Ledger { counted, booked } if (booked - counted - 1.0).abs() < 1e-9)
-        );
+        assert!(matches!(lost, GraphViolation::Ledger { counted, booked }
+                if (booked - counted - 1.0).abs() < 1e-9));
         assert_eq!(found(|graph| graph.is_awake = false), GraphViolation::Asleep);
         for law in [negative, weighed, lost, GraphViolation::Asleep] {
             assert!(!law.to_string().is_empty());

@@ -7,6 +7,7 @@ use crate::automata::blast::field::walls::{Broken, difference};
 use crate::automata::blast::probe::run_probed;
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::step::formulas::{diffusive_flux, wave_flux};
+use crate::automata::engine::front;
 use crate::automaton::StepReport;
 use std::collections::BTreeSet;
 
@@ -74,16 +75,9 @@ impl BlastGraph {
 
     /// Runs `steps` steps and adds up what they did.
     pub fn run(&mut self, steps: u64) -> StepReport {
-        let mut sum = StepReport::default();
-        for left in (1..=steps).rev() {
-            if !self.is_awake {
-                // Once at rest, only the tick counter advances.
-                self.tick = self.tick.wrapping_add(left);
-                break;
-            }
-            sum += self.step();
-        }
-        sum
+        let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
+        self.tick = self.tick.wrapping_add(left);
+        report
     }
 
     /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.

@@ -158,16 +158,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of
     /// [`step`](BlastWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
-        let mut sum = StepReport::default();
-        for left in (1..=steps).rev() {
-            if self.is_at_rest() {
-                // Once at rest, only the tick counter advances.
-                self.tick = self.tick.wrapping_add(left);
-                break;
-            }
-            sum += self.step();
-        }
-        sum
+        let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
+        self.tick = self.tick.wrapping_add(left);
+        report
     }
 
     /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
