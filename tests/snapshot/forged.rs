@@ -123,7 +123,7 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
             "flows of a wave inside the world's bounds",
             &[&still, &[4], NONE, NONE, &still, &still, &still, &still, ASLEEP],
         ),
-        ("a chunk that is audible if it is loud", &[&loud, &[0], NONE, NONE, ASLEEP]),
+        ("a chunk marked as audible if it is", &[&loud, &[0], NONE, NONE, ASLEEP]),
         ("marks: 0 to 3", &[&still, &[0], NONE, NONE, &[4]]),
     ];
     for (words, record) in cases {
@@ -218,7 +218,7 @@ fn graphs_that_cannot_be_are_refused_in_words() {
             "the strength of node 0 is not a number above 0",
             graph_state(&[&node(Some(f64::INFINITY), &[])], &[], &[]),
         ),
-        ("a change or an event of a node that never was", graph_state(&[&open], &[], &[1])),
+        ("a change or an event of a node that never existed", graph_state(&[&open], &[], &[1])),
     ];
     for (words, state) in cases {
         let bytes = snapshot(6, [(b"RULE", &rules), (b"WRLD", &state), (b"CHNK", &[0; 8])]);

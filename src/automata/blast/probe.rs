@@ -95,7 +95,7 @@ impl<P> Probe<P> {
     }
 
     /// Measures a step with these flows.
-    pub(super) fn feel(&mut self, flows: &LinkFluxes) {
+    pub(super) fn measure(&mut self, flows: &LinkFluxes) {
         self.impulse += net_flux(flows) * self.cross_section;
         self.exposure += flows.iter().map(|(_, flow)| flow.abs()).sum::<f64>();
         self.steps += 1;
@@ -115,7 +115,7 @@ pub(super) fn run_probed<W, P: Copy>(
     let mut sum = StepReport::default();
     for _ in 0..steps {
         let after = is_wave.then(|| step(world));
-        probes.iter_mut().for_each(|probe| probe.feel(&flows_at(world, *probe.place())));
+        probes.iter_mut().for_each(|probe| probe.measure(&flows_at(world, *probe.place())));
         sum += after.unwrap_or_else(|| step(world));
     }
     sum

@@ -106,14 +106,14 @@ impl<S: BlastShape> BlastWorld<S> {
         state.ground = (!ground.is_plain()).then(|| Box::new(ground));
         state.flows = flows.map(|planes| ChunkFlows::of(&planes));
         (state.is_audible, state.is_unreported) = (is_audible, is_unreported);
-        let is_loud = self.reaches_threshold(slot);
-        if is_audible && !is_loud {
+        let is_above = self.reaches_threshold(slot);
+        if is_audible && !is_above {
             // Saved between an edit and the step that would have checked this, for which the chunk
             // must be awake.
             self.states[slot.index()].needs_audibility_check = true;
             self.pressure.wake_chunk_at(slot);
         }
-        if is_audible || !is_loud { Ok(slot) } else { Err("a chunk that is audible if it is loud") }
+        if is_audible || !is_above { Ok(slot) } else { Err("a chunk marked as audible if it is") }
     }
 
     fn check_parts(&self, position: IVec3, parts: &ChunkParts) -> Result<(), &'static str> {

@@ -246,7 +246,7 @@ impl fmt::Display for RulesError {
             RulesError::GridDamping(value) => {
                 write!(
                     f,
-                    "damping on a grid is at most {GRID_DAMPING_LIMIT}, for the account's sake, \
+                    "damping on a grid is at most {GRID_DAMPING_LIMIT}, to limit rounding errors, \
                      not {value}"
                 )
             }

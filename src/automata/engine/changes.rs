@@ -20,7 +20,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Counts the cells that a step changed, and marks them.
-    pub(crate) fn sum_up<S: RowShape>(&mut self, cells: &CellMask) {
+    pub(crate) fn summarize<S: RowShape>(&mut self, cells: &CellMask) {
         (self.count, self.touched) = simd::run(Sum::<S>(cells, PhantomData));
         if !self.is_empty() {
             self.marks.add(cells);
@@ -174,7 +174,7 @@ mod tests {
             let mut cells = CellMask::EMPTY;
             (0..rng.usize(..4)).for_each(|_| _ = cells.insert(rng.usize(..CHUNK_CELLS)));
             let mut changes = Changes::default();
-            changes.sum_up::<S>(&cells);
+            changes.summarize::<S>(&cells);
             assert_eq!(changes.touched(), (!cells.is_empty()).then(|| faces_touched::<S>(&cells)));
             assert_eq!((changes.count(), changes.is_empty()), (cells.len(), cells.is_empty()));
             for (face, &touched) in Face::ALL.iter().zip(&faces_touched::<S>(&cells)) {

@@ -113,7 +113,7 @@ impl<S: HumidityShape> Kernel<S> {
             step_chunk(store, denominators, self.cap, before.around, scratch, job, &mut changed);
         }
         job.moisture.canonicalize();
-        job.changes.sum_up::<S>(&changed);
+        job.changes.summarize::<S>(&changed);
     }
 
     /// Bytes on the heap.

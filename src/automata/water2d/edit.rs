@@ -127,7 +127,7 @@ impl Water2dWorld {
         let place = self.open_place(cell)?;
         let level = u64::from(self.read(place).level()) + u64::from(units);
         let poured = water(cell, level)?;
-        self.book_placed(u64::from(units))?;
+        self.record_placed(u64::from(units))?;
         self.write(place, poured);
         Ok(poured.level())
     }
@@ -167,7 +167,7 @@ impl Water2dWorld {
     fn fill(&mut self, region: Region, cell: Cell) -> Result<u64, EditError> {
         let slots = self.loaded(region)?;
         // There are fewer than 2⁴⁴ loaded cells.
-        self.book_placed(region.volume() as u64 * u64::from(cell.level()))?;
+        self.record_placed(region.volume() as u64 * u64::from(cell.level()))?;
         let mut removed = 0;
         for slot in slots {
             let whole = Sheet::region_of(self.cells.position_at(slot));
@@ -224,7 +224,7 @@ impl Water2dWorld {
             units = units.saturating_add(units_in(&chunk));
             trimmed.push((position, chunk));
         }
-        self.book_placed(units)?;
+        self.record_placed(units)?;
         for (position, chunk) in trimmed {
             // Its range was checked above.
             if self.cells.insert(position, chunk).is_ok()
@@ -275,7 +275,7 @@ impl Water2dWorld {
         }
     }
 
-    fn book_placed(&mut self, units: u64) -> Result<(), EditError> {
+    fn record_placed(&mut self, units: u64) -> Result<(), EditError> {
         self.ledger.placed =
             self.ledger.placed.checked_add(units).ok_or(EditError::LedgerFull { units })?;
         Ok(())

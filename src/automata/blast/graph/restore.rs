@@ -88,7 +88,7 @@ impl BlastGraph {
         if graph.changed.iter().chain(graph.events.iter().map(|event| &event.place)).all(known) {
             Ok(graph)
         } else {
-            Err("a change or an event of a node that never was".to_owned())
+            Err("a change or an event of a node that never existed".to_owned())
         }
     }
 

@@ -108,7 +108,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
             self.record_wave_outflow(job);
         }
         job.pressure.canonicalize();
-        job.changes.sum_up::<S>(&changed);
+        job.changes.summarize::<S>(&changed);
         self.find_touched_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = Vec::new();

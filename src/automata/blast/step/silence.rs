@@ -20,7 +20,7 @@ impl<S: BlastShape> BlastWorld<S> {
             && self.states[slot.index()].flows.is_none()
     }
 
-    /// Whether a chunk, loaded or not, is closed: takes no part in this step.
+    /// Whether a chunk, loaded or not, is closed, so that it takes no part in this step.
     pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
     }
@@ -76,7 +76,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
         let entered = |&face: &Face| {
-            // A face with a neighbour in the grid is not at a border.
+            // Fast path: this neighbour is not silent.
             if neighbours[face.index()].is_some() && !self.is_blank(neighbours[face.index()]) {
                 return None;
             }
@@ -116,9 +116,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
     /// are awake.
     fn recheck_audibility(&mut self) {
-        let is_asked = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
+        let needs_check = |&slot: &Slot| self.states[slot.index()].needs_audibility_check;
         let to_check: Vec<Slot> =
-            self.pressure.awake_slots().iter().copied().filter(is_asked).collect();
+            self.pressure.awake_slots().iter().copied().filter(needs_check).collect();
         for slot in to_check {
             self.states[slot.index()].needs_audibility_check = false;
             if self.has_faded(slot) {
