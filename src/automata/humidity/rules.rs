@@ -27,7 +27,8 @@ pub struct Rules {
     /// in a [`Sheet`] and / 12 in a [`Cube`], so that at most half of what would even out a cell's
     /// differences flows out of it; 1/32 by default.
     ///
-    /// [`Sheet`]: crate::Sheet [`Cube`]: crate::Cube
+    /// [`Sheet`]: crate::Sheet
+    /// [`Cube`]: crate::Cube
     pub coefficient: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
