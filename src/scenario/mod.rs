@@ -136,33 +136,23 @@
 //! In a check, `water` is the level of each cell, and `level` and `spread` are about the surfaces
 //! of the drawing's columns, 100 units to a cell.
 
-mod drawing;
+mod automata;
 mod error;
 mod expect;
-mod explosion;
-mod humidity;
-mod judge;
-mod legend;
+mod from_toml;
 mod parse;
-mod play;
-mod report;
 mod run;
-mod sheet;
-mod subject;
-mod tree;
-mod water;
-mod water_2d;
 
 pub use error::ScenarioError;
-pub use judge::Failure;
-pub use play::{Outcome, play};
-pub use report::{LayerRecord, Record};
+pub use expect::judge::Failure;
+pub use run::play::{Outcome, play};
+pub use run::record::{LayerRecord, Record};
 pub use run::{Report, Run};
 
-use drawing::Drawing;
+use automata::subject::Setup;
 use expect::Expect;
 use glam::IVec3;
-use subject::Setup;
+use parse::drawing::Drawing;
 
 /// A drawn world with its rules, edits and expectations. Read with
 /// [`from_toml`](Scenario::from_toml).

@@ -1,14 +1,14 @@
 //! Scenarios of humidity: its rules, legend, borders, and the world under test.
 
-use super::drawing::{Drawing, NOWHERE};
-use super::error::ScenarioError;
-use super::legend;
-use super::sheet::{Rows, SheetPlace, check_one_layer};
-use super::subject::{Account, Quantity, Setup, Stepped, Subject};
-use super::tree::{Field, Table};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
 use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, RulesError, Sweep, UNITS};
+use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
+use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use crate::scenario::parse::legend;
+use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct HumiditySetup {
 }
 
 /// Reads what a file says of humidity: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(
+pub(crate) fn read(
     rules: Table,
     legend: Table,
     world: Table,

@@ -1,13 +1,13 @@
 //! `[legend]`: what characters stand for, whatever the automaton.
 
-use super::drawing::NOWHERE;
-use super::error::ScenarioError;
-use super::tree::{Field, Table};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::NOWHERE;
+use crate::scenario::parse::tree::{Field, Table};
 use std::collections::BTreeMap;
 
 /// Adds a file's legend to the default one. A key is one character; its value is a character that
 /// has a meaning already, or what `read_glyph` makes of a table.
-pub(super) fn read<G: Copy>(
+pub(crate) fn read<G: Copy>(
     mut table: Table,
     mut legend: BTreeMap<char, G>,
     read_glyph: fn(Field) -> Result<G, ScenarioError>,

@@ -1,8 +1,8 @@
 //! Holds a running world against what its file expects, tick by tick, and keeps the first failure
 //! of each expectation.
 
-use super::expect::{Check, Expect, Measure, Order, Range, Want};
-use super::subject::{Stepped, Subject};
+use crate::scenario::automata::subject::{Stepped, Subject};
+use crate::scenario::expect::{Check, Expect, Measure, Order, Range, Want};
 use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;
@@ -30,17 +30,17 @@ impl fmt::Display for Failure {
 }
 
 /// What the judge sees of a world after a tick.
-pub(super) struct Scene<'a> {
-    pub(super) subject: &'a dyn Subject,
-    pub(super) tick: u64,
-    pub(super) stepped: Stepped,
-    pub(super) rest_tick: Option<u64>,
+pub(crate) struct Scene<'a> {
+    pub(crate) subject: &'a dyn Subject,
+    pub(crate) tick: u64,
+    pub(crate) stepped: Stepped,
+    pub(crate) rest_tick: Option<u64>,
     /// The last tick is over.
-    pub(super) is_end: bool,
+    pub(crate) is_end: bool,
 }
 
 #[derive(Default)]
-pub(super) struct Judge {
+pub(crate) struct Judge {
     failures: Vec<Failure>,
     balance_failed: bool,
     /// For each check, for each want.
@@ -59,7 +59,7 @@ struct Watch {
 }
 
 impl Judge {
-    pub(super) fn new(expect: &Expect) -> Judge {
+    pub(crate) fn new(expect: &Expect) -> Judge {
         Judge {
             watches: expect
                 .checks
@@ -71,11 +71,11 @@ impl Judge {
         }
     }
 
-    pub(super) fn failures(&self) -> &[Failure] {
+    pub(crate) fn failures(&self) -> &[Failure] {
         &self.failures
     }
 
-    pub(super) fn look(&mut self, expect: &Expect, scene: &Scene<'_>) {
+    pub(crate) fn look(&mut self, expect: &Expect, scene: &Scene<'_>) {
         if let Some(line) = expect.balanced {
             self.balance(line, scene);
         }
@@ -273,8 +273,8 @@ fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Fail
 
 #[cfg(test)]
 mod tests {
-    use super::super::subject::Account;
     use super::*;
+    use crate::scenario::automata::subject::Account;
 
     /// A world of one cell that holds one unit too few from tick 3 on. No world of this crate does
     /// so.

@@ -1,14 +1,14 @@
 //! The drawing: layers or slices of characters, one for each cell, and where in the world they
 //! stand.
 
-use super::error::ScenarioError;
-use super::tree::{Field, Table};
 use crate::coords::{Cube, Region, Shape};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
 /// The character of a cell that is not part of the world.
-pub(super) const NOWHERE: char = ' ';
+pub(crate) const NOWHERE: char = ' ';
 
 /// Cells that a drawing may have.
 const LIMIT: usize = 1 << 24;
@@ -16,18 +16,18 @@ const LIMIT: usize = 1 << 24;
 /// A box of characters. Cells are given as they are drawn; the world has them
 /// [`offset`](Drawing::offset) further on.
 #[derive(Debug)]
-pub(super) struct Drawing {
+pub(crate) struct Drawing {
     region: Region,
     /// x fastest, then z, then y.
     characters: Vec<char>,
     /// The line on which each character first stands.
     lines: BTreeMap<char, usize>,
-    pub(super) offset: IVec3,
+    pub(crate) offset: IVec3,
 }
 
 /// Which way the plates of a drawing lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum View {
+pub(crate) enum View {
     /// `[[layer]]`: seen from above, bottom first, rows along +z.
     Above,
     /// `[[slice]]`: seen from the side, smallest z first, the first row on top.
@@ -46,7 +46,7 @@ impl View {
 
 impl Drawing {
     /// Puts the plates of a drawing together; `missing` is the error if there are none.
-    pub(super) fn read(
+    pub(crate) fn read(
         tables: Vec<Table>,
         view: View,
         missing: ScenarioError,
@@ -117,12 +117,12 @@ impl Drawing {
     }
 
     /// The drawn cells.
-    pub(super) fn region(&self) -> Region {
+    pub(crate) fn region(&self) -> Region {
         self.region
     }
 
     /// The same cells where the world has them, or `None` if they do not fit into the `i32` range.
-    pub(super) fn region_at(&self, offset: IVec3) -> Option<Region> {
+    pub(crate) fn region_at(&self, offset: IVec3) -> Option<Region> {
         let (min, max) = (self.region.min(), self.region.max());
         let add = |a: IVec3| {
             Some(IVec3::new(
@@ -135,13 +135,13 @@ impl Drawing {
     }
 
     /// The chunk positions that the drawing touches in the world.
-    pub(super) fn chunks(&self) -> Option<Region> {
+    pub(crate) fn chunks(&self) -> Option<Region> {
         let region = self.region_at(self.offset)?;
         Some(Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())))
     }
 
     /// The character of a cell; `None` outside the drawing.
-    pub(super) fn at(&self, cell: IVec3) -> Option<char> {
+    pub(crate) fn at(&self, cell: IVec3) -> Option<char> {
         if !self.region.contains(cell) {
             return None;
         }
@@ -154,14 +154,14 @@ impl Drawing {
     }
 
     /// The characters in use with the lines on which they first stand.
-    pub(super) fn characters(&self) -> impl Iterator<Item = (char, usize)> {
+    pub(crate) fn characters(&self) -> impl Iterator<Item = (char, usize)> {
         self.lines.iter().map(|(&character, &line)| (character, line))
     }
 
     /// Takes the choice of cells out of a table: `cells`, the characters that they are drawn with,
     /// or `from` and `to`, two corners, of which `to` defaults to `from`. `None` if the table
     /// names no cells.
-    pub(super) fn take_cells(
+    pub(crate) fn take_cells(
         &self,
         table: &mut Table,
     ) -> Result<Option<Vec<IVec3>>, ScenarioError> {
@@ -185,7 +185,7 @@ impl Drawing {
     }
 
     /// The cells drawn with any of the characters of a string.
-    pub(super) fn drawn_with(&self, field: &Field) -> Result<Vec<IVec3>, ScenarioError> {
+    pub(crate) fn drawn_with(&self, field: &Field) -> Result<Vec<IVec3>, ScenarioError> {
         let text = field.text()?;
         if text.is_empty() || text.chars().any(|character| !self.lines.contains_key(&character)) {
             return Err(field.refuse("characters of the drawing"));

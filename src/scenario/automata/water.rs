@@ -1,12 +1,12 @@
 //! Scenarios of three-dimensional water: its rules, legend, edges, and the world under test.
 
-use super::drawing::{Drawing, NOWHERE};
-use super::error::ScenarioError;
-use super::legend;
-use super::subject::{Account, Quantity, Setup, Stepped, Subject};
-use super::tree::{Field, Table};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use crate::scenario::parse::legend;
+use crate::scenario::parse::tree::{Field, Table};
 use crate::water::{CellFlags, Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ struct WaterSetup {
 }
 
 /// Reads what a file says of water: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(
+pub(crate) fn read(
     rules: Table,
     legend: Table,
     world: Table,

@@ -1,56 +1,58 @@
 //! The `[expect]` of a file: what it may ask for, read and checked against the drawing. Judged in
 //! `judge.rs`.
 
-use super::drawing::Drawing;
-use super::error::ScenarioError;
-use super::subject::Setup;
-use super::tree::{Field, Table};
+pub(crate) mod judge;
+
+use crate::scenario::automata::subject::Setup;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::Drawing;
+use crate::scenario::parse::tree::{Field, Table};
 use core::fmt;
 use glam::IVec3;
 
 /// Everything that a file expects, each with the line that says so.
 #[derive(Debug, Default)]
-pub(super) struct Expect {
-    pub(super) balanced: Option<usize>,
-    pub(super) at_rest_by: Option<(u64, usize)>,
-    pub(super) total: Option<(Range, usize)>,
-    pub(super) orders: Vec<Order>,
-    pub(super) checks: Vec<Check>,
+pub(crate) struct Expect {
+    pub(crate) balanced: Option<usize>,
+    pub(crate) at_rest_by: Option<(u64, usize)>,
+    pub(crate) total: Option<(Range, usize)>,
+    pub(crate) orders: Vec<Order>,
+    pub(crate) checks: Vec<Check>,
 }
 
 /// `wets` or `fills`: groups of cells in the order in which each first holds water, or is first
 /// full.
 #[derive(Debug)]
-pub(super) struct Order {
-    pub(super) line: usize,
+pub(crate) struct Order {
+    pub(crate) line: usize,
     /// Full, every cell of it; or else wet, any cell of it.
-    pub(super) full: bool,
-    pub(super) groups: Vec<(String, Vec<IVec3>)>,
+    pub(crate) full: bool,
+    pub(crate) groups: Vec<(String, Vec<IVec3>)>,
 }
 
 /// One `[[expect.check]]`: what holds for some cells at some ticks.
 #[derive(Debug)]
-pub(super) struct Check {
-    pub(super) name: String,
+pub(crate) struct Check {
+    pub(crate) name: String,
     /// First and last tick.
-    pub(super) when: [u64; 2],
-    pub(super) cells: Vec<IVec3>,
+    pub(crate) when: [u64; 2],
+    pub(crate) cells: Vec<IVec3>,
     /// The same cells by column, each from the top down, with their heights in cells.
-    pub(super) columns: Vec<Vec<(i32, IVec3)>>,
-    pub(super) wants: Vec<Want>,
+    pub(crate) columns: Vec<Vec<(i32, IVec3)>>,
+    pub(crate) wants: Vec<Want>,
 }
 
 #[derive(Debug)]
-pub(super) struct Want {
-    pub(super) line: usize,
+pub(crate) struct Want {
+    pub(crate) line: usize,
     /// As it is called in the file.
-    pub(super) name: &'static str,
-    pub(super) measure: Measure,
-    pub(super) range: Range,
+    pub(crate) name: &'static str,
+    pub(crate) measure: Measure,
+    pub(crate) range: Range,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     /// The automaton's quantity of that index, in every cell.
     Cell(usize),
     /// The sum over the cells.
@@ -69,23 +71,23 @@ pub(super) enum Measure {
 
 /// A value from `min` to `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Range {
-    pub(super) min: f64,
-    pub(super) max: f64,
+pub(crate) struct Range {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
     is_flag: bool,
 }
 
 impl Range {
-    pub(super) fn exactly(value: f64) -> Range {
+    pub(crate) fn exactly(value: f64) -> Range {
         Range { min: value, max: value, is_flag: false }
     }
 
-    pub(super) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn holds(&self, value: f64) -> bool {
         self.min <= value && value <= self.max
     }
 
     /// A value in the words of this range.
-    pub(super) fn say(&self, value: f64) -> String {
+    pub(crate) fn say(&self, value: f64) -> String {
         if self.is_flag { (value != 0.0).to_string() } else { value.to_string() }
     }
 
@@ -117,14 +119,14 @@ impl fmt::Display for Range {
 
 /// What the readers below need to know of the rest of the file.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'a> {
-    pub(super) drawing: &'a Drawing,
-    pub(super) setup: &'a dyn Setup,
-    pub(super) ticks: u64,
+pub(crate) struct Context<'a> {
+    pub(crate) drawing: &'a Drawing,
+    pub(crate) setup: &'a dyn Setup,
+    pub(crate) ticks: u64,
 }
 
 impl Expect {
-    pub(super) fn read(mut table: Table, context: Context<'_>) -> Result<Expect, ScenarioError> {
+    pub(crate) fn read(mut table: Table, context: Context<'_>) -> Result<Expect, ScenarioError> {
         let mut expect = Expect::default();
         if let Some(field) = table.take("balanced") {
             if !field.boolean()? {

@@ -1,15 +1,15 @@
 //! Scenarios of explosions: rules, legend, borders, and the world under test.
 
-use super::drawing::{Drawing, NOWHERE};
-use super::error::ScenarioError;
-use super::legend;
-use super::sheet::{Rows, SheetPlace, check_one_layer};
-use super::subject::{Account, Quantity, Setup, Stepped, Subject};
-use super::tree::{Field, Table};
 use crate::blast::{
     BlastWorld, Border, Borders, EditError, PRESSURE_LIMIT, Rule, Rules, RulesError,
 };
 use crate::coords::Sheet;
+use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
+use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use crate::scenario::parse::legend;
+use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ struct ExplosionSetup {
 
 /// Reads what a file says of explosions: `[rules]`, `[legend]`, and the borders, which stand with
 /// `[world]`.
-pub(super) fn read(
+pub(crate) fn read(
     rules: Table,
     legend: Table,
     world: Table,

@@ -1,13 +1,13 @@
 //! What an automaton brings so that scenarios can run it. A new one is a file with these two traits
-//! and a line in `parse.rs`.
+//! and a line in `automata/mod.rs`.
 
-use super::drawing::Drawing;
-use super::error::ScenarioError;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::Drawing;
 use core::fmt;
 use glam::IVec3;
 
 /// What a file says about its automaton: rules, legend, edges.
-pub(super) trait Setup: fmt::Debug + Send + Sync {
+pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// Whether a character stands for anything.
     fn knows(&self, character: char) -> bool;
 
@@ -28,33 +28,33 @@ pub(super) trait Setup: fmt::Debug + Send + Sync {
 
 /// Something that can be asked about a cell, by its name in `[[expect.check]]`.
 #[derive(Debug)]
-pub(super) struct Quantity {
-    pub(super) name: &'static str,
+pub(crate) struct Quantity {
+    pub(crate) name: &'static str,
     /// True or false rather than a number.
-    pub(super) is_flag: bool,
+    pub(crate) is_flag: bool,
 }
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stepped {
-    pub(super) visited: u64,
-    pub(super) moved: u64,
+pub(crate) struct Stepped {
+    pub(crate) visited: u64,
+    pub(crate) moved: u64,
 }
 
 /// What entered and left a world since its start, and what must be in it now.
-pub(super) struct Account {
+pub(crate) struct Account {
     /// Each side's entries by name, in the order of the report.
-    pub(super) entries: Vec<(&'static str, f64)>,
+    pub(crate) entries: Vec<(&'static str, f64)>,
     /// What must be in the world, by the entries.
-    pub(super) total: f64,
+    pub(crate) total: f64,
     /// What sources gave.
-    pub(super) injected: f64,
+    pub(crate) injected: f64,
     /// What left over the edges.
-    pub(super) drained: f64,
+    pub(crate) drained: f64,
 }
 
 /// A world under test. Cells are those of the drawing.
-pub(super) trait Subject {
+pub(crate) trait Subject {
     /// Makes cells what the legend says of a character.
     fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String>;
 

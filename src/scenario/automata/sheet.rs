@@ -1,13 +1,13 @@
 //! How a drawing of one layer lies in a single-layer world: characters along +x, rows along y.
 
-use super::drawing::Drawing;
-use super::error::ScenarioError;
 use crate::coords::Region;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::Drawing;
 use glam::IVec3;
 
 /// Where the rows of a drawing lie along y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rows {
+pub(crate) enum Rows {
     /// The first row at y = 0, the others above it.
     Upward,
     /// The last row at y = 0, the first on top: a drawing seen from the side.
@@ -16,14 +16,14 @@ pub(super) enum Rows {
 
 /// The place of a drawing in a single-layer world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SheetPlace {
+pub(crate) struct SheetPlace {
     offset: IVec3,
     rows: Rows,
     height: i32,
 }
 
 /// The drawing must have one layer.
-pub(super) fn check_one_layer(drawing: &Drawing) -> Result<(), ScenarioError> {
+pub(crate) fn check_one_layer(drawing: &Drawing) -> Result<(), ScenarioError> {
     if drawing.region().min().y == 0 && drawing.region().max().y == 0 {
         return Ok(());
     }
@@ -33,12 +33,12 @@ pub(super) fn check_one_layer(drawing: &Drawing) -> Result<(), ScenarioError> {
 
 impl SheetPlace {
     /// Of a drawing with one layer. Its offset along x and z shifts the world along x and y.
-    pub(super) fn new(drawing: &Drawing, rows: Rows) -> Self {
+    pub(crate) fn new(drawing: &Drawing, rows: Rows) -> Self {
         SheetPlace { offset: drawing.offset, rows, height: drawing.region().max().z + 1 }
     }
 
     /// The cell of the world that a drawn cell is.
-    pub(super) fn cell(&self, drawn: IVec3) -> IVec3 {
+    pub(crate) fn cell(&self, drawn: IVec3) -> IVec3 {
         let row = match self.rows {
             Rows::Upward => drawn.z,
             Rows::Downward => self.height - 1 - drawn.z,
@@ -47,7 +47,7 @@ impl SheetPlace {
     }
 
     /// The cells of the world that the drawing covers.
-    pub(super) fn region(&self, drawing: &Drawing) -> Region {
+    pub(crate) fn region(&self, drawing: &Drawing) -> Region {
         Region::new(self.cell(drawing.region().min()), self.cell(drawing.region().max()))
     }
 }

@@ -1,15 +1,15 @@
 //! A TOML file as a tree in which every value knows its line and its key, and every key must be
 //! asked for.
 
-use super::error::ScenarioError;
+use crate::scenario::error::ScenarioError;
 use glam::IVec3;
 use toml::de::{DeTable, DeValue};
 
 /// A value, with the key that leads to it and its line.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
-    pub(super) key: String,
-    pub(super) line: usize,
+pub(crate) struct Field {
+    pub(crate) key: String,
+    pub(crate) line: usize,
     node: Node,
 }
 
@@ -26,15 +26,15 @@ enum Node {
 
 /// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses what nobody asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// As it is called in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
     name: String,
-    pub(super) line: usize,
+    pub(crate) line: usize,
     fields: Vec<Field>,
 }
 
 /// Reads a whole file.
-pub(super) fn read(text: &str) -> Result<Table, ScenarioError> {
+pub(crate) fn read(text: &str) -> Result<Table, ScenarioError> {
     let lines = Lines {
         ends: text
             .bytes()
@@ -127,19 +127,19 @@ fn field_of(
 
 impl Table {
     /// Takes the value of a key out.
-    pub(super) fn take(&mut self, key: &str) -> Option<Field> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Field> {
         let at = self.fields.iter().position(|field| field.key == key)?;
         Some(self.fields.remove(at))
     }
 
     /// Takes the value of a key that must be there.
-    pub(super) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
+    pub(crate) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
         let missing = ScenarioError::MissingKey { line: self.line, key, table: self.name.clone() };
         self.take(key).ok_or(missing)
     }
 
     /// Adds a field that stood elsewhere; refuses one that is there already.
-    pub(super) fn put(&mut self, field: Field) -> Result<(), ScenarioError> {
+    pub(crate) fn put(&mut self, field: Field) -> Result<(), ScenarioError> {
         if self.fields.iter().any(|there| there.key == field.key) {
             return Err(field.refuse("in one place only"));
         }
@@ -148,12 +148,12 @@ impl Table {
     }
 
     /// Takes the next field, in the order of the file, whatever its key.
-    pub(super) fn take_any(&mut self) -> Option<Field> {
+    pub(crate) fn take_any(&mut self) -> Option<Field> {
         if self.fields.is_empty() { None } else { Some(self.fields.remove(0)) }
     }
 
     /// Takes a table out; an empty one if it is not there.
-    pub(super) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
+    pub(crate) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
         match self.take(key) {
             Some(field) => field.table(),
             None => Ok(Table {
@@ -165,7 +165,7 @@ impl Table {
     }
 
     /// Takes the tables of a `[[key]]` out, in order; none if there are none.
-    pub(super) fn take_tables(&mut self, key: &str) -> Result<Vec<Table>, ScenarioError> {
+    pub(crate) fn take_tables(&mut self, key: &str) -> Result<Vec<Table>, ScenarioError> {
         match self.take(key) {
             Some(field) => field.list()?.into_iter().map(Field::table).collect(),
             None => Ok(Vec::new()),
@@ -173,7 +173,7 @@ impl Table {
     }
 
     /// Refuses the first key that is left.
-    pub(super) fn finish(self) -> Result<(), ScenarioError> {
+    pub(crate) fn finish(self) -> Result<(), ScenarioError> {
         match self.fields.into_iter().next() {
             Some(field) => Err(ScenarioError::UnknownKey {
                 line: field.line,
@@ -187,7 +187,7 @@ impl Table {
 
 impl Field {
     /// The refusal of this value.
-    pub(super) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
+    pub(crate) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
         ScenarioError::Value {
             line: self.line,
             key: self.key.clone(),
@@ -196,7 +196,7 @@ impl Field {
         }
     }
 
-    pub(super) fn text(&self) -> Result<&str, ScenarioError> {
+    pub(crate) fn text(&self) -> Result<&str, ScenarioError> {
         match &self.node {
             Node::Text(text) => Ok(text),
             _ => Err(self.refuse("a string")),
@@ -204,7 +204,7 @@ impl Field {
     }
 
     /// A string of exactly one character.
-    pub(super) fn character(&self) -> Result<char, ScenarioError> {
+    pub(crate) fn character(&self) -> Result<char, ScenarioError> {
         let mut characters = self.text()?.chars();
         match (characters.next(), characters.next()) {
             (Some(character), None) => Ok(character),
@@ -212,16 +212,16 @@ impl Field {
         }
     }
 
-    pub(super) fn boolean(&self) -> Result<bool, ScenarioError> {
+    pub(crate) fn boolean(&self) -> Result<bool, ScenarioError> {
         self.as_boolean().ok_or_else(|| self.refuse("true or false"))
     }
 
-    pub(super) fn as_boolean(&self) -> Option<bool> {
+    pub(crate) fn as_boolean(&self) -> Option<bool> {
         if let Node::Bool(value) = self.node { Some(value) } else { None }
     }
 
     /// A whole number from `least` to `most`.
-    pub(super) fn whole(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
+    pub(crate) fn whole(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
         match self.node {
             Node::Integer(value) if (least..=most).contains(&value) => Ok(value),
             _ if most == i64::MAX => Err(self.refuse(format!("a whole number, {least} or more"))),
@@ -230,7 +230,7 @@ impl Field {
     }
 
     /// Any number, whole or not; infinity is one, and not-a-number is none.
-    pub(super) fn number(&self) -> Result<f64, ScenarioError> {
+    pub(crate) fn number(&self) -> Result<f64, ScenarioError> {
         match self.node {
             Node::Integer(value) => Ok(value as f64),
             Node::Real(value) if !value.is_nan() => Ok(value),
@@ -239,7 +239,7 @@ impl Field {
     }
 
     /// Three whole numbers.
-    pub(super) fn cell(&self) -> Result<IVec3, ScenarioError> {
+    pub(crate) fn cell(&self) -> Result<IVec3, ScenarioError> {
         let whole = |field: &Field| {
             field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32)
         };
@@ -249,25 +249,25 @@ impl Field {
         }
     }
 
-    pub(super) fn as_list(&self) -> Option<&[Field]> {
+    pub(crate) fn as_list(&self) -> Option<&[Field]> {
         if let Node::List(list) = &self.node { Some(list) } else { None }
     }
 
-    pub(super) fn list(self) -> Result<Vec<Field>, ScenarioError> {
+    pub(crate) fn list(self) -> Result<Vec<Field>, ScenarioError> {
         match self.node {
             Node::List(list) => Ok(list),
             _ => Err(self.refuse("a list")),
         }
     }
 
-    pub(super) fn table(self) -> Result<Table, ScenarioError> {
+    pub(crate) fn table(self) -> Result<Table, ScenarioError> {
         match self.node {
             Node::Table(table) => Ok(table),
             _ => Err(self.refuse("a table")),
         }
     }
 
-    pub(super) fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self.node, Node::Text(_))
     }
 }

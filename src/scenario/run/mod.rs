@@ -1,10 +1,13 @@
 //! Running a scenario: edits, ticks, records and expectations, one tick at a time or all at once.
 
-use super::error::ScenarioError;
-use super::judge::{Failure, Judge, Scene};
-use super::report::{LayerRecord, Record};
-use super::subject::{Stepped, Subject};
-use super::{Action, Scenario};
+pub(crate) mod play;
+pub(crate) mod record;
+
+use crate::scenario::automata::subject::{Stepped, Subject};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::expect::judge::{Failure, Judge, Scene};
+use crate::scenario::run::record::{LayerRecord, Record};
+use crate::scenario::{Action, Scenario};
 use glam::IVec3;
 
 /// What came of a scenario.

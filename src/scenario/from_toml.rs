@@ -1,11 +1,12 @@
 //! From the text of a file to a [`Scenario`].
 
-use super::drawing::{Drawing, NOWHERE, View};
-use super::error::ScenarioError;
-use super::expect::{Context, Expect};
-use super::subject::Setup;
-use super::tree::{Field, Table, read};
-use super::{Action, Edit, Scenario, explosion, humidity, water, water_2d};
+use crate::scenario::automata::reader_of;
+use crate::scenario::automata::subject::Setup;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::expect::{Context, Expect};
+use crate::scenario::parse::drawing::{Drawing, NOWHERE, View};
+use crate::scenario::parse::tree::{Field, Table, read};
+use crate::scenario::{Action, Edit, Scenario};
 use glam::IVec3;
 
 impl Scenario {
@@ -88,20 +89,6 @@ impl Scenario {
         self.drawing.offset = offset;
         self.setup.check(&self.drawing)?;
         Ok(self)
-    }
-}
-
-/// Reads an automaton's `[rules]`, `[legend]`, and its part of `[world]`.
-type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError>;
-
-/// The one place that knows all automata by name.
-fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
-    match name.text()? {
-        "water" => Ok(water::read),
-        "water-2d" => Ok(water_2d::read),
-        "humidity" => Ok(humidity::read),
-        "explosion" => Ok(explosion::read),
-        _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
     }
 }
 

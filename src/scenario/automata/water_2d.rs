@@ -1,13 +1,13 @@
 //! Scenarios of two-dimensional water: its rules, legend, and the world under test.
 
-use super::drawing::{Drawing, NOWHERE};
-use super::error::ScenarioError;
-use super::legend;
-use super::sheet::{Rows, SheetPlace, check_one_layer};
-use super::subject::{Account, Quantity, Setup, Stepped, Subject};
-use super::tree::{Field, Table};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Shape, Sheet};
+use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
+use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use crate::scenario::parse::legend;
+use crate::scenario::parse::tree::{Field, Table};
 use crate::water2d::{Cell, EditError, FULL, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use glam::IVec3;
 use std::collections::{BTreeMap, HashSet};
@@ -22,7 +22,7 @@ struct Water2dSetup {
 }
 
 /// Reads what a file says of 2D water: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(super) fn read(
+pub(crate) fn read(
     rules: Table,
     legend: Table,
     world: Table,

@@ -1,8 +1,8 @@
 //! Reading, running and printing a scenario, as the command line does.
 
-use super::Scenario;
-use super::error::ScenarioError;
-use super::run::Run;
+use crate::scenario::Scenario;
+use crate::scenario::error::ScenarioError;
+use crate::scenario::run::Run;
 use std::io::{self, Write};
 
 /// How a scenario ended. The number is the exit code of the command line.

@@ -1,0 +1,26 @@
+//! The automata that a scenario can run, one file each.
+
+mod explosion;
+mod humidity;
+mod sheet;
+pub(crate) mod subject;
+mod water;
+mod water_2d;
+
+use crate::scenario::error::ScenarioError;
+use crate::scenario::parse::tree::{Field, Table};
+use subject::Setup;
+
+/// Reads an automaton's `[rules]`, `[legend]`, and its part of `[world]`.
+pub(crate) type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError>;
+
+/// The one place that knows all automata by name.
+pub(crate) fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
+    match name.text()? {
+        "water" => Ok(water::read),
+        "water-2d" => Ok(water_2d::read),
+        "humidity" => Ok(humidity::read),
+        "explosion" => Ok(explosion::read),
+        _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
+    }
+}
