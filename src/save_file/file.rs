@@ -1,18 +1,17 @@
 //! A file with a world in it: created, opened, saved to.
 
 use super::error::SaveError;
+use super::fingerprints::{Fingerprints, Known};
 use super::header;
 use super::load::load;
 use super::staged::Staged;
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, Key, RULES, STATE};
 use crate::snapshot::Saved;
 use core::fmt;
-use core::hash::BuildHasher;
 use core::marker::PhantomData;
 use redb::backends::FileBackend;
 use redb::{Builder, Database, Durability, StorageBackend, Table, WriteTransaction};
 use std::fs::{self, OpenOptions};
-use std::hash::RandomState;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,20 +19,6 @@ use std::sync::Arc;
 /// Bytes of the file that the database keeps in memory. A save reads little of it: the way to each
 /// chunk that it writes.
 const CACHE: usize = 64 << 20;
-
-/// The chunks of a save in order of their keys, with the fingerprints of their records.
-pub(super) type Known = Vec<(Key, u64)>;
-
-/// Tells whether a record is that of the last save, without reading or keeping that. With keys of
-/// its own, so that nobody can choose records that collide.
-#[derive(Default)]
-pub(super) struct Fingerprints(RandomState);
-
-impl Fingerprints {
-    pub(super) fn of(&self, record: &[u8]) -> u64 {
-        self.0.hash_one(record)
-    }
-}
 
 /// What one save wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

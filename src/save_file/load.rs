@@ -1,7 +1,7 @@
 //! From the database to a world.
 
 use super::error::SaveError;
-use super::file::{Fingerprints, Known};
+use super::fingerprints::{Fingerprints, Known};
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
 use super::{Part, VERSION};
 use crate::snapshot::{Content, Saved};

@@ -77,6 +77,7 @@
 
 mod error;
 mod file;
+mod fingerprints;
 mod header;
 mod load;
 mod staged;
