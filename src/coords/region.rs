@@ -1,0 +1,91 @@
+//! Boxes of cells or chunk positions.
+
+use core::fmt;
+use glam::IVec3;
+
+/// A box of cells, given by its two corners, both of which belong to it.
+///
+/// Inclusive corners let a region reach the ends of the `i32` range without overflow. A region is
+/// never empty.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region {
+    min: IVec3,
+    max: IVec3,
+}
+
+impl Region {
+    /// Every position there is.
+    pub const EVERYWHERE: Region = Region { min: IVec3::MIN, max: IVec3::MAX };
+
+    /// The smallest region that holds both corners, in whichever order they come.
+    ///
+    /// ```
+    /// use floodplain::{Region, glam::IVec3};
+    /// let region = Region::new(IVec3::new(3, 0, 0), IVec3::new(0, 1, 0));
+    /// assert_eq!(region.size(), [4, 2, 1]);
+    /// ```
+    pub fn new(a: IVec3, b: IVec3) -> Region {
+        Region { min: a.min(b), max: a.max(b) }
+    }
+
+    /// The region that holds one cell.
+    pub const fn cell(position: IVec3) -> Region {
+        Region { min: position, max: position }
+    }
+
+    /// The corner with the smallest coordinates.
+    pub const fn min(&self) -> IVec3 {
+        self.min
+    }
+
+    /// The corner with the largest coordinates; it belongs to the region.
+    pub const fn max(&self) -> IVec3 {
+        self.max
+    }
+
+    /// Cells along x, y and z, each 1 to 2³².
+    pub const fn size(&self) -> [u64; 3] {
+        [
+            (self.max.x as i64 - self.min.x as i64) as u64 + 1,
+            (self.max.y as i64 - self.min.y as i64) as u64 + 1,
+            (self.max.z as i64 - self.min.z as i64) as u64 + 1,
+        ]
+    }
+
+    /// Cells in the region, 1 to 2⁹⁶.
+    pub const fn volume(&self) -> u128 {
+        let [x, y, z] = self.size();
+        x as u128 * y as u128 * z as u128
+    }
+
+    /// Whether `position` lies inside.
+    pub const fn contains(&self, position: IVec3) -> bool {
+        self.min.x <= position.x
+            && position.x <= self.max.x
+            && self.min.y <= position.y
+            && position.y <= self.max.y
+            && self.min.z <= position.z
+            && position.z <= self.max.z
+    }
+
+    /// What this region shares with `other`, or `None` if that is nothing.
+    pub fn intersection(&self, other: &Region) -> Option<Region> {
+        let min = self.min.max(other.min);
+        let max = self.max.min(other.max);
+        (min.cmple(max).all()).then_some(Region { min, max })
+    }
+
+    /// Every position, y slowest, then z, then x: the order of all flat slices in this crate.
+    pub fn positions(self) -> impl Iterator<Item = IVec3> {
+        (self.min.y..=self.max.y).flat_map(move |y| {
+            (self.min.z..=self.max.z)
+                .flat_map(move |z| (self.min.x..=self.max.x).map(move |x| IVec3::new(x, y, z)))
+        })
+    }
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..={}", self.min, self.max)
+    }
+}

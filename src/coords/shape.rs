@@ -1,0 +1,81 @@
+//! How a chunk's cells lie in space: the split of a cell position into chunk position and local
+//! index, and back.
+
+use super::{CHUNK_CELLS, Region};
+use core::fmt;
+use glam::IVec3;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// How the 4096 cells of a chunk lie in space. Implemented by [`Cube`] and [`Sheet`] only.
+pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 'static {
+    /// Base-two logarithms of the cells along x, y and z; they add up to 12.
+    const BITS: [u32; 3];
+    /// What a step along x, y and z adds to a local index.
+    const STRIDES: [usize; 3];
+    /// Neighbours of a cell across its faces: 4 or 6.
+    const NEIGHBOURS: usize;
+
+    /// The chunk that holds the cell. Correct for negative positions: the shift rounds towards
+    /// minus infinity.
+    #[inline]
+    fn chunk_of(cell: IVec3) -> IVec3 {
+        let [x, y, z] = Self::BITS;
+        IVec3::new(cell.x >> x, cell.y >> y, cell.z >> z)
+    }
+
+    /// The cell's index inside its chunk, 0 to 4095.
+    #[inline]
+    fn index_of(cell: IVec3) -> usize {
+        let local = |value: i32, bits: u32| (value & ((1 << bits) - 1)) as usize;
+        local(cell.x, Self::BITS[0]) * Self::STRIDES[0]
+            + local(cell.y, Self::BITS[1]) * Self::STRIDES[1]
+            + local(cell.z, Self::BITS[2]) * Self::STRIDES[2]
+    }
+
+    /// The position of the cell at `index` (0 to 4095) of `chunk`; the inverse of
+    /// [`chunk_of`](Shape::chunk_of) with [`index_of`](Shape::index_of). `chunk` must satisfy
+    /// [`holds_chunk`](Shape::holds_chunk).
+    #[inline]
+    fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
+        let local =
+            |axis: usize| ((index / Self::STRIDES[axis]) & ((1 << Self::BITS[axis]) - 1)) as i32;
+        let [x, y, z] = Self::BITS;
+        IVec3::new((chunk.x << x) | local(0), (chunk.y << y) | local(1), (chunk.z << z) | local(2))
+    }
+
+    /// The cells of `chunk`.
+    fn region_of(chunk: IVec3) -> Region {
+        Region::new(Self::cell_at(chunk, 0), Self::cell_at(chunk, CHUNK_CELLS - 1))
+    }
+
+    /// Whether `chunk` is a chunk position whose cells have `i32` positions.
+    fn holds_chunk(chunk: IVec3) -> bool {
+        Region::new(Self::chunk_of(IVec3::MIN), Self::chunk_of(IVec3::MAX)).contains(chunk)
+    }
+}
+
+/// 16×16×16 cells; the index runs along x, then z, then y, so that a horizontal layer is 256
+/// consecutive cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cube;
+
+impl sealed::Sealed for Cube {}
+impl Shape for Cube {
+    const BITS: [u32; 3] = [4, 4, 4];
+    const STRIDES: [usize; 3] = [1, 256, 16];
+    const NEIGHBOURS: usize = 6;
+}
+
+/// 64×64×1 cells for single-layer worlds in the x-y plane; the index runs along x, then y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sheet;
+
+impl sealed::Sealed for Sheet {}
+impl Shape for Sheet {
+    const BITS: [u32; 3] = [6, 6, 0];
+    const STRIDES: [usize; 3] = [1, 64, 4096];
+    const NEIGHBOURS: usize = 4;
+}
