@@ -4,24 +4,22 @@
 //! much as there are, however many chunks sleep. A chunk with activity also keeps its neighbours'
 //! slots, so that what moves crosses chunk borders without hashing.
 
-use super::{Grid, GridError, GridFault, Slot};
+use super::slab::NO_ACTIVITY;
+use super::{Grid, GridFault, Slot};
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Face, Shape};
 use glam::IVec3;
-
-/// Stands where a chunk has no activity.
-pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
 /// What is going on in one chunk.
 #[derive(Clone)]
 pub(super) struct Activity {
     slot: Slot,
     pub(super) neighbours: [Slot; 6],
-    awake: Option<Box<CellMask>>,
-    changed: Option<Box<CellMask>>,
+    pub(super) awake: Option<Box<CellMask>>,
+    pub(super) changed: Option<Box<CellMask>>,
     /// Known to have every cell awake: rules that wake whole chunks wake most of them again and
     /// again, and this costs less to read than a mask.
-    is_wholly_awake: bool,
+    pub(super) is_wholly_awake: bool,
 }
 
 /// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at
@@ -44,134 +42,6 @@ impl Activity {
     pub(super) fn heap_bytes(&self) -> usize {
         let masks = usize::from(self.awake.is_some()) + usize::from(self.changed.is_some());
         masks * size_of::<CellMask>()
-    }
-}
-
-/// # Awake and changed cells
-///
-/// Two sets of cells beside the cells' values. The grid itself never adds to them:
-/// [`set`](Grid::set), [`fill`](Grid::fill), [`copy_in`](Grid::copy_in) and
-/// [`insert`](Grid::insert) are plain storage and mark nothing, and it is for the rules on top to
-/// say what an edit wakes. A chunk that is removed takes its marks with it.
-impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Wakes a cell. `true` if it was asleep.
-    ///
-    /// # Errors
-    /// [`GridError::NoChunk`] if its chunk is missing.
-    ///
-    /// ```
-    /// use floodplain::{Cube, Grid, GridError, glam::IVec3};
-    /// let mut grid = Grid::<u16, Cube>::new(0);
-    /// assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(IVec3::ZERO)));
-    /// grid.set(IVec3::ZERO, 1);
-    /// assert_eq!(grid.wake(IVec3::ZERO), Ok(true));
-    /// assert_eq!(grid.wake(IVec3::ZERO), Ok(false));
-    /// assert_eq!(grid.awake_cells(), 1);
-    /// ```
-    pub fn wake(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.place_of(position).map(|(slot, index)| self.wake_at(slot, index))
-    }
-
-    /// Puts a cell to sleep. `true` if it was awake.
-    pub fn sleep(&mut self, position: IVec3) -> bool {
-        let Ok((slot, index)) = self.place_of(position) else { return false };
-        let Some(mask) = self.awake_at_mut(slot) else { return false };
-        let was_awake = mask.remove(index);
-        if mask.is_empty() {
-            self.drop_sleepers();
-        }
-        was_awake
-    }
-
-    /// Whether the cell is awake.
-    pub fn is_awake(&self, position: IVec3) -> bool {
-        let Ok((slot, index)) = self.place_of(position) else { return false };
-        self.awake_at(slot).is_some_and(|mask| mask.contains(index))
-    }
-
-    /// Cells awake.
-    pub fn awake_cells(&self) -> usize {
-        self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
-    }
-
-    /// The chunk positions of chunks with cells awake, and these cells, in order of position.
-    pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
-        self.masks(&self.awake, |activity| activity.awake.as_deref())
-    }
-
-    /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of
-    /// position.
-    pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
-        let slots = core::mem::take(&mut self.awake);
-        self.take(slots, |activity| &mut activity.awake)
-    }
-
-    /// Marks a cell as changed. `true` if it was not yet.
-    ///
-    /// # Errors
-    /// [`GridError::NoChunk`] if its chunk is missing.
-    pub fn mark_changed(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.place_of(position).map(|(slot, index)| self.mark_changed_at(slot, index))
-    }
-
-    /// The chunk positions of chunks with changed cells, and these cells, in order of position.
-    pub fn changed_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
-        self.masks(&self.changed, |activity| activity.changed.as_deref())
-    }
-
-    /// Forgets all changes. Returns the changed cells by chunk position, in order of position.
-    ///
-    /// ```
-    /// use floodplain::{Cube, Grid, glam::IVec3};
-    /// let mut grid = Grid::<u16, Cube>::new(0);
-    /// grid.set(IVec3::new(3, 0, -1), 1);
-    /// grid.mark_changed(IVec3::new(3, 0, -1))?;
-    /// let changes = grid.take_changes();
-    /// assert_eq!(changes.len(), 1);
-    /// assert_eq!(changes[0].0, IVec3::new(0, 0, -1));
-    /// assert_eq!(changes[0].1.iter().collect::<Vec<_>>(), [15 * 16 + 3]);
-    /// assert!(grid.take_changes().is_empty());
-    /// # Ok::<(), floodplain::GridError>(())
-    /// ```
-    pub fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        let slots = core::mem::take(&mut self.changed);
-        self.take(slots, |activity| &mut activity.changed)
-    }
-
-    fn place_of(&self, position: IVec3) -> Result<(Slot, usize), GridError> {
-        let chunk = S::chunk_of(position);
-        self.slot(chunk).map(|slot| (slot, S::index_of(position))).ok_or(GridError::NoChunk(chunk))
-    }
-
-    fn masks<'g>(
-        &'g self,
-        slots: &[Slot],
-        pick: fn(&Activity) -> Option<&CellMask>,
-    ) -> impl Iterator<Item = (IVec3, &'g CellMask)> + use<'g, T, S> {
-        let mut slots = slots.to_vec();
-        self.sort_slots(&mut slots);
-        let mask_at =
-            move |slot| self.activity_at(slot).and_then(pick).filter(|mask| !mask.is_empty());
-        slots.into_iter().filter_map(move |slot| Some((self.position_at(slot), mask_at(slot)?)))
-    }
-
-    fn take(
-        &mut self,
-        mut slots: Vec<Slot>,
-        pick: fn(&mut Activity) -> &mut Option<Box<CellMask>>,
-    ) -> Vec<(IVec3, CellMask)> {
-        self.sort_slots(&mut slots);
-        let mut taken = Vec::with_capacity(slots.len());
-        for slot in slots {
-            let position = self.position_at(slot);
-            let activity = self.activate(slot);
-            let activity = &mut self.activities[activity];
-            let mask = pick(activity).take();
-            activity.is_wholly_awake &= activity.awake.is_some();
-            taken.extend(mask.filter(|mask| !mask.is_empty()).map(|mask| (position, *mask)));
-            self.retire_if_idle(slot);
-        }
-        taken
     }
 }
 
@@ -332,7 +202,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// The index of the chunk's activity, made if there is none.
     #[inline]
-    fn activate(&mut self, slot: Slot) -> usize {
+    pub(super) fn activate(&mut self, slot: Slot) -> usize {
         match self.activity_of[slot.index()] {
             NO_ACTIVITY => self.begin(slot),
             activity => activity as usize,
@@ -372,7 +242,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Drops the activity of a chunk that has neither mask.
-    fn retire_if_idle(&mut self, slot: Slot) {
+    pub(super) fn retire_if_idle(&mut self, slot: Slot) {
         let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
         if self.activity_at(slot).is_some_and(idle) {
             let activity = core::mem::replace(&mut self.activity_of[slot.index()], NO_ACTIVITY);
@@ -446,6 +316,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, Cube};
+    use glam::IVec3;
     use std::collections::BTreeSet;
 
     type Cells = BTreeSet<(Slot, usize)>;

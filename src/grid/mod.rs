@@ -9,6 +9,9 @@ mod cursor;
 mod error;
 mod faces;
 mod halo;
+mod map;
+mod marks;
+mod order;
 mod region;
 mod slab;
 
@@ -26,7 +29,8 @@ use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
 use glam::IVec3;
-use slab::{Entry, PositionHash};
+use map::PositionHash;
+use slab::Entry;
 use std::sync::OnceLock;
 
 /// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and

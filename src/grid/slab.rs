@@ -1,17 +1,9 @@
-//! Where chunks lie: the slab, the map from chunk positions to places in it, and steps from one
-//! place to the next.
-//!
-//! The map is a chained hash table whose links lie in the slab: four buckets for each place, so
-//! that most lookups end at the first chunk of a chain, and neither probing nor tags stand between
-//! a position and its chunk.
+//! Where chunks lie: a slab with a free list.
 
-use super::activity::NO_ACTIVITY;
 use super::{Grid, GridFault};
 use crate::chunk::Chunk;
-use crate::coords::{Face, Region, Shape};
-use core::hash::BuildHasher;
+use crate::coords::Shape;
 use glam::IVec3;
-use hashbrown::DefaultHashBuilder;
 
 /// A chunk's place in a grid's slab. Valid until that chunk is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +20,7 @@ impl Slot {
     pub(crate) const NONE: Slot = Slot(u32::MAX);
 
     /// The place with this index. Panics for 2³²−1 and more, as [`Grid`] documents.
-    fn new(index: usize) -> Slot {
+    pub(super) fn new(index: usize) -> Slot {
         match u32::try_from(index) {
             Ok(index) if index != u32::MAX => Slot(index),
             _ => panic!("a grid holds fewer than 2³²−1 chunks"),
@@ -46,10 +38,8 @@ impl Slot {
     }
 }
 
-/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes
-/// second there; with two it is one in five. A chunk that comes second costs a mispredicted branch,
-/// as much as the rest of a lookup.
-const BUCKETS_PER_PLACE: usize = 4;
+/// Stands where a chunk has no activity.
+pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
 /// Marks a vacant place. In either shape no chunk has this position.
 const NOWHERE: IVec3 = IVec3::MIN;
@@ -62,68 +52,12 @@ pub(super) struct Entry<T> {
     pub(super) chunk: Chunk<T>,
     pub(super) position: IVec3,
     /// The next chunk of the bucket; in a vacant place, the next vacant place.
-    next: Slot,
-}
-
-/// The hash of chunk positions in one grid.
-///
-/// A player who places blocks chooses positions, so the seed differs from grid to grid: chunks that
-/// share a bucket in one do not in the next. Nothing but the time of a lookup depends on it.
-#[derive(Clone, Copy)]
-pub(super) struct PositionHash {
-    seed: u64,
-}
-
-impl PositionHash {
-    pub(super) fn new() -> Self {
-        PositionHash { seed: DefaultHashBuilder::default().hash_one(0u64) }
-    }
-
-    /// The folded product of two 64-bit halves, as in wyhash and foldhash.
-    #[inline]
-    fn of(self, chunk: IVec3) -> u64 {
-        let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
-        let height = u64::from(chunk.y as u32) ^ 0x9E37_79B9_7F4A_7C15;
-        let product = u128::from(flat ^ self.seed) * u128::from(height);
-        product as u64 ^ (product >> 64) as u64
-    }
-
-    /// The bucket, of so many (2³²−1 at most), in which a chunk position is to be found.
-    #[inline]
-    fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
-        (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
-    }
+    pub(super) next: Slot,
 }
 
 /// What kernels use: slots instead of positions. Each call takes the same time whatever the number
 /// of chunks.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// The place of the chunk at a chunk position, and what lies there.
-    #[inline]
-    pub(super) fn find(&self, chunk: IVec3) -> Option<(Slot, &Entry<T>)> {
-        let bucket = self.hash.bucket(chunk, self.buckets.len());
-        let mut slot = *self.buckets.get(bucket)?;
-        loop {
-            let entry = self.entries.get(slot.index())?;
-            if entry.position == chunk {
-                return Some((slot, entry));
-            }
-            slot = entry.next;
-        }
-    }
-
-    /// The place of the chunk at a chunk position.
-    #[inline]
-    pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
-        self.find(chunk).map(|(slot, _)| slot)
-    }
-
-    /// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
-    #[inline]
-    pub(super) fn slot_or_none(&self, chunk: IVec3) -> Slot {
-        self.slot(chunk).unwrap_or(Slot::NONE)
-    }
-
     /// One more than the largest slot index in use, now or before.
     pub(crate) fn slot_capacity(&self) -> usize {
         self.entries.len()
@@ -144,67 +78,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         &mut self.entries[slot.index()].chunk
     }
 
-    /// The six neighbours, [`Slot::NONE`] where one is missing. Chunks with activity keep them at
-    /// hand; for another each is looked up.
-    #[inline]
-    pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
-        match self.activity_at(slot) {
-            Some(activity) => activity.neighbours,
-            None => self.find_neighbours(self.position_at(slot)),
-        }
-    }
-
-    /// Occupied slots in order of position.
-    pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
-        self.order().to_vec()
-    }
-
-    /// The same, sorted by the first call after a chunk has come or gone.
-    pub(super) fn order(&self) -> &[Slot] {
-        self.order.get_or_init(|| self.in_order(self.occupied()))
-    }
-
     /// Occupied slots, in the order of the slab.
-    fn occupied(&self) -> impl Iterator<Item = Slot> {
+    pub(super) fn occupied(&self) -> impl Iterator<Item = Slot> {
         let places = self.entries.iter().enumerate();
         places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
-    }
-
-    /// Occupied slots of a box of chunk positions, in order of position. Costs about the number of
-    /// chunk positions in the box or the number of chunks in the grid, whichever is smaller.
-    pub(super) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
-        if chunks.volume() <= self.chunk_count as u128 {
-            chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
-        } else {
-            self.order()
-                .iter()
-                .copied()
-                .filter(|&slot| chunks.contains(self.position_at(slot)))
-                .collect()
-        }
-    }
-
-    /// Sorts slots by the positions of their chunks.
-    pub(crate) fn sort_slots(&self, slots: &mut [Slot]) {
-        let sorted = self.in_order(slots.iter().copied());
-        slots.copy_from_slice(&sorted);
-    }
-
-    /// These slots in order of position.
-    pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
-        let mut keyed: Vec<(u128, Slot)> =
-            slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
-        keyed.sort_unstable();
-        keyed.into_iter().map(|(_, slot)| slot).collect()
-    }
-
-    #[inline]
-    pub(super) fn find_neighbour(&self, chunk: IVec3, face: Face) -> Slot {
-        face.step(chunk).map_or(Slot::NONE, |beyond| self.slot_or_none(beyond))
-    }
-
-    pub(super) fn find_neighbours(&self, chunk: IVec3) -> [Slot; 6] {
-        Face::ALL.map(|face| self.find_neighbour(chunk, face))
     }
 
     /// Gives the chunk a place; none may lie at `position` yet.
@@ -252,35 +129,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let more = (self.entries.len() / 8).max(2);
         self.entries.reserve_exact(more);
         self.activity_of.reserve_exact(more);
-        let buckets =
-            self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE).min(u32::MAX as usize);
-        self.buckets.clear();
-        self.buckets.reserve_exact(buckets);
-        self.buckets.resize(buckets, Slot::NONE);
-        for index in 0..self.entries.len() {
-            self.chain(Slot::new(index));
-        }
-    }
-
-    /// Puts a place at the head of the chain of its bucket.
-    fn chain(&mut self, slot: Slot) {
-        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
-        self.entries[slot.index()].next = core::mem::replace(&mut self.buckets[bucket], slot);
-    }
-
-    /// Takes a place out of the chain of its bucket.
-    fn unchain(&mut self, slot: Slot) {
-        let next = self.entries[slot.index()].next;
-        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
-        let mut before = self.buckets[bucket];
-        if before == slot {
-            self.buckets[bucket] = next;
-            return;
-        }
-        while self.entries[before.index()].next != slot {
-            before = self.entries[before.index()].next;
-        }
-        self.entries[before.index()].next = next;
+        self.rehash();
     }
 
     /// Bytes of the slab and the map, with their spare room, without what chunks hold on the heap.
@@ -334,18 +183,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-/// Sorts positions with y slowest, then z, then x.
-#[inline]
-fn order_key(position: IVec3) -> u128 {
-    let ordered = |value: i32| u128::from(value as u32 ^ 1 << 31);
-    ordered(position.y) << 64 | ordered(position.z) << 32 | ordered(position.x)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::coords::Cube;
-    use std::collections::BTreeSet;
 
     /// What is found in a grid of three chunks and a vacant place after this was done behind its
     /// back.
@@ -360,52 +201,6 @@ mod tests {
         let slots = [0, 1, 2].map(|x| grid.slot(IVec3::X * x).unwrap());
         damage(&mut grid, slots);
         grid.validate()
-    }
-
-    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one
-    /// of them: on average none is.
-    #[test]
-    fn few_chunks_come_second_in_their_bucket() {
-        for size in [
-            [343, 1, 1],
-            [1, 343, 1],
-            [1, 1, 343],
-            [18, 1, 18],
-            [18, 18, 1],
-            [1, 18, 18],
-            [7, 7, 7],
-        ] {
-            let chunks = Region::new(IVec3::splat(-3), IVec3::from(size) - 4);
-            let count = chunks.volume() as usize;
-            let mut second = 0;
-            for seed in 0..16 {
-                let hash = PositionHash { seed: fastrand::Rng::with_seed(seed).u64(..) };
-                let bucket = |chunk| hash.bucket(chunk, BUCKETS_PER_PLACE * count);
-                let buckets: BTreeSet<usize> = chunks.positions().map(bucket).collect();
-                assert!(buckets.last() < Some(&(BUCKETS_PER_PLACE * count)));
-                second += count - buckets.len();
-            }
-            assert!(5 * second < 16 * count, "{second} of {} come second: {size:?}", 16 * count);
-        }
-    }
-
-    #[test]
-    fn neighbours_are_those_of_the_position_asleep_or_awake() {
-        let mut random = fastrand::Rng::with_seed(1);
-        let mut grid = Grid::<u16, Cube>::new(0);
-        for chunk in
-            Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0)
-        {
-            grid.insert(chunk, Chunk::uniform(1)).unwrap();
-        }
-        let slots = grid.sorted_slots();
-        for slot in slots.iter().copied().filter(|_| random.bool()).collect::<Vec<_>>() {
-            grid.wake_at(slot, 0);
-        }
-        for (slot, face) in slots.into_iter().flat_map(|slot| Face::ALL.map(|face| (slot, face))) {
-            let beyond = grid.slot(grid.position_at(slot) + face.offset());
-            assert_eq!(grid.neighbours_of(slot)[face.index()], beyond.unwrap_or(Slot::NONE));
-        }
     }
 
     #[test]

@@ -1,0 +1,180 @@
+//! The map from chunk positions to slots: a chained hash table whose links lie in the slab.
+//!
+//! With four buckets for each place most lookups end at the first chunk of a chain, and neither
+//! probing nor tags stand between a position and its chunk.
+
+use super::slab::Entry;
+use super::{Grid, Slot};
+use crate::coords::{Face, Shape};
+use core::hash::BuildHasher;
+use glam::IVec3;
+use hashbrown::DefaultHashBuilder;
+
+/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes
+/// second there; with two it is one in five. A chunk that comes second costs a mispredicted branch,
+/// as much as the rest of a lookup.
+const BUCKETS_PER_PLACE: usize = 4;
+
+/// The hash of chunk positions in one grid.
+///
+/// A player who places blocks chooses positions, so the seed differs from grid to grid: chunks that
+/// share a bucket in one do not in the next. Nothing but the time of a lookup depends on it.
+#[derive(Clone, Copy)]
+pub(super) struct PositionHash {
+    seed: u64,
+}
+
+impl PositionHash {
+    pub(super) fn new() -> Self {
+        PositionHash { seed: DefaultHashBuilder::default().hash_one(0u64) }
+    }
+
+    /// The folded product of two 64-bit halves, as in wyhash and foldhash.
+    #[inline]
+    fn of(self, chunk: IVec3) -> u64 {
+        let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
+        let height = u64::from(chunk.y as u32) ^ 0x9E37_79B9_7F4A_7C15;
+        let product = u128::from(flat ^ self.seed) * u128::from(height);
+        product as u64 ^ (product >> 64) as u64
+    }
+
+    /// The bucket, of so many (2³²−1 at most), in which a chunk position is to be found.
+    #[inline]
+    fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
+        (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
+    }
+}
+
+impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
+    /// The place of the chunk at a chunk position, and what lies there.
+    #[inline]
+    pub(super) fn find(&self, chunk: IVec3) -> Option<(Slot, &Entry<T>)> {
+        let bucket = self.hash.bucket(chunk, self.buckets.len());
+        let mut slot = *self.buckets.get(bucket)?;
+        loop {
+            let entry = self.entries.get(slot.index())?;
+            if entry.position == chunk {
+                return Some((slot, entry));
+            }
+            slot = entry.next;
+        }
+    }
+
+    /// The place of the chunk at a chunk position.
+    #[inline]
+    pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
+        self.find(chunk).map(|(slot, _)| slot)
+    }
+
+    /// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
+    #[inline]
+    pub(super) fn slot_or_none(&self, chunk: IVec3) -> Slot {
+        self.slot(chunk).unwrap_or(Slot::NONE)
+    }
+
+    /// The six neighbours, [`Slot::NONE`] where one is missing. Chunks with activity keep them at
+    /// hand; for another each is looked up.
+    #[inline]
+    pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
+        match self.activity_at(slot) {
+            Some(activity) => activity.neighbours,
+            None => self.find_neighbours(self.position_at(slot)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn find_neighbour(&self, chunk: IVec3, face: Face) -> Slot {
+        face.step(chunk).map_or(Slot::NONE, |beyond| self.slot_or_none(beyond))
+    }
+
+    pub(super) fn find_neighbours(&self, chunk: IVec3) -> [Slot; 6] {
+        Face::ALL.map(|face| self.find_neighbour(chunk, face))
+    }
+
+    /// Makes the buckets anew for the slab's capacity.
+    pub(super) fn rehash(&mut self) {
+        let buckets = self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE);
+        let buckets = buckets.min(u32::MAX as usize);
+        self.buckets.clear();
+        self.buckets.reserve_exact(buckets);
+        self.buckets.resize(buckets, Slot::NONE);
+        for index in 0..self.entries.len() {
+            self.chain(Slot::new(index));
+        }
+    }
+
+    /// Puts a place at the head of the chain of its bucket.
+    pub(super) fn chain(&mut self, slot: Slot) {
+        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
+        self.entries[slot.index()].next = core::mem::replace(&mut self.buckets[bucket], slot);
+    }
+
+    /// Takes a place out of the chain of its bucket.
+    pub(super) fn unchain(&mut self, slot: Slot) {
+        let next = self.entries[slot.index()].next;
+        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
+        let mut before = self.buckets[bucket];
+        if before == slot {
+            self.buckets[bucket] = next;
+            return;
+        }
+        while self.entries[before.index()].next != slot {
+            before = self.entries[before.index()].next;
+        }
+        self.entries[before.index()].next = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Region};
+    use std::collections::BTreeSet;
+
+    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one
+    /// of them: on average none is.
+    #[test]
+    fn few_chunks_come_second_in_their_bucket() {
+        for size in [
+            [343, 1, 1],
+            [1, 343, 1],
+            [1, 1, 343],
+            [18, 1, 18],
+            [18, 18, 1],
+            [1, 18, 18],
+            [7, 7, 7],
+        ] {
+            let chunks = Region::new(IVec3::splat(-3), IVec3::from(size) - 4);
+            let count = chunks.volume() as usize;
+            let mut second = 0;
+            for seed in 0..16 {
+                let hash = PositionHash { seed: fastrand::Rng::with_seed(seed).u64(..) };
+                let bucket = |chunk| hash.bucket(chunk, BUCKETS_PER_PLACE * count);
+                let buckets: BTreeSet<usize> = chunks.positions().map(bucket).collect();
+                assert!(buckets.last() < Some(&(BUCKETS_PER_PLACE * count)));
+                second += count - buckets.len();
+            }
+            assert!(5 * second < 16 * count, "{second} of {} come second: {size:?}", 16 * count);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_those_of_the_position_asleep_or_awake() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut grid = Grid::<u16, Cube>::new(0);
+        for chunk in
+            Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0)
+        {
+            grid.insert(chunk, Chunk::uniform(1)).unwrap();
+        }
+        let slots = grid.sorted_slots();
+        for slot in slots.iter().copied().filter(|_| random.bool()).collect::<Vec<_>>() {
+            grid.wake_at(slot, 0);
+        }
+        for (slot, face) in slots.into_iter().flat_map(|slot| Face::ALL.map(|face| (slot, face))) {
+            let beyond = grid.slot(grid.position_at(slot) + face.offset());
+            assert_eq!(grid.neighbours_of(slot)[face.index()], beyond.unwrap_or(Slot::NONE));
+        }
+    }
+}
