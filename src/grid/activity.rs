@@ -1,8 +1,8 @@
-//! Which cells are awake, and which have changed.
+//! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells have an activity, and two lists say which: to ask for them costs as
-//! much as there are, however many chunks sleep. A chunk with activity also keeps its neighbours'
-//! slots, so that what moves crosses chunk borders without hashing.
+//! Only chunks with such cells have an [`Activity`], and two lists name them: their iteration costs
+//! nothing for chunks that sleep. An activity also caches the slots of the six neighbours, so that
+//! rules cross chunk borders without hashing.
 
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, Slot};
@@ -10,24 +10,24 @@ use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Face, Shape};
 use glam::IVec3;
 
-/// What is going on in one chunk.
+/// The awake and changed cells of one chunk, and the slots of its neighbours.
 #[derive(Clone)]
 pub(super) struct Activity {
     slot: Slot,
     pub(super) neighbours: [Slot; 6],
     pub(super) awake: Option<Box<CellMask>>,
     pub(super) changed: Option<Box<CellMask>>,
-    /// Known to have every cell awake: rules that wake whole chunks wake most of them again and
-    /// again, and this costs less to read than a mask.
+    /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
+    /// less to read than a mask. May be `false` although the mask is full.
     pub(super) is_wholly_awake: bool,
 }
 
-/// The changed cells of a chunk, lent to whoever steps it: with threads, many chunks are marked at
-/// once.
+/// The changed cells of a chunk, moved out of the grid while a thread steps the chunk, so that many
+/// chunks can be marked at once.
 #[derive(Default)]
 pub(crate) struct LentMarks {
     cells: Option<Box<CellMask>>,
-    /// Whether the grid has the chunk in its list.
+    /// Whether the grid lists the chunk as changed.
     is_listed: bool,
 }
 
@@ -45,93 +45,61 @@ impl Activity {
     }
 }
 
-/// What kernels use: slots instead of positions. Each call takes the same time whatever the number
-/// of chunks, except where it says otherwise.
+/// For rules: by slot instead of position. Each call takes constant time, except where it says
+/// otherwise.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Wakes a cell. `true` if it was asleep.
+    /// Wakes a cell. Returns whether it was asleep.
     #[inline]
     pub(crate) fn wake_at(&mut self, slot: Slot, index: usize) -> bool {
-        let activity = self.activate(slot);
-        let mask = self.activities[activity].awake.get_or_insert_with(|| {
-            self.awake.push(slot);
-            Box::default()
-        });
-        mask.insert(index)
+        self.awake_mask(slot).insert(index)
     }
 
-    /// Marks a cell as changed. `true` if it was not yet.
+    /// Marks a cell as changed. Returns whether it was unmarked.
     #[inline]
     pub(crate) fn mark_changed_at(&mut self, slot: Slot, index: usize) -> bool {
-        let activity = self.activate(slot);
-        let mask = self.activities[activity].changed.get_or_insert_with(|| {
-            self.changed.push(slot);
-            Box::default()
-        });
-        mask.insert(index)
+        self.changed_mask(slot).insert(index)
     }
 
     /// Wakes 256 consecutive cells, those in the mask; `layer` is 0 to 15.
     #[inline]
     pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let activity = self.activate(slot);
-        let mask = self.activities[activity].awake.get_or_insert_with(|| {
-            self.awake.push(slot);
-            Box::default()
-        });
-        mask.insert_layer(layer, cells);
+        self.awake_mask(slot).insert_layer(layer, cells);
     }
 
     /// Marks 256 consecutive cells as changed, those in the mask; `layer` is 0 to 15.
     #[inline]
     pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let activity = self.activate(slot);
-        let mask = self.activities[activity].changed.get_or_insert_with(|| {
-            self.changed.push(slot);
-            Box::default()
-        });
-        mask.insert_layer(layer, cells);
+        self.changed_mask(slot).insert_layer(layer, cells);
     }
 
     /// Wakes every cell of a chunk.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
         let activity = self.activate(slot);
-        let activity = &mut self.activities[activity];
-        if !core::mem::replace(&mut activity.is_wholly_awake, true) {
-            let mask = activity.awake.get_or_insert_with(|| {
-                self.awake.push(slot);
-                Box::default()
-            });
-            **mask = CellMask::FULL;
+        if !core::mem::replace(&mut self.activities[activity].is_wholly_awake, true) {
+            *self.awake_mask(slot) = CellMask::FULL;
         }
     }
 
     /// Wakes cells of a chunk, at least one.
     #[cfg(feature = "snapshot")]
     pub(crate) fn wake_cells_at(&mut self, slot: Slot, cells: &CellMask) {
-        self.wake_layer_at(slot, 0, cells.layer(0));
-        if let Some(mask) = self.awake_at_mut(slot) {
-            mask.union_with(cells);
-        }
+        self.awake_mask(slot).union_with(cells);
     }
 
-    /// Puts every cell of a chunk to sleep. [`drop_sleepers`](Grid::drop_sleepers) clears up.
+    /// Puts every cell of a chunk to sleep. Call [`drop_sleepers`](Grid::drop_sleepers) afterwards.
     pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
         }
     }
 
-    /// Marks cells of a chunk as changed.
+    /// Marks cells of a chunk as changed, at least one.
     pub(crate) fn mark_changes_at(&mut self, slot: Slot, cells: &CellMask) {
-        self.mark_layer_changed_at(slot, 0, cells.layer(0));
-        let activity = self.activity_of[slot.index()] as usize;
-        if let Some(mask) = self.activities[activity].changed.as_mut() {
-            mask.union_with(cells);
-        }
+        self.changed_mask(slot).union_with(cells);
     }
 
-    /// Lends the marks of changed cells of a chunk in exchange for none, or takes them back.
-    /// Meanwhile nobody else may mark its cells, nor clear up what sleeps.
+    /// Swaps a chunk's changed mask with `marks`: moves it out if `marks` is empty, else back in.
+    /// While it is out, neither mark the chunk's cells nor call `drop_sleepers`.
     pub(crate) fn exchange_marks_at(&mut self, slot: Slot, marks: &mut LentMarks) {
         if self.activity_at(slot).is_none() && marks.cells.is_none() {
             return;
@@ -140,7 +108,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let activity = &mut self.activities[activity];
         debug_assert!(
             activity.changed.is_none() || marks.cells.is_none(),
-            "marked while its marks were lent"
+            "marked while its mask was out"
         );
         core::mem::swap(&mut activity.changed, &mut marks.cells);
         let was_listed = core::mem::replace(&mut marks.is_listed, marks.cells.is_some());
@@ -166,8 +134,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.activity_at(slot)?.changed.as_deref()
     }
 
-    /// The awake mask of a chunk, if it has one, to change. It may become empty:
-    /// [`drop_sleepers`](Grid::drop_sleepers) clears up.
+    /// The awake mask of a chunk, if it has one. If it becomes empty, call
+    /// [`drop_sleepers`](Grid::drop_sleepers) afterwards.
     #[inline]
     pub(crate) fn awake_at_mut(&mut self, slot: Slot) -> Option<&mut CellMask> {
         let activity = self.activities.get_mut(self.activity_of[slot.index()] as usize)?;
@@ -175,8 +143,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         activity.awake.as_deref_mut()
     }
 
-    /// Takes the chunks whose awake masks have become empty out of the awake list. Costs as much as
-    /// there are awake.
+    /// Removes the chunks with empty awake masks from the awake list. Takes time linear in the
+    /// length of that list.
     pub(crate) fn drop_sleepers(&mut self) {
         let mut slots = core::mem::take(&mut self.awake);
         slots.retain(|&slot| {
@@ -200,7 +168,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.activities.get(self.activity_of[slot.index()] as usize)
     }
 
-    /// The index of the chunk's activity, made if there is none.
+    /// Returns the index of the chunk's activity; makes one if it has none.
     #[inline]
     pub(super) fn activate(&mut self, slot: Slot) -> usize {
         match self.activity_of[slot.index()] {
@@ -209,11 +177,31 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
+    /// Returns the awake mask of a chunk; makes one if it has none.
+    #[inline]
+    fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
+        let activity = self.activate(slot);
+        self.activities[activity].awake.get_or_insert_with(|| {
+            self.awake.push(slot);
+            Box::default()
+        })
+    }
+
+    /// Returns the changed mask of a chunk; makes one if it has none.
+    #[inline]
+    fn changed_mask(&mut self, slot: Slot) -> &mut CellMask {
+        let activity = self.activate(slot);
+        self.activities[activity].changed.get_or_insert_with(|| {
+            self.changed.push(slot);
+            Box::default()
+        })
+    }
+
     #[cold]
     fn begin(&mut self, slot: Slot) -> usize {
         let neighbours = self.find_neighbours(self.position_at(slot));
         let activity = self.activities.len();
-        // There is one activity for a slot at most, so their number is a slot's index at most.
+        // A slot has at most one activity, so the index fits wherever a slot does.
         self.activity_of[slot.index()] = activity as u32;
         self.activities.push(Activity {
             slot,
@@ -225,7 +213,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         activity
     }
 
-    /// Forgets the chunk's awake and changed cells. Costs as much as there are awake and changed.
+    /// Clears the chunk's awake and changed cells. Takes time linear in the lengths of both lists.
     pub(super) fn retire(&mut self, slot: Slot) {
         let Some(activity) = self.activities.get_mut(self.activity_of[slot.index()] as usize)
         else {
@@ -241,7 +229,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.retire_if_idle(slot);
     }
 
-    /// Drops the activity of a chunk that has neither mask.
+    /// Removes the activity of a chunk that has neither mask.
     pub(super) fn retire_if_idle(&mut self, slot: Slot) {
         let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
         if self.activity_at(slot).is_some_and(idle) {
@@ -253,7 +241,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Tells the active neighbours of a chunk position what lies there now.
+    /// Updates the cached slot of a chunk position in the activities of its neighbours.
     pub(super) fn link_neighbours(&mut self, position: IVec3, slot: Slot) {
         if self.activities.is_empty() {
             return;
@@ -269,14 +257,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// How often each place of the slab is in a list of slots.
+    /// Counts how often `list` names each slot.
     fn times_listed(&self, list: &[Slot]) -> Vec<usize> {
         let mut times = vec![0; self.entries.len()];
         list.iter().for_each(|slot| times[slot.index()] += 1);
         times
     }
 
-    /// Checks what the functions of this file keep true.
+    /// Checks the invariants of this file.
     pub(super) fn validate_activities(&self) -> Result<(), GridFault> {
         let (awake, changed) = (self.times_listed(&self.awake), self.times_listed(&self.changed));
         for (index, activity) in self.activities.iter().enumerate() {
@@ -330,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn many_cells_at_once_are_marked_as_one_by_one() {
+    fn marking_many_cells_at_once_equals_marking_them_one_by_one() {
         for seed in 0..10 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u16, Cube>::new(0);
@@ -342,7 +330,7 @@ mod tests {
             for _ in 0..40 {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
-                // Sometimes none: that marks nothing.
+                // Sometimes empty, which must mark nothing.
                 let cells = LayerMask::from_words(core::array::from_fn(|_| {
                     if random.bool() { random.u64(..) } else { 0 }
                 }));
@@ -434,8 +422,7 @@ mod tests {
         }
     }
 
-    /// What is found in a grid of an awake, a changed and a quiet chunk after this was done behind
-    /// its back.
+    /// Validates a grid with one awake, one changed and one idle chunk after `damage`.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
         let mut grid = Grid::<u16, Cube>::new(0);
         (0..3).for_each(|x| drop(grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap()));
@@ -450,40 +437,40 @@ mod tests {
     #[test]
     fn every_fault_of_the_activities_is_found() {
         let activity = |x: i32| Err(GridFault::Activity(IVec3::X * x));
-        assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake, and not in the list");
+        assert_eq!(found(|grid, _| grid.awake.clear()), activity(0), "awake but not listed");
         let wholly = found(|grid, _| grid.activities[0].is_wholly_awake = true);
-        assert_eq!(wholly, activity(0), "with cells asleep");
+        assert_eq!(wholly, activity(0), "cells are asleep");
         assert_eq!(
             found(|grid, [first, ..]| grid.changed.push(first)),
             activity(0),
-            "in the list, and not changed"
+            "listed but not changed"
         );
         assert_eq!(
             found(|grid, [first, ..]| grid.activities[1].slot = first),
             activity(0),
-            "one chunk twice"
+            "two activities name one chunk"
         );
         let doubled = found(|grid, _| grid.activities.push(grid.activities[0].clone()));
-        assert_eq!(doubled, activity(0), "a chunk with two");
+        assert_eq!(doubled, activity(0), "a chunk has two activities");
         let vacant = found(|grid, [.., third]| {
             grid.remove(IVec3::X * 2);
             grid.wake_at(third, 0);
         });
-        assert_eq!(vacant, Err(GridFault::Activity(IVec3::MIN)), "where no chunk is");
+        assert_eq!(vacant, Err(GridFault::Activity(IVec3::MIN)), "no chunk in the slot");
         assert_eq!(
             found(|grid, _| grid.activities[1].changed = None),
             activity(1),
-            "with nothing going on"
+            "neither awake nor changed"
         );
         assert_eq!(
             found(|grid, [.., third]| grid.awake.push(third)),
             activity(2),
-            "listed without an activity"
+            "listed without activity"
         );
         assert_eq!(
             found(|grid, [.., third]| grid.activity_of[third.index()] = 9),
             activity(2),
-            "one that is not there"
+            "index out of range"
         );
         let link =
             found(|grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third);

@@ -1,26 +1,27 @@
-//! Cursors: a place in a grid from which the cells around it are cheap to reach.
+//! Cursors: a position in a grid with a small cache of the chunks around it, so that neighbouring
+//! cells are read without a lookup.
 
 use super::{Grid, Slot};
 use crate::coords::{Cube, Face, Shape};
 use glam::IVec3;
 
-/// A cell position, its place in the grid, and the chunks met on the way there.
+/// A cell position, the slot of its chunk, and the chunks looked up on the way there.
 #[derive(Clone)]
 struct Trail {
     position: IVec3,
     chunk: IVec3,
     slot: Slot,
-    /// One chunk for each parity of the three chunk coordinates, so that no two chunks that touch
-    /// share a place: around a chunk border nothing is looked up twice.
-    met: [(IVec3, Slot); 8],
+    /// A direct-mapped cache by the parities of the three chunk coordinates: no two chunks that
+    /// touch share an entry, so around a chunk border no chunk is looked up twice.
+    cache: [(IVec3, Slot); 8],
 }
 
 impl Trail {
     fn new<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, position: IVec3) -> Trail {
         let chunk = S::chunk_of(position);
         let slot = grid.slot_or_none(chunk);
-        // Right for its own parity; under the other seven the entry is never asked for.
-        Trail { position, chunk, slot, met: [(chunk, slot); 8] }
+        // Right for its own parity. In the other seven entries the position never matches.
+        Trail { position, chunk, slot, cache: [(chunk, slot); 8] }
     }
 
     #[inline]
@@ -32,7 +33,7 @@ impl Trail {
     fn near<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, offset: IVec3) -> T {
         let Some(target) = self.position.checked_add(offset) else { return grid.background() };
         let chunk = S::chunk_of(target);
-        let slot = if chunk == self.chunk { self.slot } else { self.meet(grid, chunk) };
+        let slot = if chunk == self.chunk { self.slot } else { self.find_cached(grid, chunk) };
         read::<T, S>(grid, slot, target)
     }
 
@@ -41,7 +42,7 @@ impl Trail {
         let chunk = S::chunk_of(position);
         self.position = position;
         if chunk != self.chunk {
-            self.slot = self.meet(grid, chunk);
+            self.slot = self.find_cached(grid, chunk);
             self.chunk = chunk;
         }
     }
@@ -55,12 +56,16 @@ impl Trail {
     }
 
     #[inline]
-    fn meet<T: Copy + PartialEq, S: Shape>(&mut self, grid: &Grid<T, S>, chunk: IVec3) -> Slot {
-        let met = &mut self.met[Trail::parity(chunk)];
-        if met.0 != chunk {
-            *met = (chunk, grid.slot_or_none(chunk));
+    fn find_cached<T: Copy + PartialEq, S: Shape>(
+        &mut self,
+        grid: &Grid<T, S>,
+        chunk: IVec3,
+    ) -> Slot {
+        let cached = &mut self.cache[Trail::parity(chunk)];
+        if cached.0 != chunk {
+            *cached = (chunk, grid.slot_or_none(chunk));
         }
-        met.1
+        cached.1
     }
 
     #[inline]
@@ -89,9 +94,9 @@ pub struct CursorMut<'g, T, S: Shape = Cube> {
 
 /// # Cursors
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// A cursor at `position`, to read with.
+    /// Returns a cursor at `position` that reads.
     ///
-    /// It remembers its chunk and those around it, so neighbours cost no lookup.
+    /// It caches its chunk and those around it, so neighbours cost no lookup.
     ///
     /// ```
     /// use floodplain::{Cube, Face, Grid, glam::IVec3};
@@ -107,67 +112,62 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Cursor { trail: Trail::new(self, position), grid: self }
     }
 
-    /// A cursor at `position`, to read and write with.
+    /// Returns a cursor at `position` that reads and writes.
     pub fn cursor_mut(&mut self, position: IVec3) -> CursorMut<'_, T, S> {
         CursorMut { trail: Trail::new(self, position), grid: self }
     }
 }
 
-impl<T: Copy + PartialEq, S: Shape> Cursor<'_, T, S> {
-    /// Where the cursor is.
-    #[inline]
-    pub fn position(&self) -> IVec3 {
-        self.trail.position
-    }
+/// Implements what both cursors do: read and move.
+macro_rules! reads_and_moves {
+    ($cursor:ident) => {
+        impl<T: Copy + PartialEq, S: Shape> $cursor<'_, T, S> {
+            /// Returns the cursor's position.
+            #[inline]
+            pub fn position(&self) -> IVec3 {
+                self.trail.position
+            }
 
-    /// The cell here; the background where its chunk is missing.
-    #[inline]
-    pub fn get(&self) -> T {
-        self.trail.get(self.grid)
-    }
+            /// Returns the cell at the cursor; the background where its chunk is missing.
+            #[inline]
+            pub fn get(&self) -> T {
+                self.trail.get(self.grid)
+            }
 
-    /// The cell this far away; the background where its chunk is missing or its position would
-    /// leave the `i32` range.
-    #[inline]
-    pub fn near(&mut self, offset: IVec3) -> T {
-        self.trail.near(self.grid, offset)
-    }
+            /// Returns the cell at this offset; the background where its chunk is missing or its position would
+            /// leave the `i32` range.
+            #[inline]
+            pub fn near(&mut self, offset: IVec3) -> T {
+                self.trail.near(self.grid, offset)
+            }
 
-    /// The cell across `face`; the background where its chunk is missing or its position would
-    /// leave the `i32` range.
-    #[inline]
-    pub fn neighbour(&mut self, face: Face) -> T {
-        self.near(face.offset())
-    }
+            /// Returns the cell across `face`; the background where its chunk is missing or its position would
+            /// leave the `i32` range.
+            #[inline]
+            pub fn neighbour(&mut self, face: Face) -> T {
+                self.near(face.offset())
+            }
 
-    /// Goes to `position`.
-    #[inline]
-    pub fn move_to(&mut self, position: IVec3) {
-        self.trail.move_to(self.grid, position);
-    }
+            /// Moves to `position`.
+            #[inline]
+            pub fn move_to(&mut self, position: IVec3) {
+                self.trail.move_to(self.grid, position);
+            }
 
-    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32`
-    /// range.
-    #[inline]
-    pub fn step(&mut self, face: Face) -> bool {
-        self.trail.step(self.grid, face)
-    }
+            /// Moves one cell across `face`; stays and returns `false` where that would leave the `i32`
+            /// range.
+            #[inline]
+            pub fn step(&mut self, face: Face) -> bool {
+                self.trail.step(self.grid, face)
+            }
+        }
+    };
 }
+reads_and_moves!(Cursor);
+reads_and_moves!(CursorMut);
 
 impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
-    /// Where the cursor is.
-    #[inline]
-    pub fn position(&self) -> IVec3 {
-        self.trail.position
-    }
-
-    /// The cell here; the background where its chunk is missing.
-    #[inline]
-    pub fn get(&self) -> T {
-        self.trail.get(self.grid)
-    }
-
-    /// Writes the cell here and returns what stood there, like [`Grid::set`].
+    /// Writes the cell at the cursor and returns its old value, like [`Grid::set`].
     #[inline]
     pub fn set(&mut self, value: T) -> T {
         let trail = &mut self.trail;
@@ -176,35 +176,8 @@ impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
         }
         let old = self.grid.set(trail.position, value);
         trail.slot = self.grid.slot_or_none(trail.chunk);
-        trail.met[Trail::parity(trail.chunk)] = (trail.chunk, trail.slot);
+        trail.cache[Trail::parity(trail.chunk)] = (trail.chunk, trail.slot);
         old
-    }
-
-    /// The cell this far away; the background where its chunk is missing or its position would
-    /// leave the `i32` range.
-    #[inline]
-    pub fn near(&mut self, offset: IVec3) -> T {
-        self.trail.near(self.grid, offset)
-    }
-
-    /// The cell across `face`; the background where its chunk is missing or its position would
-    /// leave the `i32` range.
-    #[inline]
-    pub fn neighbour(&mut self, face: Face) -> T {
-        self.near(face.offset())
-    }
-
-    /// Goes to `position`.
-    #[inline]
-    pub fn move_to(&mut self, position: IVec3) {
-        self.trail.move_to(self.grid, position);
-    }
-
-    /// Goes one cell across `face`; stays and returns `false` where that would leave the `i32`
-    /// range.
-    #[inline]
-    pub fn step(&mut self, face: Face) -> bool {
-        self.trail.step(self.grid, face)
     }
 }
 
@@ -213,7 +186,7 @@ mod tests {
     use super::*;
     use crate::coords::{Region, Sheet};
 
-    /// Walks at random across chunk borders, reading and writing, and compares each cell around
+    /// Walks at random across chunk borders, reads and writes, and compares each neighbouring cell
     /// with a lookup.
     fn agrees_with_lookups<S: Shape>(start: IVec3) {
         let mut rng = fastrand::Rng::with_seed(7);
@@ -274,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_touch_are_remembered_in_different_places() {
+    fn chunks_that_touch_have_different_cache_entries() {
         for corner in
             [IVec3::ZERO, IVec3::splat(-1), IVec3::new(7, -8, 1), IVec3::MIN, IVec3::MAX - 1]
         {

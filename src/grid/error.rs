@@ -1,27 +1,27 @@
-//! Why a grid refuses a write, and how one can be broken.
+//! Why a grid refuses a write, and which invariants `validate` can find broken.
 
 use crate::coords::Face;
 use core::fmt;
 use glam::IVec3;
 
-/// Why a write to a grid was refused. Nothing was changed.
+/// Why a write to a grid was refused. The grid is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GridError {
     /// No cell of the chunk at this chunk position has an `i32` position.
     ChunkOutOfRange(IVec3),
-    /// The chunk at this chunk position is not there.
+    /// There is no chunk at this chunk position.
     NoChunk(IVec3),
-    /// A flat slice has not as many cells as the region it stands for.
+    /// A flat slice has another number of cells than its region.
     SliceLength {
         /// Cells in the slice.
         slice: usize,
         /// Cells in the region.
         region: u128,
     },
-    /// More chunks would have to be made than [`FILL_CHUNK_LIMIT`](crate::FILL_CHUNK_LIMIT).
+    /// The fill would make more chunks than [`FILL_CHUNK_LIMIT`](crate::FILL_CHUNK_LIMIT).
     RegionTooLarge {
-        /// Chunks that would have to be made.
+        /// Chunks that it would make.
         chunks: u128,
     },
 }
@@ -30,14 +30,14 @@ impl fmt::Display for GridError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GridError::ChunkOutOfRange(chunk) => {
-                write!(f, "chunk {chunk} lies outside the i32 range of cells")
+                write!(f, "chunk {chunk} is outside the i32 range of cells")
             }
-            GridError::NoChunk(chunk) => write!(f, "chunk {chunk} is not there"),
+            GridError::NoChunk(chunk) => write!(f, "there is no chunk {chunk}"),
             GridError::SliceLength { slice, region } => {
-                write!(f, "a slice of {slice} cells cannot stand for a region of {region}")
+                write!(f, "the slice has {slice} cells, the region has {region}")
             }
             GridError::RegionTooLarge { chunks } => {
-                write!(f, "the region would need {chunks} new chunks, more than one fill may make")
+                write!(f, "the fill would make {chunks} chunks; the limit is 2²⁰")
             }
         }
     }
@@ -45,29 +45,30 @@ impl fmt::Display for GridError {
 
 impl core::error::Error for GridError {}
 
-/// What [`Grid::validate`](crate::Grid::validate) found wrong, and at which chunk position.
+/// An invariant that [`Grid::validate`](crate::Grid::validate) found broken, with the chunk
+/// position.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridFault {
-    /// A chunk of equal cells is stored one by one.
+    /// A chunk of equal cells is stored as an array.
     NotCanonical(IVec3),
     /// The chunk's cells have no `i32` positions.
     OutOfRange(IVec3),
-    /// The map has the chunk under another position, or twice.
+    /// The map holds the chunk under another position, or twice.
     Misplaced(IVec3),
-    /// Places in the slab that are neither in use nor vacant, or both.
+    /// Slab entries that are neither in use nor vacant, or both.
     Places {
         /// In the slab.
         all: usize,
         /// In the map.
         used: usize,
-        /// Free for the next chunk.
+        /// In the free list.
         vacant: usize,
     },
-    /// The kept order is not that of the positions, or not of these chunks.
+    /// The cached order is not that of the positions, or not of these chunks.
     Order,
-    /// The chunk's link across a face does not lead to its neighbour.
+    /// The cached slot across a face is not that of the neighbour.
     Link(IVec3, Face),
-    /// The chunk and its activity do not belong together.
+    /// The chunk's activity, its masks and the two lists disagree.
     Activity(IVec3),
 }

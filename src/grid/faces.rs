@@ -1,9 +1,9 @@
-//! What a seven-point kernel reads: a chunk's cells where they lie, and the faces of its six
-//! neighbours that touch it.
+//! What a seven-point stencil reads: a chunk's cells in place, and copies of the six planes of
+//! neighbouring cells that touch it.
 //!
-//! A halo copies 18³ cells. Here only the planes of the six faces are copied. Chunks lie anywhere
-//! in memory, so in a visit of them all, the rows of one are read while those of another, further
-//! on, are being fetched.
+//! A halo copies 18³ cells, this only six planes of 16². Chunks are scattered in memory, so a visit
+//! of all chunks prefetches: while the rows of one chunk are read, those of a later chunk are
+//! loaded.
 
 use super::Grid;
 use crate::chunk::Chunk;
@@ -14,16 +14,16 @@ use glam::IVec3;
 /// 16×16 cells: a horizontal layer by z and x, or the face of a chunk.
 type Plane<T> = [[T; 16]; 16];
 
-/// Room for what [`Grid::faces`] copies; one for a thread is enough.
+/// A buffer for the cells that [`Grid::faces`] copies; one a thread is enough.
 #[derive(Clone)]
 pub struct FaceBuffer<T> {
-    /// The cells of a chunk that is not dense, all alike.
+    /// The cells of a uniform chunk, as an array.
     uniform: Box<[Plane<T>]>,
-    /// By [`Face`]. The rows run along x where the plane has an x axis, else along z; lower y or z
+    /// By [`Face`]. Rows run along x where the plane has an x axis, else along z; lower y or z
     /// first.
     planes: [Plane<T>; 6],
-    /// For each plane, the value of all of its cells if they are known to be alike.
-    alike: [Option<T>; 6],
+    /// For each plane, the value of all of its cells if they are known to be equal.
+    equal: [Option<T>; 6],
 }
 
 /// A chunk and the cells that touch its six faces; see [`Grid::faces`].
@@ -31,7 +31,7 @@ pub struct FaceBuffer<T> {
 pub struct Faces<'f, T> {
     layers: &'f [Plane<T>; 16],
     planes: &'f [Plane<T>; 6],
-    /// The cells of a chunk that will be read soon.
+    /// The cells of a later chunk, to prefetch.
     ahead: &'f [Plane<T>; 16],
 }
 
@@ -55,30 +55,30 @@ pub struct FaceRow<'f, T> {
 }
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
-    /// A buffer for any number of calls on any grid. It holds some 5,600 cells; `value` is what
-    /// they are until then. Of values that are equal, such as 0.0 and −0.0, it may show either,
-    /// as a chunk does that is stored as one value.
+    /// Returns a buffer for any number of calls on any grid. It holds some 5,600 cells, which are
+    /// `value` at first. Of values that are equal, such as 0.0 and −0.0, it may show either, as a
+    /// uniform chunk does.
     pub fn new(value: T) -> Self {
         FaceBuffer {
             uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),
             planes: [[[value; 16]; 16]; 6],
-            alike: [Some(value); 6],
+            equal: [Some(value); 6],
         }
     }
 
-    /// Makes all cells of a plane this value.
+    /// Sets all cells of a plane.
     fn fill(&mut self, face: Face, value: T) {
-        let alike = &mut self.alike[face.index()];
-        if *alike != Some(value) {
-            *alike = Some(value);
+        let equal = &mut self.equal[face.index()];
+        if *equal != Some(value) {
+            *equal = Some(value);
             self.planes[face.index()] = [[value; 16]; 16];
         }
     }
 
-    /// Copies the plane of the chunk beyond `face` that touches it.
+    /// Copies the plane of `beyond`, the chunk across `face`, that touches this chunk.
     fn copy(&mut self, beyond: &Chunk<T>, face: Face) {
         let Some(layers) = dense_layers(beyond) else { return self.fill(face, beyond.get(0)) };
-        self.alike[face.index()] = None;
+        self.equal[face.index()] = None;
         let plane = &mut self.planes[face.index()];
         match face {
             Face::West => copy_column(layers, 15, plane),
@@ -93,10 +93,10 @@ impl<T: Copy + PartialEq> FaceBuffer<T> {
 
 /// # Faces
 impl<T: Copy + PartialEq> Grid<T, Cube> {
-    /// A chunk and the cells that touch its six faces, for kernels that look no farther: a dense
-    /// chunk's own cells are not copied, so it takes half of the time of a
-    /// [`halo`](Grid::halo). Missing chunks, the chunk itself too, and positions outside the
-    /// `i32` range read as the background.
+    /// Returns a chunk and the cells that touch its six faces, for kernels that read no farther. A
+    /// dense chunk's own cells are not copied, so it takes half the time of a [`halo`](Grid::halo).
+    /// Missing chunks, the chunk itself too, and positions outside the `i32` range read as the
+    /// background.
     ///
     /// ```
     /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
@@ -130,10 +130,10 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
         Faces { layers, planes, ahead: layers }
     }
 
-    /// Calls `visit` with the position of each chunk and with its [`faces`](Grid::faces), in the
-    /// order of [`chunks`](Grid::chunks). Faster than to ask for one after the other where the
-    /// chunks are too many for the processor's second-level cache: each row that the kernel
-    /// asks for has a row of the next chunk but one fetched from memory meanwhile.
+    /// Calls `visit` with each chunk's position and [`faces`](Grid::faces), in the order of
+    /// [`chunks`](Grid::chunks). Faster than separate calls where the chunks exceed the processor's
+    /// second-level cache: each row that the kernel reads prefetches a row of the chunk after the
+    /// next.
     ///
     /// ```
     /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
@@ -153,11 +153,11 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
         buffer: &mut FaceBuffer<T>,
         mut visit: impl FnMut(IVec3, &Faces<'_, T>),
     ) {
-        // The next chunk itself is often a neighbour, whose rim has been read by now.
-        let mut further_on = self.chunks().skip(2);
+        // The next chunk is often a neighbour, whose rim has been read already.
+        let mut later = self.chunks().skip(2);
         for (position, _) in self.chunks() {
             let mut faces = self.faces(position, buffer);
-            if let Some(ahead) = further_on.next().and_then(|(_, chunk)| dense_layers(chunk)) {
+            if let Some(ahead) = later.next().and_then(|(_, chunk)| dense_layers(chunk)) {
                 faces.ahead = ahead;
             }
             visit(position, &faces);
@@ -166,15 +166,15 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
 }
 
 impl<'f, T: Copy> Faces<'f, T> {
-    /// The row of the chunk at `y` and `z`, 0 to 15, and what touches it. Both wrap at 16.
+    /// Returns the row of the chunk at `y` and `z`, 0 to 15, and the cells that touch it. Both wrap
+    /// at 16.
     ///
-    /// A kernel is best written so that a row of results is a local array which is stored as a
-    /// whole: then the compiler need not fear that a result overwrites what is still to be
-    /// read. One that it did not trust took five times as long.
+    /// Write the results of a row to a local array, and store that as a whole: then the compiler
+    /// knows that no result overwrites an input. A kernel without this took five times as long.
     #[inline]
     pub fn row(&self, y: usize, z: usize) -> FaceRow<'f, T> {
         let (y, z) = (y & 15, z & 15);
-        // All that matters is that it is read. It is not waited for, since nothing depends on it.
+        // A prefetch in safe code: a load that nothing depends on, so nothing waits for it.
         hint::black_box(self.ahead[y][z][0]);
         let (layers, plane) = (self.layers, |face: Face| &self.planes[face.index()]);
         let here = &layers[y][z];
@@ -191,7 +191,7 @@ impl<'f, T: Copy> Faces<'f, T> {
     }
 }
 
-/// The sixteen layers of a dense chunk.
+/// Returns the sixteen layers of a dense chunk.
 fn dense_layers<T: Copy + PartialEq>(chunk: &Chunk<T>) -> Option<&[Plane<T>; 16]> {
     chunk.as_dense().map(|cells| sixteen(cells.as_chunks().0.as_chunks().0))
 }
@@ -247,10 +247,10 @@ mod tests {
         }
     }
 
-    /// Whatever is read ahead, each chunk has its turn, in order, with its own cells: dense ones,
-    /// uniform ones, and the last, after which none come.
+    /// Whatever is prefetched, each chunk is visited in order with its own cells: dense ones, uniform
+    /// ones, and the last two, which prefetch nothing.
     #[test]
-    fn a_visit_shows_every_chunk_what_asking_for_it_shows() {
+    fn a_visit_of_all_chunks_shows_what_separate_calls_show() {
         for chunks in [0, 1, 2, 3, 7] {
             let mut grid = Grid::<u16, Cube>::new(3);
             for at in 0..chunks {

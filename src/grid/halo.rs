@@ -1,4 +1,5 @@
-//! Halos: the cells of a chunk with a rim one cell wide, in a fixed-size array.
+//! Halos (ghost cells): the cells of a chunk with a rim one cell wide, gathered into a fixed-size
+//! array.
 
 use super::Grid;
 use crate::chunk::Chunk;
@@ -6,14 +7,14 @@ use crate::coords::{Cube, Shape, Sheet};
 use core::ops::Range;
 use glam::IVec3;
 
-/// The array in which a chunk of this shape lies with a rim one cell wide. Implemented by [`Cube`]
-/// and [`Sheet`] only.
+/// The array for a chunk of this shape with a rim one cell wide. Implemented by [`Cube`] and
+/// [`Sheet`] only.
 pub trait HaloShape: Shape {
     /// `[[[T; 18]; 18]; 18]`, indexed by y, z, x, for [`Cube`]; `[[T; 66]; 66]`, indexed by y, x,
     /// for [`Sheet`]. The chunk's own cells begin at 1.
     type Halo<T: Send>: Send;
 
-    /// Fills the array from the chunk at each offset, -1 to 1 along each axis.
+    /// Fills the array from the chunks at offsets −1 to 1 along each axis.
     #[doc(hidden)]
     fn gather<'c, T: Copy + PartialEq + Send + 'c>(
         chunk: impl Fn(IVec3) -> &'c Chunk<T>,
@@ -66,14 +67,14 @@ impl HaloShape for Sheet {
     }
 }
 
-/// Along one axis: the offset of the chunk, where its cells lie in the halo, and the first of its
-/// cells to take.
+/// Along one axis, for each of the three chunks: its offset, the range of the halo that it fills, and
+/// the first of its cells to copy.
 fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
     [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
 }
 
-/// The rows of a chunk along x. A uniform chunk has one, which stands for all: a step of 0 instead
-/// of a branch per row.
+/// The rows of a chunk along x. A uniform chunk has one row, repeated with a step of 0 instead of a
+/// branch per row.
 struct Rows<'c, T, const SIDE: usize> {
     rows: &'c [[T; SIDE]],
     step: usize,
@@ -95,12 +96,11 @@ impl<'c, T: Copy + PartialEq, const SIDE: usize> Rows<'c, T, SIDE> {
 
 /// # Halos
 impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
-    /// Gathers the cells of a chunk and the rim of cells around it, corners included. Missing
-    /// chunks, the chunk itself too, and positions outside the `i32` range read as the
-    /// background.
+    /// Copies the cells of a chunk and the rim of cells around it, corners included. Missing chunks,
+    /// the chunk itself too, and positions outside the `i32` range read as the background.
     ///
-    /// A kernel over a halo is a plain loop over an array of fixed size, without bounds to check or
-    /// chunks to find.
+    /// A kernel over a halo is a plain loop over an array of fixed size, without bounds checks or
+    /// lookups.
     ///
     /// ```
     /// use floodplain::{Cube, Grid, glam::IVec3};
@@ -128,7 +128,7 @@ pub(super) mod tests {
     use super::*;
     use crate::coords::{CHUNK_CELLS, Region};
 
-    /// A world of dense, uniform and missing chunks around the chunk that holds `cell`.
+    /// Returns a grid of dense, uniform and missing chunks around the chunk that holds `cell`.
     pub(in crate::grid) fn world<S: Shape>(cell: IVec3, seed: u64) -> Grid<u16, S> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut grid = Grid::new(3);

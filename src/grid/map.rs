@@ -1,7 +1,7 @@
 //! The map from chunk positions to slots: a chained hash table whose links lie in the slab.
 //!
-//! With four buckets for each place most lookups end at the first chunk of a chain, and neither
-//! probing nor tags stand between a position and its chunk.
+//! With four buckets for each slab entry, most lookups end at the first chunk of a chain; there are
+//! no tags and no probing.
 
 use super::slab::Entry;
 use super::{Grid, Slot};
@@ -10,15 +10,15 @@ use core::hash::BuildHasher;
 use glam::IVec3;
 use hashbrown::DefaultHashBuilder;
 
-/// Buckets for each place of the slab. With four, one chunk in nine shares its bucket and comes
-/// second there; with two it is one in five. A chunk that comes second costs a mispredicted branch,
-/// as much as the rest of a lookup.
+/// Buckets for each entry of the slab. With four, one chunk in nine is second in its bucket; with
+/// two it is one in five. A lookup of the second chunk costs a mispredicted branch, as much as the
+/// rest of the lookup.
 const BUCKETS_PER_PLACE: usize = 4;
 
 /// The hash of chunk positions in one grid.
 ///
-/// A player who places blocks chooses positions, so the seed differs from grid to grid: chunks that
-/// share a bucket in one do not in the next. Nothing but the time of a lookup depends on it.
+/// A player who places blocks chooses positions, so each grid has its own random seed: chunks that
+/// collide in one grid do not in the next. Only the time of a lookup depends on the seed.
 #[derive(Clone, Copy)]
 pub(super) struct PositionHash {
     seed: u64,
@@ -29,7 +29,7 @@ impl PositionHash {
         PositionHash { seed: DefaultHashBuilder::default().hash_one(0u64) }
     }
 
-    /// The folded product of two 64-bit halves, as in wyhash and foldhash.
+    /// Folded multiplication of two 64-bit halves, as in wyhash and foldhash.
     #[inline]
     fn of(self, chunk: IVec3) -> u64 {
         let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
@@ -38,7 +38,7 @@ impl PositionHash {
         product as u64 ^ (product >> 64) as u64
     }
 
-    /// The bucket, of so many (2³²−1 at most), in which a chunk position is to be found.
+    /// Returns the bucket of a chunk position, below `buckets`, which is at most 2³²−1.
     #[inline]
     fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
         (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
@@ -46,7 +46,7 @@ impl PositionHash {
 }
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// The place of the chunk at a chunk position, and what lies there.
+    /// Returns the slot and the entry of the chunk at a chunk position.
     #[inline]
     pub(super) fn find(&self, chunk: IVec3) -> Option<(Slot, &Entry<T>)> {
         let bucket = self.hash.bucket(chunk, self.buckets.len());
@@ -60,7 +60,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// The place of the chunk at a chunk position.
+    /// Returns the slot of the chunk at a chunk position.
     #[inline]
     pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
         self.find(chunk).map(|(slot, _)| slot)
@@ -72,8 +72,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.slot(chunk).unwrap_or(Slot::NONE)
     }
 
-    /// The six neighbours, [`Slot::NONE`] where one is missing. Chunks with activity keep them at
-    /// hand; for another each is looked up.
+    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks with
+    /// activity cache them; for others each is looked up.
     #[inline]
     pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
         match self.activity_at(slot) {
@@ -91,7 +91,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Face::ALL.map(|face| self.find_neighbour(chunk, face))
     }
 
-    /// Makes the buckets anew for the slab's capacity.
+    /// Rebuilds the buckets for the slab's capacity.
     pub(super) fn rehash(&mut self) {
         let buckets = self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE);
         let buckets = buckets.min(u32::MAX as usize);
@@ -103,13 +103,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Puts a place at the head of the chain of its bucket.
+    /// Adds a slot at the head of the chain of its bucket.
     pub(super) fn chain(&mut self, slot: Slot) {
         let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
         self.entries[slot.index()].next = core::mem::replace(&mut self.buckets[bucket], slot);
     }
 
-    /// Takes a place out of the chain of its bucket.
+    /// Removes a slot from the chain of its bucket.
     pub(super) fn unchain(&mut self, slot: Slot) {
         let next = self.entries[slot.index()].next;
         let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
@@ -132,8 +132,8 @@ mod tests {
     use crate::coords::{Cube, Region};
     use std::collections::BTreeSet;
 
-    /// Rows, columns, layers and blocks of chunks, as worlds have them. One seed may be bad for one
-    /// of them: on average none is.
+    /// Rows, columns, layers and blocks of chunks, as worlds have them. A single seed may be bad for
+    /// one of them, so the bound is on the sum over 16 seeds.
     #[test]
     fn few_chunks_come_second_in_their_bucket() {
         for size in [

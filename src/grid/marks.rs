@@ -1,4 +1,4 @@
-//! Awake and changed cells by position: the public face of `activity.rs`.
+//! Awake and changed cells by position: the public functions over `activity.rs`.
 
 use super::activity::Activity;
 use super::{Grid, GridError, Slot};
@@ -8,12 +8,11 @@ use glam::IVec3;
 
 /// # Awake and changed cells
 ///
-/// Two sets of cells beside the cells' values. The grid itself never adds to them:
-/// [`set`](Grid::set), [`fill`](Grid::fill), [`copy_in`](Grid::copy_in) and
-/// [`insert`](Grid::insert) are plain storage and mark nothing, and it is for the rules on top to
-/// say what an edit wakes. A chunk that is removed takes its marks with it.
+/// Two sets of cells beside the cells' values. [`set`](Grid::set), [`fill`](Grid::fill),
+/// [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) never add to them: what an edit wakes is
+/// up to the rules on top. Removing a chunk removes its cells from both sets.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Wakes a cell. `true` if it was asleep.
+    /// Wakes a cell. Returns whether it was asleep.
     ///
     /// # Errors
     /// [`GridError::NoChunk`] if its chunk is missing.
@@ -28,12 +27,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// assert_eq!(grid.awake_cells(), 1);
     /// ```
     pub fn wake(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.place_of(position).map(|(slot, index)| self.wake_at(slot, index))
+        self.locate(position).map(|(slot, index)| self.wake_at(slot, index))
     }
 
-    /// Puts a cell to sleep. `true` if it was awake.
+    /// Puts a cell to sleep. Returns whether it was awake.
     pub fn sleep(&mut self, position: IVec3) -> bool {
-        let Ok((slot, index)) = self.place_of(position) else { return false };
+        let Ok((slot, index)) = self.locate(position) else { return false };
         let Some(mask) = self.awake_at_mut(slot) else { return false };
         let was_awake = mask.remove(index);
         if mask.is_empty() {
@@ -42,43 +41,44 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         was_awake
     }
 
-    /// Whether the cell is awake.
+    /// Returns whether the cell is awake.
     pub fn is_awake(&self, position: IVec3) -> bool {
-        let Ok((slot, index)) = self.place_of(position) else { return false };
+        let Ok((slot, index)) = self.locate(position) else { return false };
         self.awake_at(slot).is_some_and(|mask| mask.contains(index))
     }
 
-    /// Cells awake.
+    /// Returns the number of awake cells.
     pub fn awake_cells(&self) -> usize {
         self.awake.iter().filter_map(|&slot| self.awake_at(slot)).map(CellMask::len).sum()
     }
 
-    /// The chunk positions of chunks with cells awake, and these cells, in order of position.
+    /// Returns the chunk positions of all chunks with awake cells, and these cells, in order of
+    /// position.
     pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
         self.masks(&self.awake, |activity| activity.awake.as_deref())
     }
 
-    /// Puts every cell to sleep. Returns those that were awake, by chunk position, in order of
-    /// position.
+    /// Puts every cell to sleep. Returns the cells that were awake, by chunk, in order of position.
     pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
         let slots = core::mem::take(&mut self.awake);
         self.take(slots, |activity| &mut activity.awake)
     }
 
-    /// Marks a cell as changed. `true` if it was not yet.
+    /// Marks a cell as changed. Returns whether it was unmarked.
     ///
     /// # Errors
     /// [`GridError::NoChunk`] if its chunk is missing.
     pub fn mark_changed(&mut self, position: IVec3) -> Result<bool, GridError> {
-        self.place_of(position).map(|(slot, index)| self.mark_changed_at(slot, index))
+        self.locate(position).map(|(slot, index)| self.mark_changed_at(slot, index))
     }
 
-    /// The chunk positions of chunks with changed cells, and these cells, in order of position.
+    /// Returns the chunk positions of all chunks with changed cells, and these cells, in order of
+    /// position.
     pub fn changed_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
         self.masks(&self.changed, |activity| activity.changed.as_deref())
     }
 
-    /// Forgets all changes. Returns the changed cells by chunk position, in order of position.
+    /// Clears all marks of changed cells. Returns these cells, by chunk, in order of position.
     ///
     /// ```
     /// use floodplain::{Cube, Grid, glam::IVec3};
@@ -97,7 +97,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.take(slots, |activity| &mut activity.changed)
     }
 
-    fn place_of(&self, position: IVec3) -> Result<(Slot, usize), GridError> {
+    /// Returns the slot and the local index of a cell.
+    fn locate(&self, position: IVec3) -> Result<(Slot, usize), GridError> {
         let chunk = S::chunk_of(position);
         self.slot(chunk).map(|slot| (slot, S::index_of(position))).ok_or(GridError::NoChunk(chunk))
     }

@@ -1,8 +1,14 @@
-//! The sparse map from chunk positions to chunks, with awake cells and changed cells. Knows no
-//! rules.
+//! The sparse grid: a map from chunk positions to chunks, with sets of awake and changed cells.
+//! Knows no rules.
 //!
-//! Chunks lie in a slab; a slot is a chunk's place in it. The map holds slots only: a position
-//! stands once, beside its chunk.
+//! | file | what |
+//! |---|---|
+//! | `slab` | the chunks, each with its position; a [`Slot`] is an index into it |
+//! | `map` | from chunk position to slot: a chained hash table |
+//! | `order` | slots in order of position |
+//! | `activity`, `marks` | awake and changed cells, by slot and by position |
+//! | `region` | fill and copy boxes of cells |
+//! | `cursor`, `halo`, `faces` | three ways to read the surroundings of a cell or chunk |
 
 mod activity;
 mod cursor;
@@ -42,8 +48,8 @@ use std::sync::OnceLock;
 ///
 /// Iteration is always in order of position (y slowest, then z, then x), never in hash order.
 ///
-/// A grid holds fewer than 2³²−1 chunks, which take at least 130 GB; the function that would make
-/// one more panics.
+/// A grid holds fewer than 2³²−1 chunks, which take at least 130 GB; a function that would add one
+/// more panics.
 ///
 /// ```
 /// use floodplain::{Cube, Grid, Region, glam::IVec3};
@@ -63,24 +69,24 @@ pub struct Grid<T, S: Shape = Cube> {
     /// The first chunk of each bucket of the map.
     buckets: Vec<Slot>,
     entries: Vec<Entry<T>>,
-    /// For each entry, the index of the chunk's activity, or none.
+    /// For each entry, the index of the chunk's activity or [`slab::NO_ACTIVITY`].
     activity_of: Vec<u32>,
-    /// The first vacant place of the slab.
+    /// The first vacant entry of the slab.
     vacant: Slot,
     chunk_count: usize,
-    /// Occupied places in order of position, once somebody has asked, until a chunk comes or goes.
+    /// Cache of the occupied slots in order of position, cleared when a chunk comes or goes.
     order: OnceLock<Vec<Slot>>,
     activities: Vec<Activity>,
-    /// Chunks with an awake mask, each once.
+    /// The chunks with an awake mask, each once.
     awake: Vec<Slot>,
-    /// Chunks with a changed mask, each once.
+    /// The chunks with a changed mask, each once.
     changed: Vec<Slot>,
     background: T,
     shape: PhantomData<S>,
 }
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// A grid without chunks; every cell reads as `background`.
+    /// Returns a grid without chunks; every cell reads as `background`.
     pub fn new(background: T) -> Self {
         Grid {
             hash: PositionHash::new(),
@@ -98,17 +104,17 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// What a cell of a missing chunk reads as.
+    /// Returns the value that cells of missing chunks read as.
     pub fn background(&self) -> T {
         self.background
     }
 
-    /// Chunks stored.
+    /// Returns the number of chunks stored.
     pub fn chunk_count(&self) -> usize {
         self.chunk_count
     }
 
-    /// The cell at `position`; the background where its chunk is missing.
+    /// Returns the cell at `position`; the background where its chunk is missing.
     #[inline]
     pub fn get(&self, position: IVec3) -> T {
         match self.find(S::chunk_of(position)) {
@@ -117,10 +123,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Writes a cell and returns what stood there. A missing chunk is made, of background cells,
-    /// unless the value is the background too.
-    // Inlined, so that a caller who does not ask what stood there does not wait until it comes from
-    // memory.
+    /// Writes a cell and returns its old value. Makes a missing chunk, of background cells, unless
+    /// the value is the background too.
+    // Inlined, so that a caller that drops the old value does not wait for its load from memory.
     #[inline(always)]
     pub fn set(&mut self, position: IVec3, value: T) -> T {
         match self.slot(S::chunk_of(position)) {
@@ -139,13 +144,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.background
     }
 
-    /// The chunk at a chunk position.
+    /// Returns the chunk at a chunk position.
     pub fn chunk(&self, chunk: IVec3) -> Option<&Chunk<T>> {
         self.slot(chunk).map(|slot| self.chunk_at(slot))
     }
 
-    /// Puts a chunk at a chunk position, canonicalised, and returns what it replaces. Awake and
-    /// changed cells stay.
+    /// Stores a chunk at a chunk position, canonicalised, and returns the chunk that it replaces.
+    /// The sets of awake and changed cells stay as they are.
     ///
     /// # Errors
     /// [`GridError::ChunkOutOfRange`] if the cells would have no `i32` positions.
@@ -176,22 +181,22 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Takes the chunk at a chunk position out; its awake and changed cells are forgotten. `None`
-    /// if it is missing.
+    /// Removes and returns the chunk at a chunk position, `None` if it is missing. Its cells leave
+    /// the sets of awake and changed cells.
     pub fn remove(&mut self, position: IVec3) -> Option<Chunk<T>> {
         self.vacate(position)
     }
 
-    /// Every chunk with its chunk position, in order of position. The first call after a chunk has
-    /// come or gone sorts the positions.
+    /// Returns every chunk with its chunk position, in order of position. The first call after an
+    /// insertion or removal sorts the positions.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
         self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
-    /// Every chunk with its chunk position, as an iterator of rayon 1: the thread pool in which it
-    /// is consumed shares the work. What is collected is in order of position. As in
-    /// [`chunks`](Grid::chunks), the first call after a chunk has come or gone sorts the
-    /// positions. Feature `rayon`.
+    /// Returns every chunk with its chunk position, as a parallel iterator of rayon 1: the work is
+    /// shared by the thread pool in which it is consumed. Collected results are in order of
+    /// position. As in [`chunks`](Grid::chunks), the first call after an insertion or removal sorts
+    /// the positions. Feature `rayon`.
     ///
     /// ```
     /// use floodplain::{Chunk, Grid, glam::IVec3};
@@ -214,7 +219,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.order().par_iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
-    /// Bytes that the grid holds on the heap: cells, masks, slab and map, with their spare room.
+    /// Returns the bytes that the grid holds on the heap: cells, masks, slab and map, spare room
+    /// included.
     pub fn memory_bytes(&self) -> usize {
         let cells: usize = self.entries.iter().map(|entry| entry.chunk.heap_bytes()).sum();
         let masks: usize = self.activities.iter().map(Activity::heap_bytes).sum();
@@ -225,7 +231,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             + (self.awake.capacity() + self.changed.capacity()) * size_of::<Slot>()
     }
 
-    /// Checks everything that holds between two calls.
+    /// Checks all invariants.
     ///
     /// # Errors
     /// The first [`GridFault`] found; there is none unless this crate has a bug.
@@ -266,19 +272,19 @@ mod tests {
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
-        // By two until there are sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and
-        // some for rounding.
-        assert!(rooms.len() < 70, "room was made {} times", rooms.len());
+        // By two up to sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and some for
+        // rounding.
+        assert!(rooms.len() < 70, "the slab grew {} times", rooms.len());
     }
 
     #[test]
-    fn memory_is_the_sum_of_all_that_is_held() {
+    fn memory_is_the_sum_of_all_heap_allocations() {
         let mut grid = Grid::<u16, Cube>::new(0);
         assert_eq!(grid.memory_bytes(), 0);
         for x in 0..11 {
             grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
         }
-        // A place, the index of its activity, and four buckets.
+        // An entry, the index of its activity, and four buckets.
         let mut held = grid.entries.capacity() * (32 + 4 + 4 * 4);
         assert_eq!(grid.memory_bytes(), held);
         (0..3).for_each(|x| _ = grid.set(IVec3::X * 16 * x, 2));
@@ -295,7 +301,7 @@ mod tests {
         held += 512 + 4 * grid.awake.capacity();
         assert_eq!(grid.memory_bytes(), held, "an awake mask");
         grid.wake(IVec3::X * 16).unwrap();
-        assert_eq!(grid.memory_bytes(), held + 512, "another, in room that was there");
+        assert_eq!(grid.memory_bytes(), held + 512, "another, in spare room");
     }
 
     #[test]
@@ -336,7 +342,7 @@ mod tests {
             let position = IVec3::from_array(core::array::from_fn(|_| random.i32(-6..6)));
             grid.insert(position, Chunk::uniform(value)).unwrap();
         }
-        // In its copies, too, nothing is sorted yet.
+        // Its copies have no cached order either.
         let unsorted = grid.clone();
         let expected: Vec<(IVec3, u16)> =
             grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
@@ -354,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_activity_is_given_up() {
+    fn idle_activity_is_removed() {
         let mut grid = Grid::<u16, Cube>::new(0);
         for x in 0..3 {
             grid.set(IVec3::new(16 * x, 0, 0), 1);

@@ -5,18 +5,18 @@ use crate::coords::{Region, Shape};
 use glam::IVec3;
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Occupied slots in order of position.
+    /// Returns the occupied slots in order of position.
     pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
         self.order().to_vec()
     }
 
-    /// The same, sorted by the first call after a chunk has come or gone.
+    /// The same; sorted by the first call after an insertion or removal, then cached.
     pub(super) fn order(&self) -> &[Slot] {
         self.order.get_or_init(|| self.in_order(self.occupied()))
     }
 
-    /// Occupied slots of a box of chunk positions, in order of position. Costs about the number of
-    /// chunk positions in the box or the number of chunks in the grid, whichever is smaller.
+    /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time
+    /// linear in the volume of the box or the number of chunks in the grid, whichever is smaller.
     pub(super) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
@@ -35,7 +35,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.copy_from_slice(&sorted);
     }
 
-    /// These slots in order of position.
+    /// Returns these slots in order of position.
     pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
         let mut keyed: Vec<(u128, Slot)> =
             slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
@@ -44,7 +44,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 }
 
-/// Sorts positions with y slowest, then z, then x.
+/// A key that sorts positions with y slowest, then z, then x.
 #[inline]
 fn order_key(position: IVec3) -> u128 {
     let ordered = |value: i32| u128::from(value as u32 ^ 1 << 31);

@@ -1,4 +1,4 @@
-//! Regions of cells: fill, copy in and out, iterate.
+//! Boxes of cells: fill, copy in and out, iterate.
 
 use super::Grid;
 use super::error::GridError;
@@ -7,8 +7,8 @@ use crate::coords::{Region, Shape};
 use core::ops::Range;
 use glam::IVec3;
 
-/// Chunks that one [`Grid::fill`] may make: 2²⁰, a cube of more than 1,600 cells a side or a layer
-/// of 16,384.
+/// The most chunks that one [`Grid::fill`] may make: 2²⁰, a cube of more than 1,600 cells a side or
+/// a layer of 16,384.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 
 /// # Regions
@@ -17,13 +17,12 @@ pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Writes every cell of a region.
     ///
-    /// A chunk that lies inside becomes uniform at once, whatever its cells were. Missing chunks
-    /// are made, unless the value is the background; such a fill makes none and may cover any
-    /// region, up to [`Region::EVERYWHERE`].
+    /// A chunk that lies inside becomes uniform in constant time. Missing chunks are made, unless
+    /// the value is the background; such a fill makes none and may cover any region, up to
+    /// [`Region::EVERYWHERE`].
     ///
     /// # Errors
-    /// [`GridError::RegionTooLarge`] if more than [`FILL_CHUNK_LIMIT`] chunks would have to be
-    /// made.
+    /// [`GridError::RegionTooLarge`] if it would make more than [`FILL_CHUNK_LIMIT`] chunks.
     ///
     /// ```
     /// use floodplain::{Cube, Grid, GridError, Region, glam::IVec3};
@@ -101,7 +100,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Ok(())
     }
 
-    /// Copies `cells` into a region. A missing chunk is made only where one of its cells is not the
+    /// Copies `cells` into a region. Makes a missing chunk only if one of its cells is not the
     /// background.
     ///
     /// # Errors
@@ -131,7 +130,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Ok(())
     }
 
-    /// Every cell of a region with its position, those of missing chunks included.
+    /// Returns every cell of a region with its position, those of missing chunks included.
     pub fn cells(&self, region: Region) -> impl Iterator<Item = (IVec3, T)> {
         let mut cursor = self.cursor(region.min());
         region.positions().map(move |position| {
@@ -140,26 +139,27 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         })
     }
 
-    /// The chunks that share cells with a region, with their chunk positions, in order of position.
+    /// Returns the chunks that share cells with a region, with their chunk positions, in order of
+    /// position.
     pub fn chunks_in(&self, region: Region) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
         let slots = self.slots_in(chunks_of::<S>(region));
         slots.into_iter().map(|slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 }
 
-/// The positions of the chunks that a region touches.
+/// Returns the box of chunk positions that a region touches.
 fn chunks_of<S: Shape>(region: Region) -> Region {
     Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()))
 }
 
-/// What a region covers of a chunk that it touches.
+/// Returns the part of `region` in a chunk that it touches.
 fn cover<S: Shape>(chunk: IVec3, region: Region) -> Region {
     let whole = S::region_of(chunk);
     Region::new(whole.min().max(region.min()), whole.max().min(region.max()))
 }
 
-/// The rows along x of `cover`, which lies in one chunk: where they are in the chunk, and where in
-/// the flat slice that stands for `region`. Offsets fit, because the slice's length does.
+/// Returns the rows along x of `cover`, a box in one chunk: their ranges in the chunk, and those in
+/// the flat slice of `region`. The latter fit into `usize` because the slice's length does.
 fn rows<S: Shape>(
     cover: Region,
     region: Region,
@@ -198,7 +198,7 @@ mod tests {
     use crate::coords::Cube;
 
     #[test]
-    fn a_fill_makes_as_many_chunks_as_it_may_and_not_one_more() {
+    fn a_fill_makes_chunks_up_to_the_limit_and_not_one_more() {
         let mut grid = Grid::<u8, Cube>::new(0);
         let layer =
             |depth: i32| Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 0, 16 * depth - 1));
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 1));
         grid.fill(layer(1025), 0).unwrap();
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 0));
-        // All that are missing, and those that are there beside.
+        // As many missing chunks as the limit, besides those that exist.
         let whole = Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 15, 16 * 1025 - 1));
         grid.fill(whole, 3).unwrap();
         assert_eq!(grid.chunk_count() as u128, FILL_CHUNK_LIMIT + 1024);

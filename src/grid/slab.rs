@@ -1,11 +1,11 @@
-//! Where chunks lie: a slab with a free list.
+//! Where chunks are stored: a slab (an array of entries) whose vacant entries form a free list.
 
 use super::{Grid, GridFault};
 use crate::chunk::Chunk;
 use crate::coords::Shape;
 use glam::IVec3;
 
-/// A chunk's place in a grid's slab. Valid until that chunk is removed.
+/// The index of a chunk in a grid's slab. Valid until that chunk is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Slot(u32);
 
@@ -16,10 +16,10 @@ impl Default for Slot {
 }
 
 impl Slot {
-    /// Stands where a chunk is missing.
+    /// No chunk.
     pub(crate) const NONE: Slot = Slot(u32::MAX);
 
-    /// The place with this index. Panics for 2³²−1 and more, as [`Grid`] documents.
+    /// Returns the slot with this index. Panics from 2³²−1 on, as [`Grid`] documents.
     pub(super) fn new(index: usize) -> Slot {
         match u32::try_from(index) {
             Ok(index) if index != u32::MAX => Slot(index),
@@ -38,27 +38,26 @@ impl Slot {
     }
 }
 
-/// Stands where a chunk has no activity.
+/// The index of no activity.
 pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
-/// Marks a vacant place. In either shape no chunk has this position.
+/// The position of a vacant entry. In neither shape does a chunk have it.
 const NOWHERE: IVec3 = IVec3::MIN;
 
-/// One place of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
-/// never lies in two.
+/// One entry of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
+/// never crosses one.
 #[derive(Clone)]
 #[repr(align(32))]
 pub(super) struct Entry<T> {
     pub(super) chunk: Chunk<T>,
     pub(super) position: IVec3,
-    /// The next chunk of the bucket; in a vacant place, the next vacant place.
+    /// The next chunk of the bucket; in a vacant entry, the next vacant one.
     pub(super) next: Slot,
 }
 
-/// What kernels use: slots instead of positions. Each call takes the same time whatever the number
-/// of chunks.
+/// For rules: by slot instead of position, in constant time.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// One more than the largest slot index in use, now or before.
+    /// One more than the largest slot index ever in use.
     pub(crate) fn slot_capacity(&self) -> usize {
         self.entries.len()
     }
@@ -78,13 +77,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         &mut self.entries[slot.index()].chunk
     }
 
-    /// Occupied slots, in the order of the slab.
+    /// Returns the occupied slots, in the order of the slab.
     pub(super) fn occupied(&self) -> impl Iterator<Item = Slot> {
         let places = self.entries.iter().enumerate();
         places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
     }
 
-    /// Gives the chunk a place; none may lie at `position` yet.
+    /// Stores a chunk and returns its slot. `position` must be free.
     pub(super) fn occupy(&mut self, position: IVec3, chunk: Chunk<T>) -> Slot {
         let entry = Entry { chunk, position, next: Slot::NONE };
         let slot = match self.entries.get_mut(self.vacant.index()) {
@@ -110,7 +109,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slot
     }
 
-    /// Takes the chunk at `position` from its place.
+    /// Removes and returns the chunk at `position`.
     pub(super) fn vacate(&mut self, position: IVec3) -> Option<Chunk<T>> {
         let slot = self.slot(position)?;
         self.retire(slot);
@@ -123,8 +122,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Some(core::mem::replace(&mut self.entries[slot.index()], vacant).chunk)
     }
 
-    /// Makes room for more places, by an eighth: doubling could leave as much empty room as there
-    /// are chunks.
+    /// Grows the slab by an eighth: doubling could leave as much spare room as there are chunks.
     fn grow(&mut self) {
         let more = (self.entries.len() / 8).max(2);
         self.entries.reserve_exact(more);
@@ -132,7 +130,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.rehash();
     }
 
-    /// Bytes of the slab and the map, with their spare room, without what chunks hold on the heap.
+    /// Bytes of the slab and the map, spare room included, without the chunks' own heap memory.
     pub(super) fn slab_bytes(&self) -> usize {
         let slots = self.buckets.capacity() + self.order.get().map_or(0, Vec::capacity);
         self.entries.capacity() * size_of::<Entry<T>>()
@@ -140,10 +138,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             + slots * size_of::<Slot>()
     }
 
-    /// Checks what the functions of this file keep true.
+    /// Checks the invariants of slab, map and order.
     pub(super) fn validate_slab(&self) -> Result<(), GridFault> {
         let (all, used) = (self.entries.len(), self.chunk_count);
-        // A chain that bites its tail would never end; none is longer than the slab.
+        // A cyclic chain would never end; no chain is longer than the slab.
         let chain = |head: Slot| {
             let next = |slot: &Slot| self.entries.get(slot.index()).map(|entry| entry.next);
             core::iter::successors(Some(head), next).take_while(|slot| slot.is_some()).take(all + 1)
@@ -188,8 +186,7 @@ mod tests {
     use super::*;
     use crate::coords::Cube;
 
-    /// What is found in a grid of three chunks and a vacant place after this was done behind its
-    /// back.
+    /// Validates a grid with three chunks and a vacant entry after `damage`.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
         let mut grid = Grid::<u16, Cube>::new(0);
         for x in 0..4 {
@@ -223,7 +220,7 @@ mod tests {
         assert_eq!(
             endless,
             Err(GridFault::Places { all: 4, used: 0, vacant: 5 }),
-            "it leads to itself"
+            "the free list is a cycle"
         );
         let swapped = found(|grid, [first, ..]| {
             let vacant = grid.vacant;
