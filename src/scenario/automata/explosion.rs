@@ -1,17 +1,14 @@
-//! Scenarios of explosions: rules, legend, borders, and the world under test.
+//! Scenarios of explosions.
 
-use crate::blast::{
-    BlastWorld, Border, Borders, EditError, PRESSURE_LIMIT, Rule, Rules, RulesError,
-};
+use super::picture::{Layout, Picture};
+use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup};
+use crate::blast::{BlastWorld, Border, Borders, PRESSURE_LIMIT, Rule, Rules, RulesError};
 use crate::coords::Sheet;
-use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
-use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
 use crate::scenario::error::ScenarioError;
-use crate::scenario::parse::drawing::{Drawing, NOWHERE};
 use crate::scenario::parse::legend;
-use crate::scenario::parse::tree::{Field, Table};
+use crate::scenario::parse::tree::{Field, Table, refuse_rule};
 use glam::IVec3;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Links at a cell of a sheet.
 const LINKS: f64 = 4.0;
@@ -21,7 +18,7 @@ const CHARGE: f32 = 300.0;
 
 /// What a character stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Glyph {
+pub(crate) enum Glyph {
     Solid,
     /// Solid up to this strength.
     Wall(f32),
@@ -29,27 +26,17 @@ enum Glyph {
     Open(f32),
 }
 
-#[derive(Debug)]
-struct ExplosionSetup {
-    rules: Rules,
-    borders: Borders,
-    legend: BTreeMap<char, Glyph>,
-}
-
-/// Reads what a file says of explosions: `[rules]`, `[legend]`, and the borders, which stand with
-/// `[world]`.
-pub(crate) fn read(
+/// Reads `[rules]`, `[legend]`, and the borders from `[world]`.
+pub(super) fn read(
     rules: Table,
     legend: Table,
     world: Table,
 ) -> Result<Box<dyn Setup>, ScenarioError> {
     let default =
         BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0.0)), ('@', Glyph::Open(CHARGE))]);
-    Ok(Box::new(ExplosionSetup {
-        rules: read_rules(rules)?,
-        borders: read_borders(world)?,
-        legend: legend::read(legend, default, read_glyph)?,
-    }))
+    let rules = (read_rules(rules)?, read_borders(world)?);
+    let legend = legend::read(legend, default, read_glyph)?;
+    Ok(Box::new(Plan::<BlastWorld<Sheet>> { rules, legend }))
 }
 
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
@@ -80,7 +67,6 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     Ok(rules)
 }
 
-/// Finds the field that a refused rule stands in.
 fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
     let (rule, wanted) = match error {
         RulesError::Damping(_) => ("damping", "above 0 and at most 1".to_owned()),
@@ -90,10 +76,7 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
         }
         _ => ("coefficient", "a number above 0".to_owned()),
     };
-    match named.iter().find(|field| field.key == rule) {
-        Some(field) => field.refuse(wanted),
-        None => ScenarioError::World { message: error.to_string() },
-    }
+    refuse_rule(named, rule, wanted, error)
 }
 
 fn read_borders(mut world: Table) -> Result<Borders, ScenarioError> {
@@ -115,123 +98,71 @@ fn read_borders(mut world: Table) -> Result<Borders, ScenarioError> {
 }
 
 fn read_glyph(field: Field) -> Result<Glyph, ScenarioError> {
-    let refused = field.refuse(
-        "one of { solid = true }, { open = true }, { pressure = a number }, { strength = above 0 }, or a character",
-    );
-    let Ok(mut table) = field.table() else { return Err(refused) };
-    let mut glyphs = Vec::new();
-    for (key, glyph) in [("solid", Glyph::Solid), ("open", Glyph::Open(0.0))] {
-        if let Some(field) = table.take(key) {
-            if !field.boolean()? {
-                return Err(refused);
-            }
-            glyphs.push(glyph);
-        }
-    }
-    for (key, glyph) in [("pressure", Glyph::Open as fn(f32) -> Glyph), ("strength", Glyph::Wall)] {
-        if let Some(field) = table.take(key) {
-            let value = field.number()? as f32;
-            if value.abs() > PRESSURE_LIMIT || key == "strength" && value <= 0.0 {
-                return Err(refused);
-            }
-            glyphs.push(glyph(value));
-        }
-    }
-    table.finish()?;
-    match glyphs[..] {
-        [glyph] => Ok(glyph),
-        _ => Err(refused),
-    }
+    let wanted = "one of { solid = true }, { open = true }, { pressure = a number }, \
+                  { strength = above 0 }, or a character";
+    legend::read_one_of(
+        field,
+        wanted,
+        &[("solid", Glyph::Solid), ("open", Glyph::Open(0.0))],
+        &[
+            ("pressure", |field| Ok(pressure(field)?.map(Glyph::Open))),
+            ("strength", |field| {
+                Ok(pressure(field)?.filter(|&value| value > 0.0).map(Glyph::Wall))
+            }),
+        ],
+    )
 }
 
-/// By index; see [`ExplosionSubject::measure`].
-const QUANTITIES: &[Quantity] = &[
-    Quantity { name: "pressure", is_flag: false },
-    Quantity { name: "flow", is_flag: false },
-    Quantity { name: "flow_x", is_flag: false },
-    Quantity { name: "flow_y", is_flag: false },
-    Quantity { name: "exposure", is_flag: false },
-    Quantity { name: "solid", is_flag: true },
-];
+/// Returns a pressure within the limit.
+fn pressure(field: &Field) -> Result<Option<f32>, ScenarioError> {
+    let value = field.number()? as f32;
+    Ok((value.abs() <= PRESSURE_LIMIT).then_some(value))
+}
 
-impl Setup for ExplosionSetup {
-    fn knows(&self, character: char) -> bool {
-        character == NOWHERE || self.legend.contains_key(&character)
+impl Drawn for BlastWorld<Sheet> {
+    type Rules = (Rules, Borders);
+    type Glyph = Glyph;
+
+    const LAYOUT: Layout = Layout::SheetUpward;
+    const QUANTITIES: &'static [Quantity] = &[
+        Quantity { name: "pressure", is_flag: false },
+        Quantity { name: "flow", is_flag: false },
+        Quantity { name: "flow_x", is_flag: false },
+        Quantity { name: "flow_y", is_flag: false },
+        Quantity { name: "exposure", is_flag: false },
+        Quantity { name: "solid", is_flag: true },
+    ];
+
+    fn start(
+        &(rules, borders): &(Rules, Borders),
+        _seed: u64,
+        picture: &Picture<'_, Glyph>,
+    ) -> Result<Self, Refusal> {
+        let mut world = BlastWorld::with_bounds(rules, picture.bounds(), borders)?;
+        for cell in picture.bounds().positions() {
+            Drawn::write(&mut world, cell, picture.glyph(cell).unwrap_or(Glyph::Solid))?;
+        }
+        Ok(world)
     }
 
-    fn quantities(&self) -> &'static [Quantity] {
-        QUANTITIES
-    }
-
-    fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError> {
-        check_one_layer(drawing)
-    }
-
-    fn start(&self, _seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
-        let place = SheetPlace::new(drawing, Rows::Upward);
-        let world = BlastWorld::with_bounds(self.rules, place.region(drawing), self.borders);
-        let mut subject = ExplosionSubject {
-            world: world.map_err(|error| error.to_string())?,
-            legend: self.legend.clone(),
-            place,
-            nowhere: BTreeSet::new(),
-        };
-        for cell in drawing.region().positions() {
-            match drawing.at(cell) {
-                Some(character) if character != NOWHERE => subject.write(&[cell], character)?,
-                _ => {
-                    subject.nowhere.insert(cell.to_array());
-                    subject.world.set_solid(place.cell(cell)).map_err(|error| error.to_string())?;
-                }
+    fn write(&mut self, cell: IVec3, glyph: Glyph) -> Result<(), Refusal> {
+        match glyph {
+            Glyph::Solid => _ = self.set_solid(cell)?,
+            Glyph::Wall(strength) => _ = self.set_wall(cell, strength)?,
+            Glyph::Open(pressure) => {
+                self.clear_solid(cell)?;
+                self.set_pressure(cell, pressure)?;
             }
         }
-        Ok(Box::new(subject))
-    }
-}
-
-struct ExplosionSubject {
-    world: BlastWorld<Sheet>,
-    legend: BTreeMap<char, Glyph>,
-    place: SheetPlace,
-    /// Drawn cells that are not part of the world.
-    nowhere: BTreeSet<[i32; 3]>,
-}
-
-impl Subject for ExplosionSubject {
-    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String> {
-        let glyph = *self.legend.get(&with).ok_or("the character has no meaning")?;
-        let world = &mut self.world;
-        let mut write = |cell: IVec3| -> Result<(), EditError> {
-            match glyph {
-                Glyph::Solid => world.set_solid(cell).map(|_| ()),
-                Glyph::Wall(strength) => world.set_wall(cell, strength).map(|_| ()),
-                Glyph::Open(pressure) => {
-                    world.clear_solid(cell)?;
-                    world.set_pressure(cell, pressure).map(|_| ())
-                }
-            }
-        };
-        cells
-            .iter()
-            .try_for_each(|&cell| write(self.place.cell(cell)))
-            .map_err(|error| error.to_string())
-    }
-
-    fn step(&mut self) -> Stepped {
-        let report = self.world.step();
-        Stepped { visited: report.visited, moved: report.moved }
-    }
-
-    fn active_cells(&self) -> usize {
-        self.world.awake_cells()
+        Ok(())
     }
 
     fn count(&self) -> f64 {
-        self.world.total()
+        self.total()
     }
 
     fn account(&self) -> Account {
-        let ledger = self.world.ledger();
+        let ledger = self.ledger();
         Account {
             entries: vec![
                 ("placed", ledger.placed),
@@ -245,45 +176,32 @@ impl Subject for ExplosionSubject {
         }
     }
 
-    fn is_balanced(&self) -> bool {
-        self.world.is_balanced()
+    fn balances(&self) -> bool {
+        self.is_balanced()
     }
 
-    fn value(&self, cell: IVec3) -> f64 {
-        let there = self.place.cell(cell);
-        if self.nowhere.contains(&cell.to_array()) || !self.world.bounds().contains(there) {
-            return -2.0;
-        }
-        if self.world.is_solid(there) { -1.0 } else { f64::from(self.world.pressure(there)) }
+    fn value(&self, cell: IVec3) -> Option<f64> {
+        Some(if self.is_solid(cell) { -1.0 } else { f64::from(self.pressure(cell)) })
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
-        let there = self.place.cell(cell);
-        let is_solid = self.world.is_solid(there);
-        if self.nowhere.contains(&cell.to_array()) || is_solid && quantity != 5 {
+        let is_solid = self.is_solid(cell);
+        if is_solid && quantity != 5 {
             return None;
         }
-        let flow = self.world.flow(there);
+        let flow = self.flow(cell);
         match quantity {
-            0 => Some(f64::from(self.world.pressure(there))),
+            0 => Some(f64::from(self.pressure(cell))),
             1 => Some(flow.length()),
             2 => Some(flow.x),
             3 => Some(flow.y),
-            4 => Some(self.world.exposure(there)),
-            5 => Some(if is_solid { 1.0 } else { 0.0 }),
+            4 => Some(self.exposure(cell)),
+            5 => Some(f64::from(u8::from(is_solid))),
             _ => None,
         }
     }
 
     fn capacity(&self) -> f64 {
         f64::from(CHARGE)
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.world.state_hash()
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.world.validate().map_err(|violation| violation.to_string())
     }
 }

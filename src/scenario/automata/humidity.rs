@@ -1,35 +1,25 @@
-//! Scenarios of humidity: its rules, legend, borders, and the world under test.
+//! Scenarios of humidity.
 
-use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
+use super::picture::{Layout, Picture};
+use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup};
+use crate::coords::{CHUNK_CELLS, Face, Sheet};
 use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, RulesError, Sweep, UNITS};
-use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
-use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
 use crate::scenario::error::ScenarioError;
-use crate::scenario::parse::drawing::{Drawing, NOWHERE};
 use crate::scenario::parse::legend;
-use crate::scenario::parse::tree::{Field, Table};
+use crate::scenario::parse::tree::{Field, Table, refuse_rule};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-#[derive(Debug)]
-struct HumiditySetup {
-    rules: Rules,
-    legend: BTreeMap<char, Cell>,
-}
-
-/// Reads what a file says of humidity: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(crate) fn read(
+/// Reads `[rules]`, `[legend]`, and the rest of `[world]`.
+pub(super) fn read(
     rules: Table,
     legend: Table,
     world: Table,
 ) -> Result<Box<dyn Setup>, ScenarioError> {
     let mut rules = read_rules(rules)?;
     read_world(world, &mut rules)?;
-    Ok(Box::new(HumiditySetup {
-        rules,
-        legend: legend::read(legend, default_legend(), read_glyph)?,
-    }))
+    let legend = legend::read(legend, default_legend(), read_glyph)?;
+    Ok(Box::new(Plan::<HumidityWorld> { rules, legend }))
 }
 
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
@@ -58,18 +48,13 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     Ok(rules)
 }
 
-/// Finds the field that a refused rule stands in.
 fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
-    let message = error.to_string();
     let rule = match error {
         RulesError::Cap(_) => "cap",
         RulesError::LeastImpermeability(_) => "least_impermeability",
         RulesError::Coefficient { .. } => "coefficient",
     };
-    match named.iter().find(|field| field.key == rule) {
-        Some(field) => field.refuse(format!("in range ({message})")),
-        None => ScenarioError::World { message },
-    }
+    refuse_rule(named, rule, format!("in range ({error})"), error)
 }
 
 fn read_world(mut table: Table, rules: &mut Rules) -> Result<(), ScenarioError> {
@@ -102,9 +87,10 @@ fn default_legend() -> BTreeMap<char, Cell> {
     ])
 }
 
-/// The ranges are those of the rules, so that the world itself refuses what is out of them.
+/// Ranges depend on the rules, so the world checks them.
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
-    let wanted = "{ humidity = …, impermeability = … }, { rain = …, impermeability = … }, { rock = true }, or a character";
+    let wanted = "{ humidity = …, impermeability = … }, { rain = …, impermeability = … }, \
+                  { rock = true }, or a character";
     let refused = field.refuse(wanted);
     let Ok(mut table) = field.table() else { return Err(refused) };
     let number = |field: Option<Field>| field.map(|field| field.number()).transpose();
@@ -125,95 +111,42 @@ fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     }
 }
 
-/// By index; see [`HumiditySubject::measure`].
-const QUANTITIES: &[Quantity] = &[
-    Quantity { name: "humidity", is_flag: false },
-    Quantity { name: "impermeability", is_flag: false },
-    Quantity { name: "rain", is_flag: true },
-];
+impl Drawn for HumidityWorld {
+    type Rules = Rules;
+    type Glyph = Cell;
 
-impl Setup for HumiditySetup {
-    fn knows(&self, character: char) -> bool {
-        character == NOWHERE || self.legend.contains_key(&character)
-    }
+    const LAYOUT: Layout = Layout::SheetUpward;
+    const QUANTITIES: &'static [Quantity] = &[
+        Quantity { name: "humidity", is_flag: false },
+        Quantity { name: "impermeability", is_flag: false },
+        Quantity { name: "rain", is_flag: true },
+    ];
 
-    fn quantities(&self) -> &'static [Quantity] {
-        QUANTITIES
-    }
-
-    fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError> {
-        check_one_layer(drawing)
-    }
-
-    fn start(&self, _seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
-        let place = SheetPlace::new(drawing, Rows::Upward);
-        let bounds = place.region(drawing);
-        let mut world =
-            HumidityWorld::with_bounds(self.rules, bounds).map_err(|error| error.to_string())?;
-        let cells: BTreeMap<[i32; 2], char> = drawing
-            .region()
-            .positions()
-            .filter_map(|cell| Some(([place.cell(cell).x, place.cell(cell).y], drawing.at(cell)?)))
-            .collect();
-        let there = |cell: IVec3| self.legend.get(cells.get(&[cell.x, cell.y])?).copied();
-        for chunk in
-            Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions()
-        {
-            let mut drawn = Chunk::uniform(Cell::ROCK);
-            for (index, cell) in drawn.cells_mut().iter_mut().enumerate() {
-                *cell = there(Sheet::cell_at(chunk, index)).unwrap_or(Cell::ROCK);
-            }
-            world.insert_chunk(chunk, drawn).map_err(|error| error.to_string())?;
+    fn start(rules: &Rules, _seed: u64, picture: &Picture<'_, Cell>) -> Result<Self, Refusal> {
+        let mut world = HumidityWorld::with_bounds(*rules, picture.bounds())?;
+        for (position, chunk) in picture.chunks::<Sheet>(Cell::ROCK) {
+            world.insert_chunk(position, chunk)?;
         }
-        let nowhere = drawing
-            .region()
-            .positions()
-            .filter(|&cell| drawing.at(cell) == Some(NOWHERE))
-            .collect();
-        Ok(Box::new(HumiditySubject { world, legend: self.legend.clone(), place, nowhere }))
-    }
-}
-
-struct HumiditySubject {
-    world: HumidityWorld,
-    legend: BTreeMap<char, Cell>,
-    place: SheetPlace,
-    /// Cells of the drawing that are not part of the world.
-    nowhere: Vec<IVec3>,
-}
-
-impl Subject for HumiditySubject {
-    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String> {
-        let value = *self.legend.get(&with).ok_or("the character has no meaning")?;
-        let mut write = |&cell: &IVec3| self.world.set_cell(self.place.cell(cell), value).map(drop);
-        cells.iter().try_for_each(&mut write).map_err(|error| error.to_string())
+        Ok(world)
     }
 
-    fn step(&mut self) -> Stepped {
-        let report = self.world.step();
-        Stepped { visited: report.visited, moved: report.moved }
-    }
-
-    fn active_cells(&self) -> usize {
-        self.world.awake_cells()
+    fn write(&mut self, cell: IVec3, glyph: Cell) -> Result<(), Refusal> {
+        self.set_cell(cell, glyph)?;
+        Ok(())
     }
 
     fn count(&self) -> f64 {
-        let count = |chunk: Chunk<Cell>| {
-            (0..CHUNK_CELLS).map(|index| chunk.get(index).humidity).sum::<f64>()
-        };
-        self.world.chunks().map(|(_, chunk)| count(chunk)).sum()
+        let chunks = self
+            .chunks()
+            .map(|(_, chunk)| (0..CHUNK_CELLS).map(|index| chunk.get(index).humidity).sum::<f64>());
+        chunks.sum()
     }
 
+    /// The sweeps of the weighted mean keep no ledger: their account is the count.
     fn account(&self) -> Account {
-        // Of what the weighted mean makes and loses there is no account.
-        let Some(Ledger { placed, rained, removed, runoff, drained }) = self.world.ledger() else {
-            return Account {
-                entries: Vec::new(),
-                total: self.count(),
-                injected: 0.0,
-                drained: 0.0,
-            };
+        let Some(Ledger { placed, rained, removed, runoff, drained }) = self.ledger() else {
+            let total = Drawn::count(self);
+            return Account { entries: Vec::new(), total, injected: 0.0, drained: 0.0 };
         };
         let humidity = |units: u128| units as f64 / f64::from(UNITS);
         let rained = rained as f64 / f64::from(UNITS);
@@ -225,40 +158,28 @@ impl Subject for HumiditySubject {
                 ("runoff", humidity(runoff)),
                 ("drained", humidity(drained)),
             ],
-            total: self.world.total(),
+            total: self.total(),
             injected: rained,
             drained: humidity(drained),
         }
     }
 
-    fn value(&self, cell: IVec3) -> f64 {
-        match self.world.cell(self.place.cell(cell)) {
-            None => -2.0,
-            Some(_) if self.nowhere.contains(&cell) => -2.0,
-            Some(cell) if cell.is_rock() => -1.0,
-            Some(cell) => cell.humidity,
-        }
+    fn value(&self, cell: IVec3) -> Option<f64> {
+        let cell = self.cell(cell)?;
+        Some(if cell.is_rock() { -1.0 } else { cell.humidity })
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
-        let cell = self.world.cell(self.place.cell(cell)).filter(|cell| !cell.is_rock())?;
+        let cell = self.cell(cell).filter(|cell| !cell.is_rock())?;
         match quantity {
             0 => Some(cell.humidity),
             1 => Some(f64::from(cell.impermeability)),
-            2 => Some(if cell.rain { 1.0 } else { 0.0 }),
+            2 => Some(f64::from(u8::from(cell.rain))),
             _ => None,
         }
     }
 
     fn capacity(&self) -> f64 {
-        f64::from(self.world.rules().cap)
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.world.state_hash()
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.world.validate().map_err(|violation| violation.to_string())
+        f64::from(self.rules().cap)
     }
 }

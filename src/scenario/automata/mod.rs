@@ -1,8 +1,11 @@
-//! The automata that a scenario can run, one file each.
+//! The automata that a scenario can run, one file each: how each reads its part of a scenario file,
+//! and its implementation of [`Drawn`](subject::Drawn).
+//!
+//! A new automaton is such a file and a line in [`reader_of`].
 
 mod explosion;
 mod humidity;
-mod sheet;
+mod picture;
 pub(crate) mod subject;
 mod water;
 mod water_2d;
@@ -14,7 +17,7 @@ use subject::Setup;
 /// Reads an automaton's `[rules]`, `[legend]`, and its part of `[world]`.
 pub(crate) type ReadSetup = fn(Table, Table, Table) -> Result<Box<dyn Setup>, ScenarioError>;
 
-/// The one place that knows all automata by name.
+/// Returns the reader of the automaton with this name.
 pub(crate) fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
     match name.text()? {
         "water" => Ok(water::read),

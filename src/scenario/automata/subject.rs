@@ -1,32 +1,43 @@
-//! What an automaton brings so that scenarios can run it. A new one is a file with these two traits
-//! and a line in `automata/mod.rs`.
+//! The worlds that scenarios run, as the rest of `scenario` sees them ([`Setup`], [`Subject`]) and
+//! as an automaton implements them ([`Drawn`]).
 
+use super::picture::{Layout, Picture, check_one_layer};
+use crate::automaton::{Automaton, StepReport};
+use crate::chunk::Chunk;
+use crate::coords::CHUNK_CELLS;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::parse::drawing::Drawing;
+use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use core::error::Error;
 use core::fmt;
 use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// Why a world refused a drawing or an edit.
+pub(crate) type Refusal = Box<dyn Error>;
 
 /// What a file says about its automaton: rules, legend, edges.
 pub(crate) trait Setup: fmt::Debug + Send + Sync {
-    /// Whether a character stands for anything.
+    /// Returns whether a character has a meaning.
     fn knows(&self, character: char) -> bool;
 
-    /// What can be asked about one cell, besides what can be asked in every automaton.
+    /// The quantities of one cell that only this automaton has.
     fn quantities(&self) -> &'static [Quantity];
 
-    /// The column of water that a drawn cell belongs to, and its height there in cells.
-    fn column(&self, _drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32) {
-        ([cell.x, cell.z], cell.y)
-    }
+    /// Returns the column of water that a drawn cell belongs to, and its height there in cells.
+    fn column(&self, drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32);
 
-    /// The chunk positions that are not loaded at the start must be chunks of the drawing.
+    /// Refuses drawings that the automaton cannot run.
     fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError>;
 
-    /// The world as it is drawn.
-    fn start(&self, seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String>;
+    /// Returns the world as it is drawn.
+    fn start<'a>(
+        &'a self,
+        seed: u64,
+        drawing: &'a Drawing,
+    ) -> Result<Box<dyn Subject + 'a>, Refusal>;
 }
 
-/// Something that can be asked about a cell, by its name in `[[expect.check]]`.
+/// A quantity of a cell, by its name in `[[expect.check]]`.
 #[derive(Debug)]
 pub(crate) struct Quantity {
     pub(crate) name: &'static str,
@@ -34,39 +45,30 @@ pub(crate) struct Quantity {
     pub(crate) is_flag: bool,
 }
 
-/// What a step did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stepped {
-    pub(crate) visited: u64,
-    pub(crate) moved: u64,
-}
-
 /// What entered and left a world since its start, and what must be in it now.
 pub(crate) struct Account {
-    /// Each side's entries by name, in the order of the report.
+    /// The ledger's entries by name, in the order of the report.
     pub(crate) entries: Vec<(&'static str, f64)>,
     /// What must be in the world, by the entries.
     pub(crate) total: f64,
-    /// What sources gave.
+    /// What sources supplied.
     pub(crate) injected: f64,
     /// What left over the edges.
     pub(crate) drained: f64,
 }
 
-/// A world under test. Cells are those of the drawing.
+/// A running world. Cells are those of the drawing.
 pub(crate) trait Subject {
-    /// Makes cells what the legend says of a character.
-    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String>;
+    /// Writes what the legend says of a character into cells.
+    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), Refusal>;
 
-    /// Loads a chunk as it is drawn. Single-layer worlds are loaded as a whole.
-    fn load(&mut self, chunk: IVec3) -> Result<(), String> {
-        Err(format!("chunk {chunk} is there: all of a single-layer world is loaded from the start"))
-    }
+    /// Loads a chunk as it is drawn.
+    fn load(&mut self, chunk: IVec3) -> Result<(), Refusal>;
 
-    /// One tick.
-    fn step(&mut self) -> Stepped;
+    /// Runs one tick.
+    fn step(&mut self) -> StepReport;
 
-    /// Cells that the next step will look at.
+    /// Cells that the next step will visit.
     fn active_cells(&self) -> usize;
 
     /// Counts what is in the world, cell by cell.
@@ -74,22 +76,16 @@ pub(crate) trait Subject {
 
     fn account(&self) -> Account;
 
-    /// Whether the cells hold what the account says; where sums are rounded, as nearly as the
-    /// automaton promises.
-    fn is_balanced(&self) -> bool {
-        self.count() == self.account().total
-    }
+    /// Returns whether the count is the account's total, within the automaton's rounding error.
+    fn is_balanced(&self) -> bool;
 
-    /// What the report's layers say of a cell: −1 solid, −2 not in the world.
+    /// Returns the report's value of a cell: −1 if solid, −2 if not in the world.
     fn value(&self, cell: IVec3) -> f64;
 
-    /// The name of those values.
-    fn values_name(&self) -> &'static str {
-        "values"
-    }
+    /// The name of these values in the report.
+    fn values_name(&self) -> &'static str;
 
-    /// The answer to the automaton's quantity of that index; `None` where there is nothing to ask.
-    /// A flag is 0 or 1.
+    /// Returns the quantity with this index, a flag as 0 or 1; `None` in cells without it.
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;
 
     /// What a full cell holds.
@@ -97,6 +93,173 @@ pub(crate) trait Subject {
 
     fn state_hash(&self) -> u64;
 
-    /// The automaton's own check of all its laws.
+    /// Checks all laws of the automaton.
     fn validate(&self) -> Result<(), String>;
+}
+
+/// An automaton that scenarios can run. Cells are those of the world.
+pub(crate) trait Drawn: Automaton + Sized + 'static {
+    /// What a file says besides the legend.
+    type Rules: fmt::Debug + Send + Sync;
+    /// What a character stands for.
+    type Glyph: Copy + fmt::Debug + Send + Sync;
+
+    const LAYOUT: Layout;
+    /// By index; see [`measure`](Drawn::measure).
+    const QUANTITIES: &'static [Quantity];
+    const VALUES_NAME: &'static str = "values";
+
+    /// See [`Setup::check`].
+    fn check(_rules: &Self::Rules, drawing: &Drawing) -> Result<(), ScenarioError> {
+        check_one_layer(drawing)
+    }
+
+    /// Returns the world of a picture.
+    fn start(
+        rules: &Self::Rules,
+        seed: u64,
+        picture: &Picture<'_, Self::Glyph>,
+    ) -> Result<Self, Refusal>;
+
+    /// Loads a chunk of a picture.
+    fn load(&mut self, chunk: IVec3, _: &Picture<'_, Self::Glyph>) -> Result<(), Refusal> {
+        let loaded = "is there: all of a single-layer world is loaded from the start";
+        Err(format!("chunk {chunk} {loaded}").into())
+    }
+
+    /// Makes a cell what a character stands for.
+    fn write(&mut self, cell: IVec3, glyph: Self::Glyph) -> Result<(), Refusal>;
+
+    /// See [`Subject::count`].
+    fn count(&self) -> f64;
+
+    /// See [`Subject::account`].
+    fn account(&self) -> Account;
+
+    /// See [`Subject::is_balanced`].
+    fn balances(&self) -> bool {
+        Drawn::count(self) == Drawn::account(self).total
+    }
+
+    /// Returns the report's value of a cell, −1 if it is solid, `None` if it is not loaded.
+    fn value(&self, cell: IVec3) -> Option<f64>;
+
+    /// See [`Subject::measure`].
+    fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;
+
+    /// See [`Subject::capacity`].
+    fn capacity(&self) -> f64;
+}
+
+/// The setup of an automaton.
+pub(crate) struct Plan<A: Drawn> {
+    pub(crate) rules: A::Rules,
+    pub(crate) legend: BTreeMap<char, A::Glyph>,
+}
+
+impl<A: Drawn> fmt::Debug for Plan<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Plan { rules, legend } = self;
+        f.debug_struct("Plan").field("rules", rules).field("legend", legend).finish()
+    }
+}
+
+impl<A: Drawn> Setup for Plan<A> {
+    fn knows(&self, character: char) -> bool {
+        character == NOWHERE || self.legend.contains_key(&character)
+    }
+
+    fn quantities(&self) -> &'static [Quantity] {
+        A::QUANTITIES
+    }
+
+    fn column(&self, drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32) {
+        A::LAYOUT.column(drawing, cell)
+    }
+
+    fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError> {
+        A::check(&self.rules, drawing)
+    }
+
+    fn start<'a>(
+        &'a self,
+        seed: u64,
+        drawing: &'a Drawing,
+    ) -> Result<Box<dyn Subject + 'a>, Refusal> {
+        let picture = Picture { drawing, legend: &self.legend, layout: A::LAYOUT };
+        let world = A::start(&self.rules, seed, &picture)?;
+        Ok(Box::new(Stage { world, picture }))
+    }
+}
+
+/// A world with the picture that it was made from.
+struct Stage<'a, A: Drawn> {
+    world: A,
+    picture: Picture<'a, A::Glyph>,
+}
+
+impl<A: Drawn> Subject for Stage<'_, A> {
+    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), Refusal> {
+        let glyph = *self.picture.legend.get(&with).ok_or("the character has no meaning")?;
+        cells.iter().try_for_each(|&cell| self.world.write(self.picture.to_world(cell), glyph))
+    }
+
+    fn load(&mut self, chunk: IVec3) -> Result<(), Refusal> {
+        self.world.load(chunk, &self.picture)
+    }
+
+    fn step(&mut self) -> StepReport {
+        self.world.step()
+    }
+
+    fn active_cells(&self) -> usize {
+        self.world.awake_cells()
+    }
+
+    fn count(&self) -> f64 {
+        self.world.count()
+    }
+
+    fn account(&self) -> Account {
+        self.world.account()
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.world.balances()
+    }
+
+    fn value(&self, cell: IVec3) -> f64 {
+        let is_part = self.picture.holds(cell);
+        let value = is_part.then(|| self.world.value(self.picture.to_world(cell))).flatten();
+        value.unwrap_or(-2.0)
+    }
+
+    fn values_name(&self) -> &'static str {
+        A::VALUES_NAME
+    }
+
+    fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
+        let is_part = self.picture.holds(cell);
+        is_part.then(|| self.world.measure(quantity, self.picture.to_world(cell))).flatten()
+    }
+
+    fn capacity(&self) -> f64 {
+        self.world.capacity()
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.world.state_hash()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.world.validate().map_err(|violation| violation.to_string())
+    }
+}
+
+/// Returns the sum of `units` over the cells of a chunk.
+pub(crate) fn sum_of<T: Copy + PartialEq>(chunk: &Chunk<T>, units: impl Fn(T) -> u64) -> u64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|&cell| units(cell)).sum(),
+        None => units(chunk.get(0)) * CHUNK_CELLS as u64,
+    }
 }

@@ -1,38 +1,28 @@
-//! Scenarios of two-dimensional water: its rules, legend, and the world under test.
+//! Scenarios of two-dimensional water.
 
-use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Shape, Sheet};
-use crate::scenario::automata::sheet::{Rows, SheetPlace, check_one_layer};
-use crate::scenario::automata::subject::{Account, Quantity, Setup, Stepped, Subject};
+use super::picture::{Layout, Picture};
+use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup, sum_of};
+use crate::coords::Sheet;
 use crate::scenario::error::ScenarioError;
-use crate::scenario::parse::drawing::{Drawing, NOWHERE};
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table};
-use crate::water2d::{Cell, EditError, FULL, MAX_LEVEL, Rule, Rules, Water2dWorld};
+use crate::water2d::{Cell, FULL, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use glam::IVec3;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// The level of `@`.
 const CHARGE: u32 = 500;
 
-#[derive(Debug)]
-struct Water2dSetup {
-    rules: Rules,
-    legend: BTreeMap<char, Cell>,
-}
-
-/// Reads what a file says of 2D water: `[rules]`, `[legend]`, and what is left of `[world]`.
-pub(crate) fn read(
+/// Reads `[rules]`, `[legend]`, and the rest of `[world]`.
+pub(super) fn read(
     rules: Table,
     legend: Table,
     world: Table,
 ) -> Result<Box<dyn Setup>, ScenarioError> {
-    let setup = Water2dSetup {
-        rules: read_rules(rules)?,
-        legend: legend::read(legend, default_legend(), read_glyph)?,
-    };
+    let rules = read_rules(rules)?;
+    let legend = legend::read(legend, default_legend(), read_glyph)?;
     read_world(world)?;
-    Ok(Box::new(setup))
+    Ok(Box::new(Plan::<Water2dWorld> { rules, legend }))
 }
 
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
@@ -61,30 +51,18 @@ fn default_legend() -> BTreeMap<char, Cell> {
 
 fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     let wanted = format!(
-        "one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, or a character"
+        "one of {{ solid = true }}, {{ open = true }}, {{ water = 0 to {MAX_LEVEL} }}, \
+         or a character"
     );
-    let refused = field.refuse(wanted);
-    let Ok(mut table) = field.table() else { return Err(refused) };
-    let mut glyph = None;
-    for (key, meaning) in [("solid", Cell::SOLID), ("open", Cell::AIR)] {
-        if let Some(field) = table.take(key)
-            && (!field.boolean()? || glyph.replace(meaning).is_some())
-        {
-            return Err(refused);
-        }
-    }
-    if let Some(field) = table.take("water") {
-        let level = field.whole(0, i64::from(MAX_LEVEL))? as u32;
-        let Ok(water) = Cell::water(level) else { return Err(refused) };
-        if glyph.replace(water).is_some() {
-            return Err(refused);
-        }
-    }
-    table.finish()?;
-    glyph.ok_or(refused)
+    legend::read_one_of(
+        field,
+        &wanted,
+        &[("solid", Cell::SOLID), ("open", Cell::AIR)],
+        &[("water", |field| Ok(Cell::water(field.whole(0, i64::from(MAX_LEVEL))? as u32).ok()))],
+    )
 }
 
-/// The world of 2D water ends at walls; a file may say so.
+/// The world of 2D water ends at walls, and a file may name only these.
 fn read_world(mut world: Table) -> Result<(), ScenarioError> {
     for key in ["edges", "floor", "ceiling", "west", "east"] {
         if let Some(field) = world.take(key)
@@ -96,100 +74,38 @@ fn read_world(mut world: Table) -> Result<(), ScenarioError> {
     world.finish()
 }
 
-const QUANTITIES: &[Quantity] = &[Quantity { name: "water", is_flag: false }];
+impl Drawn for Water2dWorld {
+    type Rules = Rules;
+    type Glyph = Cell;
 
-impl Setup for Water2dSetup {
-    fn knows(&self, character: char) -> bool {
-        character == NOWHERE || self.legend.contains_key(&character)
+    const LAYOUT: Layout = Layout::SheetDownward;
+    const QUANTITIES: &'static [Quantity] = &[Quantity { name: "water", is_flag: false }];
+
+    fn start(rules: &Rules, seed: u64, picture: &Picture<'_, Cell>) -> Result<Self, Refusal> {
+        let mut world = Water2dWorld::with_bounds(seed, *rules, picture.bounds())?;
+        world.insert_chunks(picture.chunks::<Sheet>(Cell::SOLID))?;
+        Ok(world)
     }
 
-    fn quantities(&self) -> &'static [Quantity] {
-        QUANTITIES
-    }
-
-    fn column(&self, drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32) {
-        ([cell.x, 0], drawing.region().max().z - cell.z)
-    }
-
-    fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError> {
-        check_one_layer(drawing)
-    }
-
-    fn start(&self, seed: u64, drawing: &Drawing) -> Result<Box<dyn Subject>, String> {
-        let place = SheetPlace::new(drawing, Rows::Downward);
-        let bounds = place.region(drawing);
-        let mut world = Water2dWorld::with_bounds(seed, self.rules, bounds)
-            .map_err(|error| error.to_string())?;
-        let mut drawn = BTreeMap::<[i32; 2], Box<[Cell; CHUNK_CELLS]>>::new();
-        let mut nowhere = HashSet::new();
-        for cell in drawing.region().positions() {
-            let at = place.cell(cell);
-            let chunk = Sheet::chunk_of(at);
-            let cells = drawn
-                .entry([chunk.x, chunk.y])
-                .or_insert_with(|| Box::new([Cell::SOLID; CHUNK_CELLS]));
-            let character = drawing.at(cell).unwrap_or(NOWHERE);
-            match self.legend.get(&character) {
-                Some(&glyph) => cells[Sheet::index_of(at)] = glyph,
-                None => drop(nowhere.insert(cell)),
-            }
-        }
-        let chunks =
-            drawn.iter().map(|(&[x, y], cells)| (IVec3::new(x, y, 0), Chunk::from_cells(cells)));
-        world.insert_chunks(chunks).map_err(|error| error.to_string())?;
-        Ok(Box::new(Water2dSubject { world, legend: self.legend.clone(), place, nowhere }))
-    }
-}
-
-struct Water2dSubject {
-    world: Water2dWorld,
-    legend: BTreeMap<char, Cell>,
-    place: SheetPlace,
-    /// Drawn cells that are not part of the world; they are solid in it.
-    nowhere: HashSet<IVec3>,
-}
-
-impl Water2dSubject {
-    fn write_cell(&mut self, at: IVec3, glyph: Cell) -> Result<(), EditError> {
+    fn write(&mut self, cell: IVec3, glyph: Cell) -> Result<(), Refusal> {
         if glyph.is_solid() {
-            return self.world.set_solid(at).map(drop);
+            self.set_solid(cell)?;
+            return Ok(());
         }
-        self.world.clear_solid(at)?;
-        let stands = self.world.level(at);
-        self.world.scoop(at, stands.saturating_sub(glyph.level()))?;
-        self.world.pour(at, glyph.level().saturating_sub(stands))?;
+        self.clear_solid(cell)?;
+        let before = self.level(cell);
+        self.scoop(cell, before.saturating_sub(glyph.level()))?;
+        self.pour(cell, glyph.level().saturating_sub(before))?;
         Ok(())
-    }
-}
-
-impl Subject for Water2dSubject {
-    fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), String> {
-        let glyph = *self.legend.get(&with).ok_or("the character has no meaning")?;
-        for &cell in cells {
-            self.write_cell(self.place.cell(cell), glyph).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    fn step(&mut self) -> Stepped {
-        let report = self.world.step();
-        Stepped { visited: report.visited, moved: report.moved }
-    }
-
-    fn active_cells(&self) -> usize {
-        self.world.awake_cells()
     }
 
     fn count(&self) -> f64 {
-        let units = |chunk: &Chunk<Cell>| match chunk.as_dense() {
-            Some(cells) => cells.iter().map(|cell| u64::from(cell.level())).sum(),
-            None => u64::from(chunk.get(0).level()) * CHUNK_CELLS as u64,
-        };
-        self.world.chunks().map(|(_, chunk)| units(chunk)).sum::<u64>() as f64
+        let level = |cell: Cell| u64::from(cell.level());
+        self.chunks().map(|(_, chunk)| sum_of(chunk, level)).sum::<u64>() as f64
     }
 
     fn account(&self) -> Account {
-        let ledger = self.world.ledger();
+        let ledger = self.ledger();
         Account {
             entries: vec![("placed", ledger.placed as f64), ("removed", ledger.removed as f64)],
             total: ledger.total() as f64,
@@ -198,33 +114,17 @@ impl Subject for Water2dSubject {
         }
     }
 
-    fn value(&self, cell: IVec3) -> f64 {
-        match self.world.cell(self.place.cell(cell)) {
-            Some(there) if !self.nowhere.contains(&cell) => {
-                if there.is_solid() {
-                    -1.0
-                } else {
-                    f64::from(there.level())
-                }
-            }
-            _ => -2.0,
-        }
+    fn value(&self, cell: IVec3) -> Option<f64> {
+        let cell = self.cell(cell)?;
+        Some(if cell.is_solid() { -1.0 } else { f64::from(cell.level()) })
     }
 
-    fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
-        let there = self.world.cell(self.place.cell(cell)).filter(|there| !there.is_solid())?;
-        (quantity == 0).then(|| f64::from(there.level()))
+    fn measure(&self, _quantity: usize, cell: IVec3) -> Option<f64> {
+        let cell = self.cell(cell).filter(|cell| !cell.is_solid())?;
+        Some(f64::from(cell.level()))
     }
 
     fn capacity(&self) -> f64 {
         f64::from(FULL)
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.world.state_hash()
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.world.validate().map_err(|violation| violation.to_string())
     }
 }

@@ -1,7 +1,8 @@
 //! Holds a running world against what its file expects, tick by tick, and keeps the first failure
 //! of each expectation.
 
-use crate::scenario::automata::subject::{Stepped, Subject};
+use crate::automaton::StepReport;
+use crate::scenario::automata::subject::Subject;
 use crate::scenario::expect::{Check, Expect, Measure, Order, Range, Want};
 use core::fmt;
 use glam::IVec3;
@@ -33,7 +34,7 @@ impl fmt::Display for Failure {
 pub(crate) struct Scene<'a> {
     pub(crate) subject: &'a dyn Subject,
     pub(crate) tick: u64,
-    pub(crate) stepped: Stepped,
+    pub(crate) stepped: StepReport,
     pub(crate) rest_tick: Option<u64>,
     /// The last tick is over.
     pub(crate) is_end: bool,
@@ -274,21 +275,23 @@ fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Fail
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::automata::subject::Account;
+    use crate::scenario::automata::subject::{Account, Refusal};
 
-    /// A world of one cell that holds one unit too few from tick 3 on. No world of this crate does
-    /// so.
+    /// A world of one cell that loses a unit in tick 3, which no world of this crate does.
     struct Leaky {
         tick: u64,
     }
 
     impl Subject for Leaky {
-        fn write(&mut self, _: &[IVec3], _: char) -> Result<(), String> {
+        fn write(&mut self, _: &[IVec3], _: char) -> Result<(), Refusal> {
             Ok(())
         }
-        fn step(&mut self) -> Stepped {
+        fn load(&mut self, _: IVec3) -> Result<(), Refusal> {
+            Ok(())
+        }
+        fn step(&mut self) -> StepReport {
             self.tick += 1;
-            Stepped { visited: 1, moved: 0 }
+            StepReport { visited: 1, ..StepReport::default() }
         }
         fn active_cells(&self) -> usize {
             1
@@ -299,8 +302,14 @@ mod tests {
         fn account(&self) -> Account {
             Account { entries: Vec::new(), total: 5.0, injected: 0.0, drained: 0.0 }
         }
+        fn is_balanced(&self) -> bool {
+            self.count() == self.account().total
+        }
         fn value(&self, _: IVec3) -> f64 {
             self.count()
+        }
+        fn values_name(&self) -> &'static str {
+            "values"
         }
         fn measure(&self, _: usize, _: IVec3) -> Option<f64> {
             None
@@ -317,14 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn an_account_out_of_balance_is_told_once_and_when_it_was_first() {
+    fn an_account_out_of_balance_is_reported_once_at_its_first_tick() {
         let expect = Expect { balanced: Some(17), ..Expect::default() };
         let (mut judge, mut subject) = (Judge::new(&expect), Leaky { tick: 0 });
         for tick in 0..=6 {
             let scene = Scene {
                 subject: &subject,
                 tick,
-                stepped: Stepped { visited: 1, moved: 0 },
+                stepped: StepReport { visited: 1, ..StepReport::default() },
                 rest_tick: None,
                 is_end: tick == 6,
             };

@@ -1,4 +1,4 @@
-//! `[legend]`: what characters stand for, whatever the automaton.
+//! `[legend]`: what characters stand for.
 
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::NOWHERE;
@@ -29,4 +29,37 @@ pub(crate) fn read<G: Copy>(
         legend.insert(character, glyph);
     }
     Ok(legend)
+}
+
+/// Reads a number of the legend; `None` if it is out of range.
+type ReadNumber<G> = fn(&Field) -> Result<Option<G>, ScenarioError>;
+
+/// Reads a table of the legend with exactly one key: a flag, which must be `true`, or a number.
+pub(crate) fn read_one_of<G: Copy>(
+    field: Field,
+    wanted: &str,
+    flags: &[(&str, G)],
+    numbers: &[(&str, ReadNumber<G>)],
+) -> Result<G, ScenarioError> {
+    let refused = field.refuse(wanted);
+    let Ok(mut table) = field.table() else { return Err(refused) };
+    let mut glyph = None;
+    for &(key, meaning) in flags {
+        if let Some(field) = table.take(key)
+            && (!field.boolean()? || glyph.replace(meaning).is_some())
+        {
+            return Err(refused);
+        }
+    }
+    for (key, read) in numbers {
+        if let Some(field) = table.take(key) {
+            let meaning = read(&field)?;
+            if meaning.is_none() || glyph.is_some() {
+                return Err(refused);
+            }
+            glyph = meaning;
+        }
+    }
+    table.finish()?;
+    glyph.ok_or(refused)
 }

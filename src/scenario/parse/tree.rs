@@ -272,6 +272,19 @@ impl Field {
     }
 }
 
+/// Returns the refusal of a rule: of its field if the file names it, else of the world.
+pub(crate) fn refuse_rule(
+    named: &[Field],
+    rule: &str,
+    wanted: String,
+    error: impl core::error::Error,
+) -> ScenarioError {
+    match named.iter().find(|field| field.key == rule) {
+        Some(field) => field.refuse(wanted),
+        None => ScenarioError::World { message: error.to_string() },
+    }
+}
+
 /// As it could stand in the file; tables are cut short.
 impl core::fmt::Display for Node {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -3,7 +3,8 @@
 pub(crate) mod play;
 pub(crate) mod record;
 
-use crate::scenario::automata::subject::{Stepped, Subject};
+use crate::automaton::StepReport;
+use crate::scenario::automata::subject::Subject;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::expect::judge::{Failure, Judge, Scene};
 use crate::scenario::run::record::{LayerRecord, Record};
@@ -35,10 +36,10 @@ pub struct Report {
 /// ```
 pub struct Run<'a> {
     scenario: &'a Scenario,
-    subject: Box<dyn Subject>,
+    subject: Box<dyn Subject + 'a>,
     judge: Judge,
     tick: u64,
-    stepped: Stepped,
+    stepped: StepReport,
     rest_tick: Option<u64>,
     /// Edits made so far.
     edited: usize,
@@ -53,13 +54,13 @@ impl<'a> Run<'a> {
         let subject = scenario
             .setup
             .start(scenario.seed, &scenario.drawing)
-            .map_err(|message| ScenarioError::World { message })?;
+            .map_err(|error| ScenarioError::World { message: error.to_string() })?;
         let mut run = Run {
             scenario,
             subject,
             judge: Judge::new(&scenario.expect),
             tick: 0,
-            stepped: Stepped::default(),
+            stepped: StepReport::default(),
             rest_tick: None,
             edited: 0,
         };
@@ -83,10 +84,10 @@ impl<'a> Run<'a> {
                 Action::Write { cells, with } => self.subject.write(cells, *with),
                 Action::Load(chunk) => self.subject.load(*chunk),
             };
-            done.map_err(|message| ScenarioError::Edit {
+            done.map_err(|error| ScenarioError::Edit {
                 line: edit.line,
                 tick: edit.at,
-                message,
+                message: error.to_string(),
             })?;
             self.edited += 1;
             self.rest_tick = self.rest_tick.filter(|_| self.subject.active_cells() == 0);
