@@ -134,15 +134,15 @@ macro_rules! reads_and_moves {
                 self.trail.get(self.grid)
             }
 
-            /// Returns the cell at this offset; the background where its chunk is missing or its position would
-            /// leave the `i32` range.
+            /// Returns the cell at this offset; the background where its chunk is missing or its
+            /// position would leave the `i32` range.
             #[inline]
             pub fn near(&mut self, offset: IVec3) -> T {
                 self.trail.near(self.grid, offset)
             }
 
-            /// Returns the cell across `face`; the background where its chunk is missing or its position would
-            /// leave the `i32` range.
+            /// Returns the cell across `face`; the background where its chunk is missing or its
+            /// position would leave the `i32` range.
             #[inline]
             pub fn neighbour(&mut self, face: Face) -> T {
                 self.near(face.offset())
@@ -154,8 +154,8 @@ macro_rules! reads_and_moves {
                 self.trail.move_to(self.grid, position);
             }
 
-            /// Moves one cell across `face`; stays and returns `false` where that would leave the `i32`
-            /// range.
+            /// Moves one cell across `face`; stays and returns `false` where that would leave the
+            /// `i32` range.
             #[inline]
             pub fn step(&mut self, face: Face) -> bool {
                 self.trail.step(self.grid, face)

@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    /// Whatever is prefetched, each chunk is visited in order with its own cells: dense ones, uniform
-    /// ones, and the last two, which prefetch nothing.
+    /// Whatever is prefetched, each chunk is visited in order with its own cells: dense ones,
+    /// uniform ones, and the last two, which prefetch nothing.
     #[test]
     fn a_visit_of_all_chunks_shows_what_separate_calls_show() {
         for chunks in [0, 1, 2, 3, 7] {

@@ -67,8 +67,8 @@ impl HaloShape for Sheet {
     }
 }
 
-/// Along one axis, for each of the three chunks: its offset, the range of the halo that it fills, and
-/// the first of its cells to copy.
+/// Along one axis, for each of the three chunks: its offset, the range of the halo that it fills,
+/// and the first of its cells to copy.
 fn parts<const SIDE: usize>() -> [(i32, Range<usize>, usize); 3] {
     [(-1, 0..1, SIDE - 1), (0, 1..SIDE + 1, 0), (1, SIDE + 1..SIDE + 2, 0)]
 }
@@ -96,8 +96,9 @@ impl<'c, T: Copy + PartialEq, const SIDE: usize> Rows<'c, T, SIDE> {
 
 /// # Halos
 impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
-    /// Copies the cells of a chunk and the rim of cells around it, corners included. Missing chunks,
-    /// the chunk itself too, and positions outside the `i32` range read as the background.
+    /// Copies the cells of a chunk and the rim of cells around it, corners included. Missing
+    /// chunks, the chunk itself too, and positions outside the `i32` range read as the
+    /// background.
     ///
     /// A kernel over a halo is a plain loop over an array of fixed size, without bounds checks or
     /// lookups.
