@@ -15,19 +15,19 @@ pub struct CellMask {
 }
 
 impl CellMask {
-    /// The mask with no cell.
+    /// The empty mask.
     pub const EMPTY: CellMask = CellMask { words: [0; CHUNK_CELLS / 64] };
 
-    /// The mask with every cell.
+    /// The mask of all cells.
     pub const FULL: CellMask = CellMask { words: [u64::MAX; CHUNK_CELLS / 64] };
 
-    /// Whether the cell is in the mask. Indices wrap at 4096.
+    /// Returns whether the cell is in the mask. Indices wrap at 4096.
     #[inline]
     pub fn contains(&self, index: usize) -> bool {
         self.words[(index >> 6) & 63] >> (index & 63) & 1 != 0
     }
 
-    /// Adds the cell; `true` if it was not there. Indices wrap at 4096.
+    /// Adds the cell and returns whether it is new. Indices wrap at 4096.
     #[inline]
     pub fn insert(&mut self, index: usize) -> bool {
         let word = &mut self.words[(index >> 6) & 63];
@@ -36,12 +36,12 @@ impl CellMask {
         before != *word
     }
 
-    /// Adds the cell, at compile time.
+    /// Adds the cell, in constants. `index` is below 4096.
     pub(crate) const fn insert_const(&mut self, index: usize) {
         self.words[index >> 6] |= 1 << (index & 63);
     }
 
-    /// Removes the cell; `true` if it was there. Indices wrap at 4096.
+    /// Removes the cell and returns whether it was there. Indices wrap at 4096.
     #[inline]
     pub fn remove(&mut self, index: usize) -> bool {
         let word = &mut self.words[(index >> 6) & 63];
@@ -57,7 +57,7 @@ impl CellMask {
         *word = *word & !(1 << (index & 63)) | u64::from(present) << (index & 63);
     }
 
-    /// The 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one
+    /// Returns the 256 cells from `256 * layer` (0 to 15) on: in a [`Cube`](crate::Cube) chunk, one
     /// horizontal layer.
     #[inline]
     pub(crate) fn layer(&self, layer: usize) -> LayerMask {
@@ -73,23 +73,23 @@ impl CellMask {
         }
     }
 
-    /// Makes a layer exactly these cells.
+    /// Replaces the cells of a layer.
     #[inline]
     pub(crate) fn set_layer(&mut self, layer: usize, cells: LayerMask) {
         self.words[(layer & 15) * 4..][..4].copy_from_slice(&cells.words());
     }
 
-    /// Cells in the mask, 0 to 4096.
+    /// Returns the number of cells in the mask, 0 to 4096.
     pub fn len(&self) -> usize {
         simd::run(Count(&self.words))
     }
 
-    /// Whether no cell is in the mask.
+    /// Returns whether the mask is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Whether every cell is in the mask.
+    /// Returns whether all cells are in the mask.
     pub fn is_full(&self) -> bool {
         // Blocks keep the early exit, and vectorise inside.
         let full =
@@ -97,19 +97,19 @@ impl CellMask {
         self.words.as_chunks().0.iter().all(full)
     }
 
-    /// The bits, 64 to a word, lowest index first.
+    /// Returns the bits, 64 to a word, lowest index first.
     #[inline]
     pub fn words(&self) -> &[u64; CHUNK_CELLS / 64] {
         &self.words
     }
 
-    /// The bits, to change.
+    /// Returns the bits for changes.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u64; CHUNK_CELLS / 64] {
         &mut self.words
     }
 
-    /// Whether any cell is in both masks.
+    /// Returns whether the masks share a cell.
     pub fn intersects(&self, other: &CellMask) -> bool {
         // Blocks keep the early exit, and vectorise inside.
         let both = |(block, other): (&[u64], &[u64])| {
@@ -118,14 +118,14 @@ impl CellMask {
         self.words.chunks(8).zip(other.words.chunks(8)).any(|blocks| both(blocks) != 0)
     }
 
-    /// Adds every cell of `other`.
+    /// Adds all cells of `other`.
     pub fn union_with(&mut self, other: &CellMask) {
         for (word, more) in self.words.iter_mut().zip(&other.words) {
             *word |= more;
         }
     }
 
-    /// The cells' indices in ascending order.
+    /// Returns the cells' indices in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words
             .iter()
@@ -134,7 +134,7 @@ impl CellMask {
     }
 }
 
-/// How many ones there are in all words.
+/// The number of ones in all words (population count).
 struct Count<'a>(&'a [u64; CHUNK_CELLS / 64]);
 
 impl simd::Kernel for Count<'_> {
@@ -146,7 +146,7 @@ impl simd::Kernel for Count<'_> {
     }
 }
 
-/// The positions of the ones in `bits`, lowest first.
+/// Returns the positions of the ones in `bits`, lowest first.
 #[inline]
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -177,7 +177,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn bits_come_back_in_order() {
+    fn iteration_is_in_ascending_order() {
         let mut mask = CellMask::EMPTY;
         for index in [4095, 0, 63, 64, 1000] {
             assert!(mask.insert(index));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_of_whole_masks_is_true_of_their_cells() {
+    fn is_full_and_intersects_agree_with_the_cells() {
         let mut random = fastrand::Rng::with_seed(9);
         for _ in 0..200 {
             let few = [random.usize(..CHUNK_CELLS), random.usize(..CHUNK_CELLS)];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_made_when_compiled_are_those_made_when_run() {
+    fn insert_const_equals_insert() {
         let (mut early, mut late) = (CellMask::EMPTY, CellMask::EMPTY);
         for index in (0..CHUNK_CELLS).step_by(37) {
             early.insert_const(index);

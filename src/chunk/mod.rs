@@ -1,5 +1,5 @@
-//! One chunk: 4096 cells, all alike or one by one. Knows neither where it lies nor what its cells
-//! mean.
+//! One chunk: 4096 cells, stored as one value if they are equal, else as an array. Knows neither
+//! its position nor the meaning of its cells.
 
 mod layer_mask;
 mod mask;
@@ -13,17 +13,16 @@ use crate::simd::Aligned;
 
 /// 4096 cells of `T`.
 ///
-/// A chunk whose cells are all equal is stored as that one value; any other as an array.
-/// [`set`](Chunk::set), [`fill`](Chunk::fill) and [`canonicalize`](Chunk::canonicalize) leave the
-/// short form wherever it fits, so two chunks with equal cells are equal.
+/// A chunk whose cells are all equal is stored as that one value (uniform); any other as an array
+/// (dense). [`set`](Chunk::set), [`fill`](Chunk::fill) and [`canonicalize`](Chunk::canonicalize)
+/// leave it uniform wherever possible, so two chunks with equal cells are equal.
 ///
-/// Equal means `==` throughout: cells that compare equal may stand for each other. So a chunk of
-/// `0.0` in which a cell is set to `-0.0` stays as it was, and a cell that is not equal to itself
-/// (a NaN) never joins a uniform chunk. Where such values must come back bit for bit, store the
-/// bits.
+/// Equal means `==` throughout, and equal cells may replace each other: a chunk of `0.0` stays as
+/// it is when a cell is set to `-0.0`, and a cell that is not equal to itself (a NaN) is never part
+/// of a uniform chunk. Where such values must be kept bit for bit, store the bits.
 ///
-/// Cells are meant to be some bytes: in builds that are not optimised all 4096 pass over the stack
-/// when a chunk becomes an array.
+/// Cells should be a few bytes: in unoptimised builds all 4096 are copied over the stack when a
+/// chunk becomes dense.
 #[derive(Clone, Debug)]
 pub struct Chunk<T> {
     cells: Cells<T>,
@@ -32,49 +31,48 @@ pub struct Chunk<T> {
 #[derive(Clone, Debug)]
 enum Cells<T> {
     Uniform(T),
-    /// Comes over the stack in builds that are not optimised: there is no safe way around that to
-    /// an aligned box.
+    /// Copied over the stack in unoptimised builds: safe Rust has no other way to an aligned box.
     Dense {
         cells: Box<Aligned<[T; CHUNK_CELLS]>>,
         seam: Seam,
     },
 }
 
-/// Where a dense chunk is known not to be uniform: the cell at `at` and the next one differ.
+/// A witness that a dense chunk is not uniform: the cell at `at` and the next one differ.
 ///
-/// A write elsewhere leaves that so. Thus [`Chunk::set`] has to read no cell to keep the chunk
-/// canonical, and what it does while a cell is on its way from memory does not wait for it.
+/// A write elsewhere does not change that, so [`Chunk::set`] keeps the chunk canonical without
+/// reading a cell, and need not wait for memory.
 #[derive(Clone, Copy, Debug)]
 struct Seam {
     /// 0 to 4094.
     at: u16,
-    /// The last cell, counted from `at`, that a write must not touch: 1, or [`Seam::STALE`].
+    /// A write to the cells from `at` to `at + reach` may remove the seam: 1, or [`Seam::STALE`].
     reach: u16,
 }
 
 impl Seam {
-    /// The reach of a seam that may be gone, because the cells were handed out since.
+    /// The reach of a seam that may be gone, because the cells were lent mutably since.
     const STALE: u16 = u16::MAX;
 
-    /// Whether the seam may be gone after a write at `index`.
+    /// Returns whether the seam may be gone after a write at `index`.
     #[inline]
     fn is_touched_by(self, index: usize) -> bool {
         (index as u16).wrapping_sub(self.at) <= self.reach
     }
 }
 
-/// A chunk of equal cells is stored one by one, or its seam is not one; see [`Chunk::validate`].
+/// A dense chunk has equal cells, or its seam is wrong; see [`Chunk::validate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct NotCanonical;
 
 impl<T: Copy + PartialEq> Chunk<T> {
-    /// A chunk of 4096 cells with this value.
+    /// Returns a chunk of 4096 cells with this value.
     pub const fn uniform(value: T) -> Self {
         Chunk { cells: Cells::Uniform(value) }
     }
 
-    /// A chunk of these cells, in index order.
+    /// Returns a chunk of these cells, in index order.
     pub fn from_cells(cells: &[T; CHUNK_CELLS]) -> Self {
         match find_seam(cells) {
             Some(seam) => Chunk { cells: Cells::Dense { cells: Box::new(Aligned(*cells)), seam } },
@@ -82,7 +80,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// The cell at `index`. Indices wrap at 4096.
+    /// Returns the cell at `index`. Indices wrap at 4096.
     #[inline]
     pub fn get(&self, index: usize) -> T {
         match &self.cells {
@@ -91,7 +89,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// Writes the cell at `index` and returns what stood there. Indices wrap at 4096.
+    /// Writes the cell at `index` and returns its old value. Indices wrap at 4096.
     #[inline]
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
@@ -116,8 +114,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         old
     }
 
-    /// Finds the seam again after a write at `index`, beside that first: there it is found at once
-    /// while a chunk fills cell by cell.
+    /// Finds a seam after a write at `index`. Looks beside the write first, where the seam is while
+    /// a chunk is filled cell by cell.
     #[cold]
     #[inline(never)]
     fn seek_seam(&mut self, index: usize) {
@@ -131,12 +129,12 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// Writes every cell.
+    /// Writes all cells.
     pub fn fill(&mut self, value: T) {
         self.cells = Cells::Uniform(value);
     }
 
-    /// The value of all cells, if the chunk is stored as one.
+    /// Returns the value of all cells if the chunk is uniform.
     #[inline]
     pub fn as_uniform(&self) -> Option<T> {
         match &self.cells {
@@ -145,7 +143,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// The cells in index order, if they are stored one by one.
+    /// Returns the cells in index order if the chunk is dense.
     #[inline]
     pub fn as_dense(&self) -> Option<&[T; CHUNK_CELLS]> {
         match &self.cells {
@@ -154,8 +152,8 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// The cells in index order, to change; stores them one by one from here on. Call
-    /// [`canonicalize`](Chunk::canonicalize) when done.
+    /// Makes the chunk dense and returns its cells in index order. Call
+    /// [`canonicalize`](Chunk::canonicalize) after writing to them.
     #[inline]
     pub fn cells_mut(&mut self) -> &mut [T; CHUNK_CELLS] {
         if let Cells::Uniform(value) = self.cells {
@@ -171,10 +169,10 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// Stores the chunk as one value if its cells are all equal; `true` if it is uniform now.
+    /// Makes the chunk uniform if its cells are all equal. Returns whether it is uniform now.
     pub fn canonicalize(&mut self) -> bool {
         let Cells::Dense { cells, seam } = &mut self.cells else { return true };
-        // The seam is mostly where it was.
+        // The seam has mostly not moved.
         if cells.0[usize::from(seam.at)] != cells.0[usize::from(seam.at) + 1] {
             seam.reach = 1;
         } else if let Some(found) = find_seam(&cells.0) {
@@ -185,7 +183,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         matches!(self.cells, Cells::Uniform(_))
     }
 
-    /// Bytes on the heap: none for a uniform chunk, 4096 cells for any other.
+    /// Returns the bytes on the heap: 0 for a uniform chunk, 4096 cells for a dense one.
     pub fn heap_bytes(&self) -> usize {
         match self.cells {
             Cells::Uniform(_) => 0,
@@ -193,11 +191,11 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// Whether the chunk is stored in the form that its cells call for.
+    /// Checks that the chunk is uniform if its cells are equal.
     ///
     /// # Errors
-    /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) that nobody
-    /// canonicalised.
+    /// [`NotCanonical`] after a change through [`cells_mut`](Chunk::cells_mut) without
+    /// [`canonicalize`](Chunk::canonicalize).
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), NotCanonical> {
         let Cells::Dense { cells, seam } = &self.cells else { return Ok(()) };
@@ -211,7 +209,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     }
 }
 
-/// The same cells in the same form.
+/// Canonical chunks are equal if and only if their cells are.
 impl<T: PartialEq> PartialEq for Chunk<T> {
     fn eq(&self, other: &Self) -> bool {
         match (&self.cells, &other.cells) {
@@ -224,7 +222,7 @@ impl<T: PartialEq> PartialEq for Chunk<T> {
 
 impl<T: Eq> Eq for Chunk<T> {}
 
-/// The first cell that differs from the next one.
+/// Finds the first cell that differs from the next one.
 fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
     // Blocks keep the early exit for chunks that differ soon, and vectorise inside.
     const BLOCK: usize = 64;
@@ -282,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_odd_cell_makes_a_chunk_uniform_wherever_it_lies_and_however_it_came() {
+    fn writing_the_last_odd_cell_makes_a_chunk_uniform_in_any_order_of_writes() {
         let order = |step: usize| (0..CHUNK_CELLS).map(move |count| count * step % CHUNK_CELLS);
         for step in [1, CHUNK_CELLS - 1, 17, 257, 2049] {
             let mut chunk = Chunk::uniform(1u16);
@@ -291,7 +289,7 @@ mod tests {
                 assert_eq!(chunk.validate(), Ok(()), "{index} by {step}");
             }
             assert!(chunk.as_dense().is_some());
-            // Cells that were handed out may be equal, or not, when the next write comes.
+            // Cells written through `cells_mut` may be equal or not at the next write.
             let last = order(step).next_back().unwrap();
             chunk.cells_mut()[last] = 2;
             chunk.cells_mut()[0] = 3;
@@ -315,12 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_checked_by_the_cells() {
+    fn validate_compares_the_form_with_the_cells() {
         let mut chunk = Chunk::uniform(5u8);
         chunk.cells_mut();
-        assert_eq!(chunk.validate(), Err(NotCanonical), "equal cells one by one");
+        assert_eq!(chunk.validate(), Err(NotCanonical), "equal cells in an array");
         chunk.cells_mut()[100] = 6;
-        assert_eq!(chunk.validate(), Ok(()), "cells that differ, wherever the seam is");
+        assert_eq!(chunk.validate(), Ok(()), "cells that differ, with a stale seam");
         if let Cells::Dense { seam, .. } = &mut chunk.cells {
             *seam = Seam { at: 50, reach: 1 };
         }
@@ -332,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_of_nan_is_not_taken_for_uniform_and_does_not_fail() {
+    fn a_chunk_with_a_nan_is_dense_and_valid() {
         let mut chunk = Chunk::uniform(0.0f32);
         chunk.set(7, f32::NAN);
         assert!(chunk.get(7).is_nan() && !chunk.canonicalize());

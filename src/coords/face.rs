@@ -30,7 +30,7 @@ impl Face {
     /// The four faces that are neither up nor down.
     pub const LATERAL: [Face; 4] = [Face::West, Face::East, Face::North, Face::South];
 
-    /// The face with this index, or `None` if `index` is above 5.
+    /// Returns the face with this index, or `None` if `index` is above 5.
     pub const fn from_index(index: u8) -> Option<Face> {
         match index {
             0 => Some(Face::West),
@@ -43,12 +43,12 @@ impl Face {
         }
     }
 
-    /// This face's index, 0 to 5.
+    /// Returns this face's index, 0 to 5.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The face on the other side.
+    /// Returns the face on the other side.
     ///
     /// ```
     /// use floodplain::Face;
@@ -65,7 +65,7 @@ impl Face {
         }
     }
 
-    /// The unit vector that points out of this face.
+    /// Returns the unit vector that points out of this face.
     pub const fn offset(self) -> IVec3 {
         match self {
             Face::West => IVec3::NEG_X,
@@ -77,17 +77,9 @@ impl Face {
         }
     }
 
-    /// The neighbour of `position` across this face, or `None` where that would leave the `i32`
-    /// range.
+    /// Returns the neighbour of `position` across this face, or `None` where that would leave the
+    /// `i32` range.
     pub const fn step(self, position: IVec3) -> Option<IVec3> {
-        let offset = self.offset();
-        match (
-            position.x.checked_add(offset.x),
-            position.y.checked_add(offset.y),
-            position.z.checked_add(offset.z),
-        ) {
-            (Some(x), Some(y), Some(z)) => Some(IVec3::new(x, y, z)),
-            _ => None,
-        }
+        position.checked_add(self.offset())
     }
 }

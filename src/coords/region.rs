@@ -3,7 +3,7 @@
 use core::fmt;
 use glam::IVec3;
 
-/// A box of cells, given by its two corners, both of which belong to it.
+/// A box of cells, given by two corners that both belong to it.
 ///
 /// Inclusive corners let a region reach the ends of the `i32` range without overflow. A region is
 /// never empty.
@@ -14,10 +14,10 @@ pub struct Region {
 }
 
 impl Region {
-    /// Every position there is.
+    /// All positions.
     pub const EVERYWHERE: Region = Region { min: IVec3::MIN, max: IVec3::MAX };
 
-    /// The smallest region that holds both corners, in whichever order they come.
+    /// Returns the smallest region that holds both corners, in either order.
     ///
     /// ```
     /// use floodplain::{Region, glam::IVec3};
@@ -28,22 +28,22 @@ impl Region {
         Region { min: a.min(b), max: a.max(b) }
     }
 
-    /// The region that holds one cell.
+    /// Returns the region of one cell.
     pub const fn cell(position: IVec3) -> Region {
         Region { min: position, max: position }
     }
 
-    /// The corner with the smallest coordinates.
+    /// Returns the corner with the smallest coordinates.
     pub const fn min(&self) -> IVec3 {
         self.min
     }
 
-    /// The corner with the largest coordinates; it belongs to the region.
+    /// Returns the corner with the largest coordinates, which belongs to the region.
     pub const fn max(&self) -> IVec3 {
         self.max
     }
 
-    /// Cells along x, y and z, each 1 to 2³².
+    /// Returns the cells along x, y and z, each 1 to 2³².
     pub const fn size(&self) -> [u64; 3] {
         [
             (self.max.x as i64 - self.min.x as i64) as u64 + 1,
@@ -52,13 +52,13 @@ impl Region {
         ]
     }
 
-    /// Cells in the region, 1 to 2⁹⁶.
+    /// Returns the number of cells, 1 to 2⁹⁶.
     pub const fn volume(&self) -> u128 {
         let [x, y, z] = self.size();
         x as u128 * y as u128 * z as u128
     }
 
-    /// Whether `position` lies inside.
+    /// Returns whether `position` is in the region.
     pub const fn contains(&self, position: IVec3) -> bool {
         self.min.x <= position.x
             && position.x <= self.max.x
@@ -68,14 +68,15 @@ impl Region {
             && position.z <= self.max.z
     }
 
-    /// What this region shares with `other`, or `None` if that is nothing.
+    /// Returns the cells shared with `other`, or `None` if there are none.
     pub fn intersection(&self, other: &Region) -> Option<Region> {
         let min = self.min.max(other.min);
         let max = self.max.min(other.max);
         (min.cmple(max).all()).then_some(Region { min, max })
     }
 
-    /// Every position, y slowest, then z, then x: the order of all flat slices in this crate.
+    /// Returns every position, y slowest, then z, then x: the order of all flat slices in this
+    /// crate.
     pub fn positions(self) -> impl Iterator<Item = IVec3> {
         (self.min.y..=self.max.y).flat_map(move |y| {
             (self.min.z..=self.max.z)

@@ -9,24 +9,24 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// How the 4096 cells of a chunk lie in space. Implemented by [`Cube`] and [`Sheet`] only.
+/// The arrangement of the 4096 cells of a chunk. Implemented by [`Cube`] and [`Sheet`] only.
 pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 'static {
     /// Base-two logarithms of the cells along x, y and z; they add up to 12.
     const BITS: [u32; 3];
-    /// What a step along x, y and z adds to a local index.
+    /// The change of the local index in a step along x, y and z.
     const STRIDES: [usize; 3];
     /// Neighbours of a cell across its faces: 4 or 6.
     const NEIGHBOURS: usize;
 
-    /// The chunk that holds the cell. Correct for negative positions: the shift rounds towards
-    /// minus infinity.
+    /// Returns the chunk that holds the cell. The shift rounds towards minus infinity, so negative
+    /// positions are correct.
     #[inline]
     fn chunk_of(cell: IVec3) -> IVec3 {
         let [x, y, z] = Self::BITS;
         IVec3::new(cell.x >> x, cell.y >> y, cell.z >> z)
     }
 
-    /// The cell's index inside its chunk, 0 to 4095.
+    /// Returns the cell's index in its chunk, 0 to 4095.
     #[inline]
     fn index_of(cell: IVec3) -> usize {
         let local = |value: i32, bits: u32| (value & ((1 << bits) - 1)) as usize;
@@ -35,7 +35,7 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
             + local(cell.z, Self::BITS[2]) * Self::STRIDES[2]
     }
 
-    /// The position of the cell at `index` (0 to 4095) of `chunk`; the inverse of
+    /// Returns the position of the cell at `index` (0 to 4095) of `chunk`; the inverse of
     /// [`chunk_of`](Shape::chunk_of) with [`index_of`](Shape::index_of). `chunk` must satisfy
     /// [`holds_chunk`](Shape::holds_chunk).
     #[inline]
@@ -46,19 +46,19 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
         IVec3::new((chunk.x << x) | local(0), (chunk.y << y) | local(1), (chunk.z << z) | local(2))
     }
 
-    /// The cells of `chunk`.
+    /// Returns the cells of `chunk`.
     fn region_of(chunk: IVec3) -> Region {
         Region::new(Self::cell_at(chunk, 0), Self::cell_at(chunk, CHUNK_CELLS - 1))
     }
 
-    /// Whether `chunk` is a chunk position whose cells have `i32` positions.
+    /// Returns whether the cells of `chunk` have `i32` positions.
     fn holds_chunk(chunk: IVec3) -> bool {
         Region::new(Self::chunk_of(IVec3::MIN), Self::chunk_of(IVec3::MAX)).contains(chunk)
     }
 }
 
-/// 16×16×16 cells; the index runs along x, then z, then y, so that a horizontal layer is 256
-/// consecutive cells.
+/// 16×16×16 cells; the index runs along x, then z, then y, so a horizontal layer is 256 consecutive
+/// cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cube;
 
