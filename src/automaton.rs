@@ -1,17 +1,16 @@
-//! What every automaton of this crate can be asked and told, in the same words. No rules of any of
-//! them.
+//! The interface that all automata share: the trait [`Automaton`], its reports, and the state hash.
 
 use crate::chunk::{CellMask, Chunk};
 use glam::IVec3;
 
-/// What all automata have in common: steps, totals with their account, changes, rest, and the check
-/// of their laws.
+/// What all automata have in common: steps, totals and ledger, changes, rest, and the check of
+/// their laws.
 ///
-/// Every method is also an inherent one of each automaton, so that this trait is only needed by
-/// code that serves several. Edits differ from one to the next in what they write, and agree in
-/// how: they come between steps; are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and
-/// `remove_…`, and where water is poured and scooped `pour` and `scoop`; wake what they touch; and,
-/// if they cannot be made, return an error that names the thing and change nothing.
+/// Each automaton also has these methods as inherent ones, so only generic code needs this trait.
+/// Edits differ between automata, but follow the same conventions: they are made between steps;
+/// they are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and
+/// `scoop` for water; they wake the cells that they touch; and if refused, they return an error
+/// that names the thing and change nothing.
 ///
 /// ```
 /// use floodplain::Automaton;
@@ -27,44 +26,42 @@ use glam::IVec3;
 /// # Ok::<(), floodplain::water::RulesError>(())
 /// ```
 pub trait Automaton {
-    /// The sum of what the automaton moves about.
+    /// The sum of the quantity that the automaton moves.
     type Total: PartialEq + core::fmt::Debug;
-    /// The account of what entered and left.
+    /// The sums of what entered and left.
     type Ledger: PartialEq + core::fmt::Debug;
-    /// A law that does not hold; there is none unless this crate has a bug.
+    /// A broken law. There is none unless this crate has a bug.
     type Violation: core::error::Error;
 
     /// Runs one step.
     fn step(&mut self) -> StepReport;
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](Automaton::step).
+    /// Runs `steps` steps, with the same result as that many calls of [`step`](Automaton::step).
     fn run(&mut self, steps: u64) -> StepReport;
-    /// Steps run so far; after `u64::MAX` the count begins anew.
+    /// Returns the number of steps run; wraps after `u64::MAX`.
     fn ticks(&self) -> u64;
-    /// What is in the world now.
+    /// Returns the sum over all cells.
     fn total(&self) -> Self::Total;
-    /// What entered and left since the world was made.
+    /// Returns what entered and left since the world was made.
     fn ledger(&self) -> Self::Ledger;
-    /// Cells that the next step will look at.
+    /// Returns the number of cells that the next step will visit.
     fn awake_cells(&self) -> usize;
-    /// Whether nothing will change until the next edit: no cell is awake.
+    /// Returns whether nothing will change until the next edit: no cell is awake.
     fn is_at_rest(&self) -> bool;
-    /// The cells whose state or ground an edit or a step has changed since this was last asked, by
-    /// chunk, in order of position; some of them may be back at what they were.
+    /// Returns the cells whose state or ground an edit or a step has changed since the last call,
+    /// by chunk, in order of position. Some may have their old values again.
     ///
-    /// Loading and unloading is not listed, for whoever does it knows. With an unloaded chunk goes
-    /// what changed in it and was not asked for. What was never asked for takes memory, as a
-    /// mask of 512 bytes for each chunk that changed and is there.
+    /// Loading and unloading a chunk is not listed, and unloading drops the chunk's changes. Until
+    /// the next call, each changed chunk takes a mask of 512 bytes.
     fn take_changes(&mut self) -> Vec<ChunkChanges>;
-    /// A hash of the state that decides the future under the same rules and within the same bounds,
-    /// which are not part of it: who compares worlds compares those apart. The same on every
-    /// platform, whatever the order of loading.
+    /// Returns a hash of the state that decides the future. Rules and bounds are not part of it:
+    /// compare those separately. Independent of the platform and of the order of loading.
     fn state_hash(&self) -> u64;
     /// Checks every law of the automaton.
     ///
     /// # Errors
-    /// The first law found broken.
+    /// The first broken law found.
     fn validate(&self) -> Result<(), Self::Violation>;
-    /// Bytes that the world holds on the heap.
+    /// Returns the bytes that the world holds on the heap.
     fn memory_bytes(&self) -> usize;
 }
 
@@ -114,19 +111,18 @@ macro_rules! automaton {
 }
 pub(crate) use automaton;
 
-/// What one step, or several, did.
+/// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Awake cells that the step passed over; of a tick of water, those of its outflows and of its
-    /// regular flow. What searches look at is counted by
+    /// Awake cells visited; in a tick of water, those of its outflows and of its regular flow.
+    /// Cells visited by searches are counted by
     /// [`Progress::looked_at`](crate::water::Progress::looked_at).
     pub visited: u64,
     /// Cells whose state differs from before the step.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
-    /// every cell it left; 0 in automata that do not count in whole units. A chunk that sleeps
-    /// counts nothing, although each of its cells may get as much as it gives: then units that
-    /// go through it are missing here.
+    /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,
+    /// although units may flow through them in equilibrium.
     pub moved: u64,
 }
 
@@ -138,16 +134,16 @@ impl core::ops::AddAssign for StepReport {
     }
 }
 
-/// What became of the water, flat or not, that stood in the way of an edit, in units.
+/// What an edit did with the water in its way, in units; for both water automata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Displaced {
-    /// Went to neighbours with room.
+    /// Moved to neighbours with room.
     pub moved: u32,
-    /// Found no room and left the world; entered in the ledger as removed.
+    /// Left the world for lack of room; in the ledger as removed.
     pub removed: u32,
 }
 
-/// The cells of one chunk that changed since they were last asked for.
+/// The changed cells of one chunk; see [`Automaton::take_changes`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkChanges {
     /// The chunk's position, in chunks.
@@ -162,8 +158,8 @@ impl ChunkChanges {
     }
 }
 
-/// A 64-bit hash in the manner of FNV-1a over words, with a final mix: stable across platforms and
-/// versions.
+/// A 64-bit hash: FNV-1a over words with another multiplier, and a final mix as in splitmix64.
+/// Stable across platforms and versions.
 pub(crate) struct StateHash(u64);
 
 impl StateHash {
@@ -181,8 +177,8 @@ impl StateHash {
         self.add(u64::from(position.z as u32));
     }
 
-    /// Adds the cells of a chunk, `PER_WORD` (1, 2 or 4) to a word, the first lowest; of a uniform
-    /// chunk just one.
+    /// Adds the cells of a dense chunk, `PER_WORD` (1, 2 or 4) to a word, the first lowest; the one
+    /// value of a uniform chunk.
     pub(crate) fn add_chunk<T: Copy + PartialEq, const PER_WORD: usize>(
         &mut self,
         chunk: &Chunk<T>,

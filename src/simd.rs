@@ -1,28 +1,28 @@
-//! Kernels compiled for several instruction sets, of which the widest that the machine has is
-//! picked at run time.
+//! Function multiversioning: kernels compiled for several instruction sets, with the widest that
+//! the machine supports picked at run time. Feature `simd`.
 //!
-//! Feature `simd`. Rust compiles for the oldest x86-64 unless told otherwise, at a half to a
-//! quarter of the speed. Every version does the same operations in the same order, and Rust never
-//! contracts or reorders those of floats, so all of them give the same bytes; elsewhere than on
-//! x86-64 there is only one.
+//! By default Rust compiles for the oldest x86-64, at half to a quarter of the speed. All versions
+//! do the same operations in the same order, and Rust neither contracts nor reorders float
+//! operations, so all give the same bytes. On other platforms than x86-64 there is only one
+//! version.
 
-/// Puts an array where a cache line begins. Otherwise it is aligned as its items need, and then
-/// each vector may lie in two lines, or in two pages.
+/// Aligns an array to a cache line. With the alignment of its items alone, vector loads may cross
+/// cache lines or pages.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Aligned<T>(pub(crate) T);
 
-/// Work on a chunk or more: a dispatched call is never inlined, and costs a few nanoseconds.
+/// A loop over a chunk or more: a dispatched call is never inlined and costs a few nanoseconds.
 pub(crate) trait Kernel {
-    /// What the work returns.
+    /// The result.
     type Output;
 
-    /// Does the work. It has to be `#[inline(always)]`, and so does all that is hot in it: only
-    /// what is inlined is compiled for the instruction set.
+    /// Runs the loop. It must be `#[inline(always)]`, and so must all hot functions that it calls:
+    /// only inlined code is compiled for the instruction set.
     fn run(self) -> Self::Output;
 }
 
-/// Runs a kernel with the widest vectors that the machine has.
+/// Runs a kernel with the widest vectors that the machine supports.
 #[inline]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(test)]
@@ -38,7 +38,7 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.run()
 }
 
-/// The levels are those of the x86-64 psABI, v4 and v3, without what changes no arithmetic.
+/// The levels v4 and v3 of the x86-64 psABI, without features that do not affect arithmetic.
 #[cfg(feature = "simd")]
 mod versions {
     use super::Kernel;
@@ -58,14 +58,14 @@ mod versions {
     }
 }
 
-/// Which version tests run.
+/// Forces a version, in tests.
 #[cfg(test)]
 pub(crate) mod forced {
     use std::sync::atomic::{AtomicU8, Ordering};
     use std::sync::{Mutex, PoisonError};
 
-    /// The widest instruction set that kernels may use; if the machine does not have it, the next
-    /// one.
+    /// The widest instruction set that kernels may use; if the machine does not support it, the
+    /// next narrower one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[repr(u8)]
     pub(crate) enum Level {
@@ -91,17 +91,18 @@ pub(crate) mod forced {
         Level::ALL.iter().copied().find(|&known| known as u8 == level).unwrap_or(Level::Widest)
     }
 
-    /// What `run` makes at each level, in all threads. Calls wait for each other.
+    /// Returns the results of `run` at each level, which holds for all threads. Calls are
+    /// serialised.
     pub(crate) fn at_each_level<R>(mut run: impl FnMut() -> R) -> Vec<(Level, R)> {
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let at_level = |&level: &Level| {
             LEVEL.store(level as u8, Ordering::Relaxed);
             (level, run())
         };
-        let made = Level::ALL.iter().map(at_level).collect();
+        let results = Level::ALL.iter().map(at_level).collect();
         LEVEL.store(Level::Widest as u8, Ordering::Relaxed);
-        made
+        results
     }
 }
 
@@ -110,7 +111,7 @@ mod tests {
     use super::forced::at_each_level;
     use super::*;
 
-    /// Numbers whose sum depends on how it is rounded.
+    /// A dot product, whose value depends on rounding.
     struct Dot<'a>(&'a [f32], &'a [f32]);
 
     impl Kernel for Dot<'_> {
@@ -133,7 +134,7 @@ mod tests {
                 one_by_one += std::hint::black_box(a[index] * b[index]);
             }
             assert_eq!(sum, one_by_one.to_bits(), "{level:?}");
-            assert_ne!(sum, exact, "the numbers would show a contraction");
+            assert_ne!(sum, exact, "a contraction would show");
         }
     }
 }
