@@ -1,4 +1,4 @@
-//! Snapshots of pressure on a grid; and what they have in common with those of pressure on a graph.
+//! Snapshots of explosions on a grid, and what those on a graph share with them.
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
@@ -12,8 +12,8 @@ use crate::coords::CHUNK_CELLS;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// The largest pressure or flow, up or down, that is loaded: far above what edits can write, and
-/// far below where a step would overflow.
+/// The largest absolute pressure or flow that is loaded: far above what edits can write, and far
+/// below where a step would overflow.
 pub(super) const LARGEST: f64 = 1e24;
 
 /// The largest sum of a ledger that is loaded.
@@ -24,14 +24,13 @@ const SOLID: u8 = 2;
 const FLOWS: u8 = 4;
 const UNTOLD: u8 = 8;
 
-/// Kind 4 of sheets, 5 of cubes. Conductances are not kept: they follow from what stands in the
-/// cells.
+/// Kind 4 with sheets, 5 with cubes. Conductances are not saved: they follow from the cells.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64`, ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke and were not asked for, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks that were known and have gone since changes were last asked for, then for each its position and the mask of its changed cells |
-/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since changes were last asked for; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
+/// | state | bounds (region), borders `u8` along x, y and z (0 rigid, 1 periodic, 2 open), steps `u64`, ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, position, difference `f64`, strength `f64`; a count of the chunks removed since `take_changes` was last called that existed then, then for each its position and the mask of its changed cells |
+/// | record | a plane of `f32`, the pressures, up to 10²⁴, none −0; a `u8` with bit 0 set if the chunk is audible, bit 1 if it has removed cells, bit 2 if it has flows, bit 3 if it was made since `take_changes` was last called; the mask of removed cells, if there are any; a `u16` count of walls that break, then for each, ascending, its index `u16` and its strength `f32`; a `u16` count of links with another weight than 1, then for each, ascending, its axis `u8`, the index `u16` of its cell, and the weight `f32`; if it has flows, a plane of `f32` for each face, 4 in sheets and 6 in cubes, none −0; marks, of which the awake cells are all or none |
 impl<S: BlastShape> Saved for BlastWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::BlastSheet } else { Kind::BlastCube };
 
@@ -99,7 +98,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
                 .union_with(&state.take()?);
         }
         BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, freed })
-            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+            .map_err(SnapshotError::unlawful)
     }
 
     fn take_chunk(
@@ -133,7 +132,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
     }
 }
 
-/// A plane of pressures or flows.
+/// Reads a plane of pressures or flows.
 fn take_pressures(record: &mut Content<'_>) -> Result<Chunk<f32>, SnapshotError> {
     let wrong = record.malformed("numbers up to 10²⁴, none of them −0");
     let plane: Chunk<f32> = record.take()?;
@@ -186,11 +185,11 @@ pub(super) fn put_events<P: Encode>(events: &[Broken<P>], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads walls that broke up to this step.
+/// Reads walls that broke.
 pub(super) fn take_events<P: Encode>(
     state: &mut Content<'_>,
 ) -> Result<Vec<Broken<P>>, SnapshotError> {
-    // A step, the shortest place, and two numbers.
+    // A step, at least a node, and two numbers.
     let count = state.count(8 + 4 + 16)?;
     let mut events = Vec::with_capacity(count);
     for _ in 0..count {
@@ -256,12 +255,6 @@ impl Encode for Border {
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("a border: 0 to 2");
-        match content.take::<u8>()? {
-            0 => Ok(Border::Rigid),
-            1 => Ok(Border::Periodic),
-            2 => Ok(Border::Open),
-            _ => Err(wrong),
-        }
+        content.one_of(&[Border::Rigid, Border::Periodic, Border::Open], "a border: 0 to 2")
     }
 }

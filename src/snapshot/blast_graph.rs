@@ -1,4 +1,4 @@
-//! Snapshots of pressure on a graph.
+//! Snapshots of explosions on a graph.
 
 use super::blast::{LARGEST, put_events, take_events};
 use super::bytes::{Content, Encode};
@@ -9,21 +9,21 @@ use crate::automata::blast::{GraphParts, LinkParts, NodeParts};
 use crate::blast::{BlastGraph, NodeId, Rules};
 use glam::{DVec3, IVec3};
 
-/// What stands for a removed node, an open and a closed one.
+/// The codes of a removed, an open and a closed node.
 const GONE: u8 = 0;
 const OPEN: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// The place of a vent's other end.
+/// The other end of a vent.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Kind 6. A graph has no chunks: all of it stands in the state.
+/// Kind 6. A graph has no chunks: all of it is in the state.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | rule `u8` (0 diffusive, 1 wave), coefficient `f64`, damping `f64` (0 if diffusive), threshold `f64` |
-/// | state | steps `u64`; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether it is awake `bool`; the nodes; the links; a count of the walls that broke and were not asked for, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since they were last asked for, then each, ascending, as `u32` |
-/// | nodes | a count, then for each by its number a `u8` (0 removed, 1 open, 2 closed); unless it is removed, position as three `f64`, pressure `f64` up to 10²⁴, if it is closed strength `f64`, then a count of its links and the place of each among the links as `u64`, in the order in which they came to the node |
+/// | state | steps `u64`; ledger: placed, removed, left, absorbed, `f64` each, up to 10²⁰⁰; whether it is awake `bool`; the nodes; the links; a count of the walls that broke since `take_events` was last called, then for each its step `u64`, node `u32`, difference `f64`, strength `f64`; a count of the nodes that changed since `take_changes` was last called, then each, ascending, as `u32` |
+/// | nodes | a count, then for each by its number a `u8` (0 removed, 1 open, 2 closed); unless it is removed, position as three `f64`, pressure `f64` up to 10²⁴, if it is closed strength `f64`, then a count of its links and the index of each among the links as `u64`, in the order in which they were added to the node |
 /// | links | a count, then for each its nodes as two `u32`, 0xffffffff for the outside, weight `f64`, direction as three `f64`, flow `f64` up to 10²⁴ |
 impl Saved for BlastGraph {
     const KIND: Kind = Kind::BlastGraph;
@@ -84,7 +84,7 @@ impl Saved for BlastGraph {
             events,
             changed,
         })
-        .map_err(|law| SnapshotError::Unlawful { law })
+        .map_err(SnapshotError::unlawful)
     }
 
     fn take_chunk(&mut self, _: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
@@ -153,7 +153,7 @@ impl Encode for DVec3 {
         self.to_array().iter().for_each(|number| number.put(out));
     }
 
-    /// A finite vector.
+    /// Reads a finite vector.
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let mut number = || content.number_within(f64::MAX);
         Ok(DVec3::new(number()?, number()?, number()?))

@@ -1,4 +1,4 @@
-//! Values as little-endian bytes.
+//! Encodes and decodes values as little-endian bytes.
 
 use super::error::SnapshotError;
 use crate::chunk::CellMask;
@@ -14,7 +14,7 @@ pub(crate) trait Encode: Sized {
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError>;
 }
 
-/// What is left of a section's content.
+/// The content of a section, read from front to back.
 pub struct Content<'a> {
     section: &'static str,
     all: &'a [u8],
@@ -23,22 +23,22 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// The content of a section, written in this version of the format.
+    /// Returns a reader of a section written in this version of the format.
     pub(crate) fn new(section: &'static str, all: &'a [u8], version: u16) -> Self {
         Content { section, all, read: 0, version }
     }
 
-    /// The version of the format that the section is written in.
+    /// Returns the version of the format in which the section is written.
     pub(crate) fn version(&self) -> u16 {
         self.version
     }
 
-    /// The next value.
+    /// Reads the next value.
     pub(crate) fn take<E: Encode>(&mut self) -> Result<E, SnapshotError> {
         E::take(self)
     }
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], SnapshotError> {
         match self.all[self.read..].split_at_checked(count) {
             Some((bytes, _)) => {
@@ -49,8 +49,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// How many things of at least `bytes` bytes each are to follow; a count that the content
-    /// cannot hold is refused.
+    /// Reads the count of a list of items of at least `bytes` bytes each. Refuses a count of more
+    /// items than the content can hold.
     pub(crate) fn count(&mut self, bytes: usize) -> Result<usize, SnapshotError> {
         let before = self.read;
         let count: u64 = self.take()?;
@@ -64,32 +64,41 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// A number that only ever grows, so far from the end of its range that neither it nor the sum
-    /// of two can reach it.
+    /// Reads a byte: the index of one of these values.
+    pub(crate) fn one_of<T: Copy>(
+        &mut self,
+        values: &[T],
+        wanted: &'static str,
+    ) -> Result<T, SnapshotError> {
+        let wrong = self.malformed(wanted);
+        values.get(usize::from(self.take::<u8>()?)).copied().ok_or(wrong)
+    }
+
+    /// Reads a counter below 2⁶², so that neither it nor the sum of two can overflow.
     pub(crate) fn counter(&mut self) -> Result<u64, SnapshotError> {
         let wrong = self.malformed("a number below 2⁶²");
         let counter = self.take()?;
         if counter < 1 << 62 { Ok(counter) } else { Err(wrong) }
     }
 
-    /// A number from −`limit` to `limit`; infinity and what is not a number are none.
+    /// Reads a number from −`limit` to `limit`; refuses infinity and not-a-number.
     pub(crate) fn number_within(&mut self, limit: f64) -> Result<f64, SnapshotError> {
         let wrong = self.malformed("a number in its range");
         let number: f64 = self.take()?;
         if number.abs() <= limit { Ok(number) } else { Err(wrong) }
     }
 
-    /// Whether everything has been read.
+    /// Returns whether everything has been read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.read == self.all.len()
     }
 
-    /// The error that something else should stand here.
+    /// Returns the error that the content here is not as `wanted`.
     pub(crate) fn malformed(&self, wanted: &'static str) -> SnapshotError {
         SnapshotError::Malformed { section: self.section, at: self.read, wanted }
     }
 
-    /// Refuses what is left over.
+    /// Refuses unread content.
     pub(crate) fn finish(self) -> Result<(), SnapshotError> {
         if self.is_at_end() { Ok(()) } else { Err(self.malformed("the end of the section")) }
     }

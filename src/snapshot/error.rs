@@ -3,11 +3,11 @@
 use super::Kind;
 use core::fmt;
 
-/// Why a snapshot was refused. No world was made.
+/// Why a snapshot was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// The first eight bytes are not those of a snapshot.
+    /// The bytes do not begin with `FLDPLAIN`.
     NotASnapshot,
     /// Written by a newer version of the format.
     NewerVersion {
@@ -23,9 +23,9 @@ pub enum SnapshotError {
         /// The kind asked for.
         wanted: Kind,
     },
-    /// The sixteen bytes at the beginning are damaged or cut short.
+    /// The sixteen bytes of the header are damaged or incomplete.
     Header,
-    /// A section is cut short or missing.
+    /// A section is incomplete or missing.
     Truncated {
         /// Its name.
         section: &'static str,
@@ -35,25 +35,32 @@ pub enum SnapshotError {
         /// Its name.
         section: &'static str,
     },
-    /// A section says something that the format does not have, under a right checksum.
+    /// A section does not follow the format, although its checksum is right.
     Malformed {
         /// Its name.
         section: &'static str,
-        /// Bytes from the start of its content to where reading stopped.
+        /// The offset in its content at which reading stopped.
         at: usize,
-        /// What should have stood there.
+        /// What the format has there.
         wanted: &'static str,
     },
     /// There are bytes after the last section.
     Trailing {
-        /// How many.
+        /// Their number.
         bytes: usize,
     },
     /// The sections are well formed, but the world that they describe breaks a law.
     Unlawful {
-        /// The law, in the words of the world's `validate`.
+        /// The message of the world's `validate`.
         law: String,
     },
+}
+
+impl SnapshotError {
+    /// Returns the error of a broken law.
+    pub(crate) fn unlawful(law: impl ToString) -> Self {
+        SnapshotError::Unlawful { law: law.to_string() }
+    }
 }
 
 impl fmt::Display for SnapshotError {
@@ -65,7 +72,7 @@ impl fmt::Display for SnapshotError {
             SnapshotError::NewerVersion { found, newest } => {
                 write!(
                     f,
-                    "the snapshot has version {found}, and versions up to {newest} can be read"
+                    "the snapshot has version {found}; the newest supported version is {newest}"
                 )
             }
             SnapshotError::OtherKind { found, wanted } => {
@@ -77,7 +84,7 @@ impl fmt::Display for SnapshotError {
             }
             SnapshotError::Header => write!(f, "the header is damaged"),
             SnapshotError::Truncated { section } => {
-                write!(f, "section {section} is cut short or missing")
+                write!(f, "section {section} is incomplete or missing")
             }
             SnapshotError::Damaged { section } => {
                 write!(f, "section {section} is damaged: its checksum is wrong")
@@ -87,7 +94,7 @@ impl fmt::Display for SnapshotError {
             }
             SnapshotError::Trailing { bytes } => write!(f, "{bytes} bytes after the last section"),
             SnapshotError::Unlawful { law } => {
-                write!(f, "the snapshot describes a world that cannot be: {law}")
+                write!(f, "the snapshot describes a world that breaks a law: {law}")
             }
         }
     }

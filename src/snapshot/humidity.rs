@@ -8,12 +8,12 @@ use super::world::Saved;
 use crate::humidity::{Border, HumidityShape, HumidityWorld, Ledger, Rules, Sweep};
 use glam::IVec3;
 
-/// Kind 2 of sheets, 3 of cubes.
+/// Kind 2 with sheets, 3 with cubes.
 ///
 /// | | content |
 /// |---|---|
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain) |
-/// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, from −2¹⁰⁰ to 2¹⁰⁰ and not below 0 in all; zeros in sweeps that keep none |
+/// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
 /// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
@@ -50,8 +50,7 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         let bounds = state.take()?;
         let ticks = state.take()?;
         let ledger = take_ledger(state, rules.sweep)?;
-        HumidityWorld::restored(rules, bounds, ticks, ledger)
-            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+        HumidityWorld::restored(rules, bounds, ticks, ledger).map_err(SnapshotError::unlawful)
     }
 
     fn take_chunk(
@@ -81,7 +80,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     Ok(Rules { sweep, cap, coefficient, least_impermeability, borders })
 }
 
-/// A ledger whose sums are far from the end of their range.
+/// Reads a ledger whose sums cannot overflow.
 fn take_ledger(content: &mut Content<'_>, sweep: Sweep) -> Result<Ledger, SnapshotError> {
     const LIMIT: u128 = 1 << 100;
     let wrong = content.malformed(
@@ -113,13 +112,8 @@ impl Encode for Sweep {
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("a sweep: 0 to 2");
-        match content.take::<u8>()? {
-            0 => Ok(Sweep::InPlace),
-            1 => Ok(Sweep::Synchronous),
-            2 => Ok(Sweep::Conservative),
-            _ => Err(wrong),
-        }
+        let sweeps = [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative];
+        content.one_of(&sweeps, "a sweep: 0 to 2")
     }
 }
 

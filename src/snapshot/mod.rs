@@ -1,7 +1,7 @@
-//! Whole worlds as bytes, and back. With the feature `snapshot`.
+//! Whole worlds as bytes, and back. Feature `snapshot`.
 //!
 //! A snapshot holds everything that decides the future: chunks, awake and changed cells, rules,
-//! seed, ticks, ledger. A world that is saved, loaded and run is, byte for byte, the world that was
+//! seed, ticks, ledger. A world that is saved, loaded and run equals, byte for byte, one that was
 //! never saved.
 //!
 //! ```
@@ -29,10 +29,9 @@
 //! greatest corner; a count is a `u64`; a mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
 //! There is no padding.
 //!
-//! The version counts for all kinds of worlds, and each kind is written in the version in which what
-//! it writes last changed: since version 2 the state of [`WaterWorld`](crate::water::WaterWorld)
-//! says nothing of a tick underway; all other kinds are as they were in version 1. Every version is
-//! read.
+//! Versions are common to all kinds of worlds, and each kind is written in the version that last
+//! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost the
+//! parts of an unfinished tick; all other kinds have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -41,7 +40,7 @@
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
-//! | | section `WRLD`: bounds, seed, steps, account, and whatever else belongs to no chunk |
+//! | | section `WRLD`: bounds, seed, steps, ledger, and all else that belongs to no chunk |
 //! | | section `CHNK`: a count, then for each chunk, in ascending order (y, then z, then x), its position and its record |
 //!
 //! A section is
@@ -53,23 +52,22 @@
 //! | n | content |
 //! | 4 | CRC-32 (IEEE) of name, length and content |
 //!
-//! What rules, state and records hold stands with the `save` of each kind of world. In every one, a
-//! *plane* of a chunk is one byte, 0 or 1; then for 0 the one value of all cells, for 1 every cell
-//! in index order. A plane of equal cells always has the short form. *Marks* are one byte with bit
-//! 0 if some cells of the chunk are awake and bit 1 if some have changed since they were last asked
-//! for; then the mask of the awake and of the changed cells, each if its bit is set; never an empty
-//! one.
+//! The contents of rules, state and records are documented at the [`Saved`] of each kind of world.
+//! In all of them, a *plane* is one value for each cell of a chunk: a byte, 0 or 1; then for 0 the
+//! one value of all cells, for 1 every cell in index order. A plane of equal cells always has the
+//! short form. *Marks* are a byte with bit 0 if some cells of the chunk are awake and bit 1 if some
+//! have changed since `take_changes` was last called; then the mask of the awake and that of the
+//! changed cells, each only if its bit is set, and never empty.
 //!
 //! # What is refused
 //!
-//! Loading checks every length against the bytes that are there before it takes memory for them,
-//! every checksum before it reads a section, and every law of the world (as its `validate` does)
-//! before it hands the world over. So a damaged snapshot gives an error that names the section, and
-//! never a different world.
+//! Loading checks every length against the bytes left before it allocates, every checksum before it
+//! reads a section, and every law of the world (as its `validate` does) before it returns the
+//! world. So a damaged snapshot gives an error that names the section, and never a different world.
 //!
-//! The memory taken, checks included, is at most 64 times the input, and 256 KB that an empty world
-//! takes; the most for uniform chunks. A step of the loaded world may take more: then uniform chunks
-//! become dense, with what the rule needs beside them. So limit the length of what strangers send.
+//! Loading allocates at most 64 times the length of the input plus 256 KB; uniform chunks take the
+//! most. A step of the loaded world may allocate more: uniform chunks become dense then. Limit the
+//! length of snapshots from untrusted sources.
 
 mod blast;
 mod blast_graph;

@@ -37,7 +37,7 @@ impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
 const AWAKE: u8 = 1;
 const CHANGED: u8 = 2;
 
-/// Appends which cells of a chunk are awake and which have changed.
+/// Appends the masks of a chunk's awake and changed cells.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,
@@ -46,16 +46,15 @@ pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     put_masks(grid.awake_at(slot), grid.changed_at(slot), out);
 }
 
-/// The same, of masks at hand.
+/// Appends these masks.
 pub(crate) fn put_masks(awake: Option<&CellMask>, changed: Option<&CellMask>, out: &mut Vec<u8>) {
-    let some = |mask: Option<&CellMask>| mask.filter(|mask| !mask.is_empty()).cloned();
-    let (awake, changed) = (some(awake), some(changed));
-    let bit = |mask: &Option<CellMask>, bit: u8| if mask.is_some() { bit } else { 0 };
-    out.push(bit(&awake, AWAKE) | bit(&changed, CHANGED));
+    let [awake, changed] = [awake, changed].map(|mask| mask.filter(|mask| !mask.is_empty()));
+    let bit = |mask: Option<&CellMask>, bit: u8| if mask.is_some() { bit } else { 0 };
+    out.push(bit(awake, AWAKE) | bit(changed, CHANGED));
     awake.iter().chain(&changed).for_each(|mask| mask.put(out));
 }
 
-/// Reads what [`put_marks`] wrote, and wakes and marks the cells.
+/// Reads what [`put_marks`] wrote; wakes and marks these cells.
 pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
@@ -75,7 +74,7 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     Ok(())
 }
 
-/// Reads what [`put_marks`] wrote where chunks are awake as a whole or not at all.
+/// The same for automata whose chunks are wholly awake or wholly asleep.
 pub(crate) fn take_whole_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,

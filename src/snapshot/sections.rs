@@ -9,7 +9,7 @@ const HEADER: usize = 16;
 /// Bytes of a section beside its content: name, length, checksum.
 const FRAME: usize = 16;
 
-/// What kind of world a snapshot holds. The number in the file is given with each.
+/// The kind of world in a snapshot, with its number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u16)]
@@ -31,13 +31,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The number that stands in the file.
+    /// Returns the number in the file.
     pub const fn number(self) -> u16 {
         self as u16
     }
 
-    /// The version of the format that worlds of this kind are written in, and the newest in which
-    /// they are read: that in which what they write last changed.
+    /// Returns the version of the format in which worlds of this kind are written, and the newest
+    /// that is read: the one that last changed their contents.
     pub const fn version(self) -> u16 {
         match self {
             Kind::Water => 2,
@@ -46,7 +46,7 @@ impl Kind {
     }
 }
 
-/// A snapshot on its way to bytes.
+/// Writes a snapshot.
 pub(crate) struct Writer {
     out: Vec<u8>,
 }
@@ -77,7 +77,7 @@ impl Writer {
     }
 }
 
-/// A snapshot whose sections are read one after the other.
+/// Reads a snapshot, section by section.
 pub(crate) struct Reader<'a> {
     left: &'a [u8],
     version: u16,
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The content of the next section, which must have this name.
+    /// Returns the content of the next section, which must have this name.
     pub(crate) fn section(&mut self, name: &'static str) -> Result<Content<'a>, SnapshotError> {
         let truncated = SnapshotError::Truncated { section: name };
         if self.left.len() < FRAME {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         Ok(Content::new(name, &checked[12..], self.version))
     }
 
-    /// Refuses what is left over.
+    /// Refuses bytes after the last section.
     pub(crate) fn finish(self) -> Result<(), SnapshotError> {
         match self.left.len() {
             0 => Ok(()),

@@ -50,8 +50,7 @@ impl Saved for Water2dWorld {
         if ledger.removed > ledger.placed {
             return Err(wrong);
         }
-        Water2dWorld::restored(seed, rules, bounds, tick, ledger)
-            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+        Water2dWorld::restored(seed, rules, bounds, tick, ledger).map_err(SnapshotError::unlawful)
     }
 
     fn take_chunk(

@@ -1,13 +1,12 @@
-//! From a world to a snapshot and back, whatever its kind.
+//! Saves and loads worlds of any kind.
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
 use super::sections::{Kind, Reader, Writer};
 use glam::IVec3;
 
-/// A world that can be saved. Implemented by every automaton of this crate, and by nothing else.
-///
-/// What a kind of world writes stands with its implementation.
+/// A world that can be saved. Implemented by the automata of this crate only; each implementation
+/// documents the contents of its rules, state and records.
 pub trait Saved: Sized {
     /// The number of this kind of world.
     const KIND: Kind;
@@ -16,23 +15,23 @@ pub trait Saved: Sized {
     #[doc(hidden)]
     fn put_rules(&self, out: &mut Vec<u8>);
 
-    /// Appends what belongs to no chunk.
+    /// Appends the state that belongs to no chunk.
     #[doc(hidden)]
     fn put_state(&self, out: &mut Vec<u8>);
 
-    /// The positions of all chunks, in order.
+    /// Returns the positions of all chunks, in order.
     #[doc(hidden)]
     fn chunk_positions(&self) -> Vec<IVec3>;
 
-    /// Appends the record of a chunk that is there.
+    /// Appends the record of an existing chunk.
     #[doc(hidden)]
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>);
 
-    /// A world without chunks.
+    /// Reads a world without chunks.
     #[doc(hidden)]
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError>;
 
-    /// Reads the record of a chunk that is not there yet.
+    /// Reads the record of a new chunk.
     #[doc(hidden)]
     fn take_chunk(
         &mut self,
@@ -40,11 +39,11 @@ pub trait Saved: Sized {
         record: &mut Content<'_>,
     ) -> Result<(), SnapshotError>;
 
-    /// The first broken law, in words.
+    /// Returns the first broken law, in words.
     #[doc(hidden)]
     fn broken_law(&self) -> Option<String>;
 
-    /// The whole world as bytes: the same for equal worlds.
+    /// Returns the whole world as bytes. Equal worlds give equal bytes.
     fn save(&self) -> Vec<u8> {
         let mut writer = Writer::new(Self::KIND);
         writer.section("RULE", |out| self.put_rules(out));
@@ -60,7 +59,7 @@ pub trait Saved: Sized {
         writer.finish()
     }
 
-    /// The world that [`save`](Saved::save) made these bytes of.
+    /// Returns the world from the bytes of [`save`](Saved::save).
     ///
     /// # Errors
     /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that
@@ -74,11 +73,11 @@ pub trait Saved: Sized {
     /// Refuses a world that breaks a law.
     #[doc(hidden)]
     fn check(&self) -> Result<(), SnapshotError> {
-        self.broken_law().map_or(Ok(()), |law| Err(SnapshotError::Unlawful { law }))
+        self.broken_law().map_or(Ok(()), |law| Err(SnapshotError::unlawful(law)))
     }
 }
 
-/// The world that these bytes describe, whether or not it keeps its laws.
+/// Returns the world of these bytes without checking its laws.
 fn read<W: Saved>(bytes: &[u8]) -> Result<W, SnapshotError> {
     let mut reader = Reader::new(bytes, W::KIND)?;
     let (mut rules, mut state) = (reader.section("RULE")?, reader.section("WRLD")?);
@@ -92,9 +91,9 @@ fn read<W: Saved>(bytes: &[u8]) -> Result<W, SnapshotError> {
     Ok(world)
 }
 
-/// The law that what sleeps would not change if it were awake, for worlds whose `validate` cannot
-/// tell: two copies run two steps, one with all of it awake. In two steps each of the two kinds of
-/// step has been made where they take turns. `step` makes one and returns the hash of the state.
+/// Checks that sleeping cells would not change if they were awake, for worlds whose `validate` does
+/// not: two copies run two steps, one of them wholly awake. Two, because in some rules two kinds of
+/// step alternate. `step` runs one and returns the hash of the state.
 pub(super) fn restless<W: Saved>(
     world: &W,
     wake_all: fn(&mut W),
@@ -109,11 +108,11 @@ pub(super) fn restless<W: Saved>(
         wake_all(&mut awake);
         step(&mut awake) != step(&mut asleep)
     });
-    differs.then(|| "what sleeps would change if it were awake".to_owned())
+    differs.then(|| "sleeping cells would change if they were awake".to_owned())
 }
 
 fn take_chunks<W: Saved>(world: &mut W, content: &mut Content<'_>) -> Result<(), SnapshotError> {
-    // A position and a record of at least one byte.
+    // A position, and a record of at least one byte.
     let count = content.count(13)?;
     let mut last = None;
     for _ in 0..count {
