@@ -1,11 +1,11 @@
-//! Why a save or an opening failed.
+//! Why saving or opening failed.
 
 use crate::snapshot::{Kind, SnapshotError};
 use core::fmt;
 use glam::IVec3;
 use std::io;
 
-/// What a [`SaveError`] speaks of.
+/// The part of a save that a [`SaveError`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -27,18 +27,18 @@ impl fmt::Display for Part {
     }
 }
 
-/// Why a save or an opening failed.
+/// Why saving or opening failed.
 ///
-/// A file that could not be opened is as it was. A file that could not be saved to holds the last
-/// save, or, if the error came after the save was complete, that save.
+/// A file that could not be opened is unchanged. A file that could not be saved to holds the last
+/// save, or the new one if the error came after it was complete.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SaveError {
-    /// There is something already where a file was to be created.
+    /// There is a file at the path of the new one, or the disk is not empty.
     Exists,
-    /// The file is empty, or its creation never came to an end.
+    /// The file is empty, or its creation was interrupted.
     Empty,
-    /// The file is no redb database.
+    /// The file is not a redb database.
     NotADatabase,
     /// A redb database, but of another program.
     OtherProgram,
@@ -60,15 +60,15 @@ pub enum SaveError {
     InUse,
     /// The database is damaged beyond repair, or of a newer version of redb's own format.
     DamagedDatabase {
-        /// In redb's words.
+        /// The message of redb.
         reason: String,
     },
-    /// A part is missing, or its checksum is wrong, in a database that is sound.
+    /// A part is missing or its checksum is wrong, in an undamaged database.
     Damaged {
         /// Which.
         part: Part,
     },
-    /// A part says something that the format does not have, under a right checksum.
+    /// A part does not follow the format, although its checksum is right.
     Malformed {
         /// Which.
         part: Part,
@@ -77,21 +77,21 @@ pub enum SaveError {
     },
     /// Every part is well formed, but the world that they describe breaks a law.
     Unlawful {
-        /// The law, in the words of the world's `validate`.
+        /// The message of the world's `validate`.
         law: String,
     },
-    /// The operating system refused: there is no such file, or it may not be written (which opening
-    /// needs too), or the disk is full or failed. Its [`kind`](io::Error::kind) says which.
+    /// An error of the operating system: no such file, no permission to write (which opening needs
+    /// too), a full or broken disk. See its [`kind`](io::Error::kind).
     Io(io::Error),
     /// The database failed in another way.
     Database(Box<dyn core::error::Error + Send + Sync>),
 }
 
 impl SaveError {
-    /// The error of a database operation.
+    /// Returns the error of a database operation.
     pub(super) fn of(error: impl Into<redb::Error>) -> Self {
         match error.into() {
-            // redb reads past the end of a file that is shorter than it says of itself.
+            // redb reads past the end of a file that is shorter than its header says.
             redb::Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 SaveError::DamagedDatabase { reason: error.to_string() }
             }
@@ -102,7 +102,7 @@ impl SaveError {
         }
     }
 
-    /// The error of reading an entry; it names the entry itself.
+    /// Returns the error of reading an entry. The snapshot error has the name.
     pub(super) fn in_entry(error: SnapshotError) -> Self {
         let part = match error {
             SnapshotError::Malformed { section, .. } => Part::Entry(section),
@@ -111,7 +111,7 @@ impl SaveError {
         SaveError::in_part(part)(error)
     }
 
-    /// The error of reading a part.
+    /// Returns the error of reading a part.
     pub(super) fn in_part(part: Part) -> impl FnOnce(SnapshotError) -> Self {
         move |error| match error {
             SnapshotError::Unlawful { law } => SaveError::Unlawful { law },
@@ -133,16 +133,15 @@ impl fmt::Display for SaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SaveError::Exists => {
-                write!(f, "there is something already where the save was to be created")
+                write!(f, "there is a file already where the save should be created")
             }
-            SaveError::Empty => write!(
-                f,
-                "the file holds no save: it is empty, or its creation never came to an end"
-            ),
-            SaveError::NotADatabase => write!(f, "not a save: the file is no redb database"),
+            SaveError::Empty => {
+                write!(f, "the file holds no save: it is empty, or its creation was interrupted")
+            }
+            SaveError::NotADatabase => write!(f, "not a save: the file is not a redb database"),
             SaveError::OtherProgram => write!(f, "not a save: a redb database of another program"),
             SaveError::NewerVersion { found, newest } => {
-                write!(f, "the save has version {found}, and versions up to {newest} can be read")
+                write!(f, "the save has version {found}; the newest supported version is {newest}")
             }
             SaveError::OtherKind { found, wanted } => {
                 write!(
@@ -156,7 +155,7 @@ impl fmt::Display for SaveError {
             SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
             SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
             SaveError::Unlawful { law } => {
-                write!(f, "the save describes a world that cannot be: {law}")
+                write!(f, "the save describes a world that breaks a law: {law}")
             }
             SaveError::Io(error) => write!(f, "the file cannot be read or written: {error}"),
             SaveError::Database(error) => write!(f, "the database: {error}"),

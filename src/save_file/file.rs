@@ -1,4 +1,4 @@
-//! A file with a world in it: created, opened, saved to.
+//! Creates, opens and saves to a file with a world.
 
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
@@ -16,7 +16,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of the file that the database keeps in memory. A save reads little of it: the way to each
+/// Bytes of the file that the database caches. A save reads little: the path in the B-tree to each
 /// chunk that it writes.
 const CACHE: usize = 64 << 20;
 
@@ -25,17 +25,17 @@ const CACHE: usize = 64 << 20;
 pub struct SaveReport {
     /// Chunks that are new or differ from the last save.
     pub chunks_written: usize,
-    /// Chunks that were in the last save and are gone.
+    /// Chunks of the last save that are gone.
     pub chunks_removed: usize,
-    /// Bytes of the keys and values written. The file takes more: whole pages of 4 KiB, and those
-    /// that lead to them.
+    /// Bytes of the keys and values written. The file grows by more: whole pages of 4 KiB, and
+    /// inner pages of the B-tree.
     pub bytes: u64,
 }
 
-/// A file in which a world of kind `W` is kept. One process at a time has it open.
+/// A file that holds a world of kind `W`. One process at a time can have it open.
 pub struct SaveFile<W> {
     disk: Arc<dyn StorageBackend>,
-    /// `None` after an error: then it is not known what the file holds.
+    /// `None` after an error: the content of the file is unknown then.
     open: Option<Open>,
     fingerprints: Fingerprints,
     world: PhantomData<fn(&W)>,
@@ -43,7 +43,7 @@ pub struct SaveFile<W> {
 
 struct Open {
     database: Database,
-    /// `None` if the next save has to write everything.
+    /// The last save; `None` if the next save must write everything.
     last: Option<Known>,
 }
 
@@ -51,7 +51,7 @@ impl<W: Saved> SaveFile<W> {
     /// Creates a file with this world in it.
     ///
     /// # Errors
-    /// There is a file of that name, or the disk fails; then no file is left behind.
+    /// There is a file of that name, or the disk fails; then the new file is removed.
     pub fn create(path: impl AsRef<Path>, world: &W) -> Result<Self, SaveError> {
         let path = path.as_ref();
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
@@ -60,17 +60,17 @@ impl<W: Saved> SaveFile<W> {
             .and_then(|file| SaveFile::create_on(file, world))
             .and_then(|created| sync_folder_of(path).map(|()| created).map_err(SaveError::from));
         if created.is_err() {
-            // The first error is the one to tell.
+            // The first error is the one to return.
             let _ = fs::remove_file(path);
         }
         created
     }
 
-    /// The file, and the world of its last save.
+    /// Opens a file and returns it with the world of its last save.
     ///
     /// # Errors
     /// There is no such file, it may not be written, it is open already, or it is not the save of a
-    /// lawful world of kind `W`. The file is as it was.
+    /// lawful world of kind `W`. The file is unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, W), SaveError> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
@@ -92,10 +92,10 @@ impl<W: Saved> SaveFile<W> {
     /// Like [`open`](SaveFile::open), on a disk of your own.
     ///
     /// # Errors
-    /// The disk does not hold the save of a lawful world of kind `W`. It is as it was.
+    /// The disk does not hold the save of a lawful world of kind `W`. It is unchanged.
     pub fn open_on(disk: impl StorageBackend) -> Result<(Self, W), SaveError> {
         let mut file = SaveFile::on(disk);
-        let staged = Staged::holding(Arc::clone(&file.disk));
+        let staged = Staged::deferring(Arc::clone(&file.disk));
         if let Some(header) = header::to_show(&*file.disk)? {
             staged.write(0, &header)?;
         }
@@ -115,14 +115,13 @@ impl<W: Saved> SaveFile<W> {
         }
     }
 
-    /// Writes what differs from the last save, in one transaction. When it returns, the world is on
-    /// the disk.
+    /// Writes the differences to the last save, in one transaction. When it returns, the world is
+    /// on the disk.
     ///
     /// # Errors
-    /// The disk fails or is full. The file then holds the last save or this one, and nothing in
-    /// between; which of them is not known before it is opened. The next call opens the file
-    /// anew and writes the whole world, so an error that passes, like a full disk, costs no
-    /// more than that.
+    /// The disk fails or is full. The file then holds either the last save or this one; only
+    /// opening it shows which. The next call reopens the file and writes the whole world, so a
+    /// passing error, such as a full disk, costs no more than that.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
         let open = match self.open.take() {
             Some(open) => open,
@@ -147,20 +146,20 @@ fn open_database(disk: Staged) -> Result<Database, SaveError> {
     Builder::new().set_cache_size(CACHE).create_with_backend(disk).map_err(SaveError::of)
 }
 
-/// Makes the name of a new file as durable as its content.
+/// Makes the name of a new file durable: syncs its folder.
 #[cfg(unix)]
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// Only on Unix can a folder be opened to sync it.
+/// Folders can be synced on Unix only.
 #[cfg(not(unix))]
 fn sync_folder_of(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a world over the last save. Returns the fingerprints of its chunks.
+/// Writes a world over the last save and returns the fingerprints of its chunks.
 fn write<W: Saved>(
     open: &Open,
     world: &W,
@@ -169,8 +168,9 @@ fn write<W: Saved>(
     let mut report = SaveReport::default();
     let mut transaction = open.database.begin_write().map_err(SaveError::of)?;
     transaction.set_durability(Durability::Immediate).map_err(SaveError::of)?;
-    // In one phase, with half the syncs, a save that is damaged later looks like one that was cut
-    // off: after a crash the database would fall back to the save before without a word.
+    // After a one-phase commit, which needs half the syncs, redb cannot tell a save that was
+    // damaged later from one that was interrupted: after a crash it would silently return the
+    // save before.
     transaction.set_two_phase_commit(true);
     if open.last.is_none() {
         transaction.delete_table(CHUNKS).map_err(SaveError::of)?;
@@ -211,8 +211,8 @@ fn write_head<W: Saved>(
     Ok(())
 }
 
-/// Writes the chunks that differ from those in `last`, and removes those that are gone. Both are in
-/// order of position.
+/// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
+/// of two lists in order of position.
 fn write_chunks<W: Saved>(
     table: &mut Table<&Key, &[u8]>,
     world: &W,

@@ -1,11 +1,10 @@
-//! What redb is shown of a file's header, so that an opening trusts nothing that it has not
-//! checked.
+//! A changed file header for redb, so that opening checks every page.
 //!
-//! Of a database that was closed in order, redb checks no page when it opens it, and loads its list
-//! of free pages as it stands; a damaged one makes it panic. Of a database whose last commit had
-//! one phase only, it checks every page, and makes that list anew; but if a page is damaged it
-//! falls back to the commit before. So it is shown a commit of one phase, with the last commit in
-//! the place of the one before, too: now it checks everything, and has nothing to fall back to.
+//! If the database was closed properly, redb checks no page on opening and loads its list of free
+//! pages unchecked; a damaged list makes it panic. If the last commit had one phase, redb checks
+//! every page and rebuilds the list, but if a page is damaged it falls back to the commit before.
+//! This header claims a one-phase commit and has the last commit in both slots: redb checks
+//! everything, and the fallback is the same commit.
 //!
 //! The layout is that of redb's format 3, in the `docs/design.md` of its sources.
 
@@ -16,17 +15,17 @@ use redb::StorageBackend;
 const LENGTH: usize = 320;
 const MAGIC: [u8; 9] = *b"redb\x1a\x0a\xa9\x0d\x0a";
 
-/// Where the flags are.
+/// The offset of the flags.
 const FLAGS: usize = MAGIC.len();
-/// The last commit is that of slot 1.
+/// The flag for: the last commit is in slot 1.
 const IN_SLOT_1: u8 = 1;
-/// The last commit had two phases.
+/// The flag for: the last commit had two phases.
 const TWO_PHASES: u8 = 4;
 
 const SLOTS: [usize; 2] = [64, 192];
 const SLOT: usize = 128;
 
-/// The header to show in place of the one that the disk has; `None` to show that one.
+/// Returns the changed header; `None` if the disk's own header will do.
 ///
 /// # Errors
 /// The disk has no database.

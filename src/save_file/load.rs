@@ -1,4 +1,4 @@
-//! From the database to a world.
+//! Reads a world from the database.
 
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
@@ -7,7 +7,7 @@ use super::{Part, VERSION};
 use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
-/// The world that the database holds, its laws checked, and the fingerprints of its records.
+/// Returns the world of the database, its laws checked, and the fingerprints of its records.
 pub(super) fn load<W: Saved>(
     database: &Database,
     fingerprints: &Fingerprints,
@@ -40,20 +40,20 @@ fn open_head(read: &ReadTransaction) -> Result<Head, SaveError> {
     }
 }
 
-/// An entry with its checksum.
+/// Returns an entry with its checksum.
 fn entry(head: &Head, name: &'static str) -> Result<Option<Vec<u8>>, SaveError> {
     let value = head.get(name).map_err(SaveError::of)?;
     Ok(value.map(|sealed| sealed.value().to_vec()))
 }
 
-/// An entry without its checksum.
+/// Returns an entry without its checksum.
 fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
     let part = Part::Entry(name);
     let sealed = entry(head, name)?.ok_or(SaveError::Damaged { part })?;
     Ok(tables::unseal(name.as_bytes(), &sealed, part)?.to_vec())
 }
 
-/// The world without its chunks.
+/// Returns the world without its chunks.
 fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
     let [mut rules, mut state] =
         [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes, VERSION));

@@ -1,90 +1,92 @@
-//! A disk on which an opening changes nothing before it is accepted.
+//! A write buffer between redb and the disk, so that opening changes nothing before the save is
+//! accepted.
 //!
-//! redb writes while it opens: a mark that the file is in use, and what it mends after a crash.
-//! Here all of that is kept in memory first, in order. If the save turns out to be none, it is
-//! dropped; if the save is sound, it is carried out as if it had never been held back, so that a
-//! crash in the middle finds what redb expects.
+//! redb writes while it opens: a mark that the file is in use, and repairs after a crash. This
+//! buffer keeps the operations in memory, in order. If the save is refused they are dropped; if it
+//! is sound they are carried out in the same order, syncs included, so that a crash in between
+//! leaves what redb expects.
 
 use redb::{BackendError, StorageBackend};
 use std::io;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What redb wants done.
+/// A deferred operation of redb on the disk.
 #[derive(Debug)]
-enum Order {
+enum Operation {
     Write(u64, Vec<u8>),
     SetLen(u64),
     Sync,
 }
 
-impl Order {
+impl Operation {
     fn carry_out(&self, disk: &dyn StorageBackend) -> io::Result<()> {
         match self {
-            Order::Write(offset, data) => disk.write(*offset, data),
-            Order::SetLen(len) => disk.set_len(*len),
-            Order::Sync => disk.sync_data(),
+            Operation::Write(offset, data) => disk.write(*offset, data),
+            Operation::SetLen(len) => disk.set_len(*len),
+            Operation::Sync => disk.sync_data(),
         }
     }
 }
 
-/// A disk, and what is held back from it. Clones are the same disk.
+/// A disk and its deferred operations. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Staged {
     disk: Arc<dyn StorageBackend>,
-    /// `None` from the moment that nothing is held back any more.
-    held: Arc<Mutex<Option<Vec<Order>>>>,
+    /// `None` once operations are no longer deferred.
+    deferred: Arc<Mutex<Option<Vec<Operation>>>>,
 }
 
 impl Staged {
-    /// Holds everything back until [`accept`](Staged::accept).
-    pub(super) fn holding(disk: Arc<dyn StorageBackend>) -> Self {
-        Staged { disk, held: Arc::new(Mutex::new(Some(Vec::new()))) }
+    /// Defers everything until [`accept`](Staged::accept).
+    pub(super) fn deferring(disk: Arc<dyn StorageBackend>) -> Self {
+        Staged { disk, deferred: Arc::new(Mutex::new(Some(Vec::new()))) }
     }
 
-    /// Holds nothing back.
+    /// Defers nothing.
     pub(super) fn passing(disk: Arc<dyn StorageBackend>) -> Self {
-        Staged { disk, held: Arc::default() }
+        Staged { disk, deferred: Arc::default() }
     }
 
-    /// Carries out what was held back, and holds nothing back from here on.
+    /// Carries out the deferred operations, and defers nothing from here on.
     pub(super) fn accept(&self) -> io::Result<()> {
-        let mut held = self.held();
-        for order in held.take().into_iter().flatten() {
-            order.carry_out(&*self.disk)?;
+        let mut deferred = self.deferred();
+        for operation in deferred.take().into_iter().flatten() {
+            operation.carry_out(&*self.disk)?;
         }
         Ok(())
     }
 
-    fn held(&self) -> MutexGuard<'_, Option<Vec<Order>>> {
-        // A list of orders is whole whenever its lock is free.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn deferred(&self) -> MutexGuard<'_, Option<Vec<Operation>>> {
+        // No panic can leave the list incomplete, so a poisoned lock is harmless.
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn order(&self, order: Order) -> io::Result<()> {
-        match &mut *self.held() {
-            Some(held) => {
-                held.push(order);
+    fn run(&self, operation: Operation) -> io::Result<()> {
+        match &mut *self.deferred() {
+            Some(deferred) => {
+                deferred.push(operation);
                 Ok(())
             }
-            None => order.carry_out(&*self.disk),
+            None => operation.carry_out(&*self.disk),
         }
     }
 }
 
 impl StorageBackend for Staged {
     fn len(&self) -> io::Result<u64> {
-        let set_len =
-            |order: &Order| if let Order::SetLen(len) = order { Some(*len) } else { None };
-        match self.held().iter().flatten().rev().find_map(set_len) {
+        let set_len = |operation: &Operation| {
+            if let Operation::SetLen(len) = operation { Some(*len) } else { None }
+        };
+        match self.deferred().iter().flatten().rev().find_map(set_len) {
             Some(len) => Ok(len),
             None => self.disk.len(),
         }
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let held = self.held();
-        let Some(held) = &*held else { return self.disk.read(offset, out) };
+        let deferred = self.deferred();
+        let Some(deferred) = &*deferred else { return self.disk.read(offset, out) };
         let on_disk = self.disk.len()?.saturating_sub(offset).min(out.len() as u64) as usize;
         let (from_disk, beyond) = out.split_at_mut(on_disk);
         if !from_disk.is_empty() {
@@ -92,29 +94,29 @@ impl StorageBackend for Staged {
         }
         beyond.fill(0);
         let mut readable = on_disk;
-        for order in held {
-            match order {
-                Order::Write(at, data) => overlay(offset, out, *at, data),
-                Order::SetLen(len) => {
+        for operation in deferred {
+            match operation {
+                Operation::Write(at, data) => overlay(offset, out, *at, data),
+                Operation::SetLen(len) => {
                     readable = len.saturating_sub(offset).min(out.len() as u64) as usize;
                     out[readable..].fill(0);
                 }
-                Order::Sync => {}
+                Operation::Sync => {}
             }
         }
         if readable == out.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.order(Order::SetLen(len))
+        self.run(Operation::SetLen(len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.order(Order::Sync)
+        self.run(Operation::Sync)
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.order(Order::Write(offset, data.to_vec()))
+        self.run(Operation::Write(offset, data.to_vec()))
     }
 
     fn close(&self) -> io::Result<()> {
@@ -150,7 +152,7 @@ impl StorageBackend for Staged {
     }
 }
 
-/// Copies the part of `data`, which lies at `at`, that falls into `out`, which lies at `offset`.
+/// Copies the part of `data`, which starts at `at`, that overlaps `out`, which starts at `offset`.
 fn overlay(offset: u64, out: &mut [u8], at: u64, data: &[u8]) {
     let start = offset.max(at);
     let end = (offset + out.len() as u64).min(at + data.len() as u64);
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_reads_as_if_it_were_done_and_is_done_when_accepted() {
+    fn deferred_operations_read_as_done_and_are_done_when_accepted() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let (below, plain) = (Arc::new(InMemoryBackend::new()), InMemoryBackend::new());
@@ -182,7 +184,7 @@ mod tests {
                 disk.write(10, &[1; 20]).unwrap();
             }
             let before = content(&*below);
-            let staged = Staged::holding(below.clone());
+            let staged = Staged::deferring(below.clone());
             for _ in 0..rng.usize(..12) {
                 let len = plain.len().unwrap();
                 let at = rng.u64(..=len);
@@ -206,7 +208,7 @@ mod tests {
                     assert!(out == content(&plain)[at as usize..][..out.len()], "seed {seed}");
                 }
             }
-            assert!(content(&*below) == before, "seed {seed}: nothing was held back");
+            assert!(content(&*below) == before, "seed {seed}: an operation was not deferred");
             staged.accept().unwrap();
             assert!(content(&*below) == content(&plain), "seed {seed}");
         }

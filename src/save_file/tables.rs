@@ -1,4 +1,4 @@
-//! The two tables of a save, the order of their keys, and the checksum after each value.
+//! The two tables of a save: names, keys, and the checksum at the end of each value.
 
 use super::error::SaveError;
 use super::{Part, VERSION};
@@ -18,7 +18,7 @@ pub(super) const COUNT: &str = "count";
 const MAGIC: [u8; 8] = *b"FLDPSAVE";
 const CHECKSUM: usize = 4;
 
-/// A chunk position whose bytes sort as positions do.
+/// A chunk position as bytes that sort as positions do.
 pub(super) type Key = [u8; 12];
 
 pub(super) fn key_of(position: IVec3) -> Key {
@@ -43,7 +43,7 @@ pub(super) fn seal(key: &[u8], value: &mut Vec<u8>) {
     value.extend_from_slice(&checksum.to_le_bytes());
 }
 
-/// The value without its checksum, if that is right.
+/// Returns the value without its checksum, if that is right.
 pub(super) fn unseal<'v>(key: &[u8], sealed: &'v [u8], part: Part) -> Result<&'v [u8], SaveError> {
     match sealed.split_last_chunk::<CHECKSUM>() {
         Some((value, found)) if checksum(key, value).to_le_bytes() == *found => Ok(value),
@@ -58,13 +58,13 @@ fn checksum(key: &[u8], value: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// The entry `format`.
+/// Returns the entry `format` for a kind of world.
 pub(super) fn format_of(kind: Kind) -> Vec<u8> {
     let [version, kind] = [VERSION, kind.number()].map(u16::to_le_bytes);
     [&MAGIC[..], &version, &kind].concat()
 }
 
-/// Checks the entry `format` as it lies in the file.
+/// Checks the entry `format` of a file.
 pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError> {
     if !sealed.starts_with(&MAGIC) {
         return Err(SaveError::OtherProgram);
