@@ -1,5 +1,4 @@
-//! Why a scenario cannot be run: every refusal names the thing, its value, and the line of the
-//! file.
+//! Why a scenario cannot be run: every error has the thing, its value, and the line of the file.
 
 use core::fmt;
 use glam::IVec3;
@@ -8,40 +7,40 @@ use glam::IVec3;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ScenarioError {
-    /// Not TOML, or not of this version of it.
+    /// Not valid TOML.
     Syntax {
         /// Where.
         line: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// A key that means nothing here.
+    /// An unknown key.
     UnknownKey {
         /// Where.
         line: usize,
         /// The key.
         key: String,
-        /// The table that it stands in; empty for the top of the file.
+        /// Its table; empty for the top of the file.
         table: String,
     },
-    /// A key that must be there and is not.
+    /// A required key is missing.
     MissingKey {
         /// Where the table begins.
         line: usize,
         /// The key.
         key: &'static str,
-        /// The table that lacks it; empty for the top of the file.
+        /// Its table; empty for the top of the file.
         table: String,
     },
-    /// A value of the wrong kind or out of its range.
+    /// A value of the wrong type or out of range.
     Value {
         /// Where.
         line: usize,
-        /// The key whose value it is.
+        /// Its key.
         key: String,
         /// The value.
         value: String,
-        /// What may stand there.
+        /// What is allowed.
         wanted: String,
     },
     /// A character that neither the automaton nor the `[legend]` knows.
@@ -60,8 +59,8 @@ pub enum ScenarioError {
         /// Cells in the first row.
         first: usize,
     },
-    /// A layer or slice of another size than the first one, or without cells. Sizes are cells in a
-    /// row, and rows.
+    /// A layer or slice that differs in size from the first one, or has no cells. A size is the
+    /// cells in a row, and the rows.
     PlateSize {
         /// Where.
         line: usize,
@@ -78,17 +77,17 @@ pub enum ScenarioError {
         key: &'static str,
         /// Its y or z.
         at: i32,
-        /// The least that it could have.
+        /// The least allowed.
         least: i32,
     },
     /// More cells than a scenario may have.
     TooLarge {
-        /// Where the limit was passed.
+        /// Where the limit was exceeded.
         line: usize,
         /// The limit, in cells.
         limit: usize,
     },
-    /// A cell that lies outside the drawing, or that the drawing leaves out of the world.
+    /// A cell outside the drawing, or drawn as not part of the world.
     OutOfDrawing {
         /// Where.
         line: usize,
@@ -102,24 +101,24 @@ pub enum ScenarioError {
         /// The chunk position.
         chunk: IVec3,
     },
-    /// The world refused an edit when its tick came.
+    /// The world refused an edit.
     Edit {
-        /// Where the edit stands.
+        /// Where the edit is.
         line: usize,
-        /// The tick before which it came.
+        /// The tick before which it was made.
         tick: u64,
-        /// What the world says.
+        /// The world's message.
         message: String,
     },
     /// The world could not be built.
     World {
-        /// What it says.
+        /// Its message.
         message: String,
     },
 }
 
 impl ScenarioError {
-    /// The line of the file, from 1; 0 if it lies at no one line.
+    /// Returns the line of the file, from 1; 0 if the error belongs to no single line.
     pub fn line(&self) -> usize {
         match *self {
             ScenarioError::Syntax { line, .. }
@@ -139,7 +138,7 @@ impl ScenarioError {
     }
 }
 
-/// The message, without the line: whoever prints it puts the file's name and the line before it.
+/// The message without the line, so that a caller can put the file's name and the line before it.
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! From the text of a file to a [`Scenario`].
+//! Reads the text of a file as a [`Scenario`].
 
 use crate::scenario::automata::reader_of;
 use crate::scenario::automata::subject::Setup;
@@ -13,7 +13,7 @@ impl Scenario {
     /// Reads a scenario.
     ///
     /// # Errors
-    /// Anything that the format does not have, or that this drawing cannot mean, with its line.
+    /// Anything that the format does not have, or that does not fit this drawing, with its line.
     ///
     /// ```
     /// use floodplain::scenario::Scenario;
@@ -75,12 +75,12 @@ impl Scenario {
         Ok(Scenario { automaton, seed, ticks, record, drawing, setup, edits, expect })
     }
 
-    /// The same scenario with its drawing elsewhere in the world: cell (0, 0, 0) of the drawing at
-    /// `offset`.
+    /// Returns the scenario with its drawing elsewhere in the world: cell (0, 0, 0) of the drawing
+    /// at `offset`.
     ///
     /// # Errors
-    /// The drawing would leave the `i32` range, or a chunk that the file says is not loaded would
-    /// not be part of it.
+    /// The drawing would leave the `i32` range, or would no longer touch a chunk that the file
+    /// lists as unloaded.
     pub fn at_offset(mut self, offset: IVec3) -> Result<Scenario, ScenarioError> {
         if self.drawing.region_at(offset).is_none() {
             let message = format!("at {offset} the drawing leaves the i32 range");

@@ -46,8 +46,8 @@ pub(crate) struct Picture<'a, G> {
 }
 
 impl<G: Copy> Picture<'_, G> {
-    /// Returns the world's cell for a drawn cell. The offset of a sheet along x and z shifts it along
-    /// x and y.
+    /// Returns the world's cell for a drawn cell. The offset of a sheet along x and z shifts it
+    /// along x and y.
     pub(crate) fn to_world(&self, drawn: IVec3) -> IVec3 {
         let (offset, top) = (self.drawing.offset, self.drawing.region().max().z);
         match self.layout {

@@ -1,5 +1,5 @@
-//! Holds a running world against what its file expects, tick by tick, and keeps the first failure
-//! of each expectation.
+//! Compares a running world with the expectations of its file, tick by tick, and records the first
+//! failure of each.
 
 use crate::automaton::StepReport;
 use crate::scenario::automata::subject::Subject;
@@ -8,18 +8,18 @@ use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;
 
-/// An expectation that failed: the first time that it did.
+/// The first failure of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The line of the file that expects it.
+    /// The line of the expectation in the file.
     pub line: usize,
-    /// The expectation, by its name and key.
+    /// Its name and key.
     pub expectation: String,
     /// What was found.
     pub value: String,
     /// What was expected.
     pub wanted: String,
-    /// The tick at which it was found.
+    /// The tick.
     pub tick: u64,
 }
 
@@ -30,13 +30,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What the judge sees of a world after a tick.
+/// A world after a tick.
 pub(crate) struct Scene<'a> {
     pub(crate) subject: &'a dyn Subject,
     pub(crate) tick: u64,
     pub(crate) stepped: StepReport,
     pub(crate) rest_tick: Option<u64>,
-    /// The last tick is over.
+    /// This was the last tick.
     pub(crate) is_end: bool,
 }
 
@@ -44,18 +44,18 @@ pub(crate) struct Scene<'a> {
 pub(crate) struct Judge {
     failures: Vec<Failure>,
     balance_failed: bool,
-    /// For each check, for each want.
+    /// For each check, one for each of its wants.
     watches: Vec<Vec<Watch>>,
-    /// For each order, for each group: the tick at which it was first reached.
+    /// For each order, the tick at which each group was first wet or full.
     reached: Vec<Vec<Option<u64>>>,
 }
 
-/// What is remembered of one expectation from tick to tick.
+/// The state of one expectation between ticks.
 #[derive(Default)]
 struct Watch {
     failed: bool,
     last_total: Option<f64>,
-    /// Injected less drained since the start, for the last ticks.
+    /// Injected minus drained since the start, after each of the last ticks.
     kept: VecDeque<f64>,
 }
 
@@ -100,7 +100,7 @@ impl Judge {
     }
 
     fn balance(&mut self, line: usize, scene: &Scene<'_>) {
-        // A tick that looked at no cell changed none.
+        // A tick that visited no cell changed none.
         if self.balance_failed || scene.tick > 0 && scene.stepped.visited == 0 && !scene.is_end {
             return;
         }
@@ -117,7 +117,7 @@ impl Judge {
         }
     }
 
-    /// What can be said only when all ticks are over.
+    /// Judges what is known only after the last tick.
     fn look_back(&mut self, expect: &Expect, scene: &Scene<'_>) {
         if let Some((by, line)) = expect.at_rest_by
             && scene.rest_tick.is_none_or(|tick| tick > by)
@@ -170,7 +170,7 @@ impl Watch {
         })
     }
 
-    /// The value that is not as wanted, in words; `None` if all are.
+    /// Returns a value out of range, in words; `None` if all are in range.
     fn wrong_value(&mut self, check: &Check, want: &Want, scene: &Scene<'_>) -> Option<String> {
         let range = &want.range;
         let subject = scene.subject;
@@ -216,7 +216,7 @@ impl Watch {
     }
 }
 
-/// The first value that is not in range, with its cell.
+/// Returns the first value out of range, with its cell.
 fn wrong(mut values: impl Iterator<Item = (IVec3, f64)>, range: &Range) -> Option<String> {
     let (cell, value) = values.find(|&(_, value)| !range.holds(value))?;
     Some(format!("{} in cell {cell}", range.say(value)))
@@ -226,8 +226,8 @@ fn total(check: &Check, subject: &dyn Subject) -> f64 {
     check.cells.iter().map(|&cell| subject.value(cell).max(0.0)).sum()
 }
 
-/// The surface of every column: above height 0, in units, a full cell being as high as it holds
-/// units. A dry column has its surface at its bottom.
+/// Returns the surface of every column, in units above height 0: a full cell is as many units high
+/// as it holds. The surface of a dry column is its bottom.
 fn levels(check: &Check, subject: &dyn Subject) -> impl Iterator<Item = (IVec3, f64)> {
     check.columns.iter().filter_map(move |column| {
         let values = || column.iter().map(|&(height, cell)| (height, cell, subject.value(cell)));
@@ -247,7 +247,7 @@ fn has_reached(order: &Order, cells: &[IVec3], scene: &Scene<'_>) -> bool {
     }
 }
 
-/// The first group that came too early or never.
+/// Returns the failure of the first group that came too early or never.
 fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Failure> {
     let name = if order.full { "fills" } else { "wets" };
     let failure = |value: String, wanted: String, tick: u64| {

@@ -1,5 +1,5 @@
-//! The `[expect]` of a file: what it may ask for, read and checked against the drawing. Judged in
-//! `judge.rs`.
+//! `[expect]`: the expectations of a file, read and checked against the drawing. `judge.rs`
+//! compares a running world with them.
 
 pub(crate) mod judge;
 
@@ -10,7 +10,7 @@ use crate::scenario::parse::tree::{Field, Table};
 use core::fmt;
 use glam::IVec3;
 
-/// Everything that a file expects, each with the line that says so.
+/// All expectations of a file, each with its line.
 #[derive(Debug, Default)]
 pub(crate) struct Expect {
     pub(crate) balanced: Option<usize>,
@@ -20,32 +20,32 @@ pub(crate) struct Expect {
     pub(crate) checks: Vec<Check>,
 }
 
-/// `wets` or `fills`: groups of cells in the order in which each first holds water, or is first
-/// full.
+/// `wets` or `fills`: groups of cells in the order in which they must become wet, or full.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) line: usize,
-    /// Full, every cell of it; or else wet, any cell of it.
+    /// A group counts when every cell of it is full; else, when any cell of it is wet.
     pub(crate) full: bool,
     pub(crate) groups: Vec<(String, Vec<IVec3>)>,
 }
 
-/// One `[[expect.check]]`: what holds for some cells at some ticks.
+/// One `[[expect.check]]`: what must hold for some cells at some ticks.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) name: String,
     /// First and last tick.
     pub(crate) when: [u64; 2],
     pub(crate) cells: Vec<IVec3>,
-    /// The same cells by column, each from the top down, with their heights in cells.
+    /// These cells by column, each from the top down, with their heights in cells.
     pub(crate) columns: Vec<Vec<(i32, IVec3)>>,
     pub(crate) wants: Vec<Want>,
 }
 
+/// One measure of a check, and the range in which it must lie.
 #[derive(Debug)]
 pub(crate) struct Want {
     pub(crate) line: usize,
-    /// As it is called in the file.
+    /// The measure's name in the file.
     pub(crate) name: &'static str,
     pub(crate) measure: Measure,
     pub(crate) range: Range,
@@ -53,19 +53,19 @@ pub(crate) struct Want {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// The automaton's quantity of that index, in every cell.
+    /// The automaton's quantity with this index, in every cell.
     Cell(usize),
     /// The sum over the cells.
     Total,
-    /// What the sum gained in the tick.
+    /// The change of the sum in the tick.
     Gain,
     /// The surface of every column.
     Level,
-    /// The highest surface less the lowest.
+    /// The highest surface minus the lowest.
     Spread,
     AtRest,
     Visited,
-    /// Injected less drained over so many ticks.
+    /// Injected minus drained over this many ticks.
     Steady(u64),
 }
 
@@ -86,7 +86,7 @@ impl Range {
         self.min <= value && value <= self.max
     }
 
-    /// A value in the words of this range.
+    /// Formats a value as a flag or a number, as in this range.
     pub(crate) fn say(&self, value: f64) -> String {
         if self.is_flag { (value != 0.0).to_string() } else { value.to_string() }
     }
@@ -117,7 +117,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// What the readers below need to know of the rest of the file.
+/// The rest of the file, as far as expectations refer to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) drawing: &'a Drawing,
@@ -209,7 +209,7 @@ impl Check {
             });
         }
         if wants.is_empty() {
-            // Nothing that it could expect, so either a key is misspelt or it is missing.
+            // Either a key is misspelt or none is there.
             let missing = table.need("height, total, level or another measure");
             table.finish()?;
             return missing.and_then(|field| Err(field.refuse("known")));
@@ -220,8 +220,8 @@ impl Check {
     }
 }
 
-/// `"end"`, `"always"`, a tick, or `[first, last]`, where the last can be `"end"`. The end if there
-/// is nothing.
+/// Reads `"end"` (the default), `"always"`, a tick, or `[first, last]`, where the last can be
+/// `"end"`.
 fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError> {
     let Some(field) = field else { return Ok([ticks; 2]) };
     let tick = |field: &Field| match field.is_text() {
@@ -240,7 +240,7 @@ fn read_when(field: Option<Field>, ticks: u64) -> Result<[u64; 2], ScenarioError
     }
 }
 
-/// The columns of some cells, each from the top down.
+/// Returns the columns of some cells, each from the top down.
 fn columns_of(cells: &[IVec3], context: Context<'_>) -> Vec<Vec<(i32, IVec3)>> {
     let mut sorted: Vec<_> =
         cells.iter().map(|&cell| (context.setup.column(context.drawing, cell), cell)).collect();

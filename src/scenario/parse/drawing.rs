@@ -1,5 +1,4 @@
-//! The drawing: layers or slices of characters, one for each cell, and where in the world they
-//! stand.
+//! The drawing: layers or slices of characters, one character for each cell.
 
 use crate::coords::{Cube, Region, Shape};
 use crate::scenario::error::ScenarioError;
@@ -10,22 +9,22 @@ use std::collections::BTreeMap;
 /// The character of a cell that is not part of the world.
 pub(crate) const NOWHERE: char = ' ';
 
-/// Cells that a drawing may have.
+/// The most cells that a drawing may have.
 const LIMIT: usize = 1 << 24;
 
-/// A box of characters. Cells are given as they are drawn; the world has them
-/// [`offset`](Drawing::offset) further on.
+/// A box of characters. Cells are those of the drawing; in the world they are shifted by
+/// [`offset`](Drawing::offset).
 #[derive(Debug)]
 pub(crate) struct Drawing {
     region: Region,
     /// x fastest, then z, then y.
     characters: Vec<char>,
-    /// The line on which each character first stands.
+    /// The line on which each character first occurs.
     lines: BTreeMap<char, usize>,
     pub(crate) offset: IVec3,
 }
 
-/// Which way the plates of a drawing lie.
+/// How the plates of a drawing lie. A plate is one `[[layer]]` or `[[slice]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     /// `[[layer]]`: seen from above, bottom first, rows along +z.
@@ -35,7 +34,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// The key that says where a plate lies.
+    /// The key of a plate's position.
     fn key(self) -> &'static str {
         match self {
             View::Above => "y",
@@ -45,7 +44,7 @@ impl View {
 }
 
 impl Drawing {
-    /// Puts the plates of a drawing together; `missing` is the error if there are none.
+    /// Reads the plates of a drawing; `missing` is the error if there are none.
     pub(crate) fn read(
         tables: Vec<Table>,
         view: View,
@@ -91,7 +90,7 @@ impl Drawing {
             for (character, line) in plate.lines {
                 lines.entry(character).or_insert(line);
             }
-            // Positions reach half the range and repeats the limit, so the sum stays in the range.
+            // No overflow: `at` is in half the range, and `repeat` is at most the limit.
             least = at + plate.repeat as i32;
         }
         let (Some([width, height]), Some(first)) = (first_size, first_at) else {
@@ -116,31 +115,24 @@ impl Drawing {
         })
     }
 
-    /// The drawn cells.
+    /// Returns the drawn cells.
     pub(crate) fn region(&self) -> Region {
         self.region
     }
 
-    /// The same cells where the world has them, or `None` if they do not fit into the `i32` range.
+    /// Returns the drawn cells shifted by `offset`, or `None` if that leaves the `i32` range.
     pub(crate) fn region_at(&self, offset: IVec3) -> Option<Region> {
         let (min, max) = (self.region.min(), self.region.max());
-        let add = |a: IVec3| {
-            Some(IVec3::new(
-                a.x.checked_add(offset.x)?,
-                a.y.checked_add(offset.y)?,
-                a.z.checked_add(offset.z)?,
-            ))
-        };
-        Some(Region::new(add(min)?, add(max)?))
+        Some(Region::new(min.checked_add(offset)?, max.checked_add(offset)?))
     }
 
-    /// The chunk positions that the drawing touches in the world.
+    /// Returns the box of chunk positions that the drawing touches in a world of [`Cube`] chunks.
     pub(crate) fn chunks(&self) -> Option<Region> {
         let region = self.region_at(self.offset)?;
         Some(Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())))
     }
 
-    /// The character of a cell; `None` outside the drawing.
+    /// Returns the character of a cell; `None` outside the drawing.
     pub(crate) fn at(&self, cell: IVec3) -> Option<char> {
         if !self.region.contains(cell) {
             return None;
@@ -153,14 +145,14 @@ impl Drawing {
         )
     }
 
-    /// The characters in use with the lines on which they first stand.
+    /// Returns the characters in use with the lines on which they first occur.
     pub(crate) fn characters(&self) -> impl Iterator<Item = (char, usize)> {
         self.lines.iter().map(|(&character, &line)| (character, line))
     }
 
-    /// Takes the choice of cells out of a table: `cells`, the characters that they are drawn with,
-    /// or `from` and `to`, two corners, of which `to` defaults to `from`. `None` if the table
-    /// names no cells.
+    /// Takes a choice of cells out of a table: `cells`, the characters that they are drawn with, or
+    /// `from` and `to`, two corners, of which `to` defaults to `from`. Returns `None` if the table
+    /// has neither.
     pub(crate) fn take_cells(
         &self,
         table: &mut Table,
@@ -184,19 +176,14 @@ impl Drawing {
         }
     }
 
-    /// The cells drawn with any of the characters of a string.
+    /// Returns the cells drawn with any character of a string.
     pub(crate) fn drawn_with(&self, field: &Field) -> Result<Vec<IVec3>, ScenarioError> {
         let text = field.text()?;
         if text.is_empty() || text.chars().any(|character| !self.lines.contains_key(&character)) {
             return Err(field.refuse("characters of the drawing"));
         }
-        Ok(self
-            .region
-            .positions()
-            .zip(&self.characters)
-            .filter(|(_, c)| text.contains(**c))
-            .map(|(p, _)| p)
-            .collect())
+        let cells = self.region.positions().zip(&self.characters);
+        Ok(cells.filter(|(_, c)| text.contains(**c)).map(|(cell, _)| cell).collect())
     }
 }
 
@@ -205,7 +192,7 @@ struct Plate {
     line: usize,
     /// Its y or z.
     at: Option<i32>,
-    /// How often it is stacked.
+    /// How many times it is stacked.
     repeat: usize,
     /// Cells in a row, and rows.
     size: [usize; 2],
@@ -216,12 +203,9 @@ struct Plate {
 impl Plate {
     fn read(mut table: Table, view: View) -> Result<Plate, ScenarioError> {
         let line = table.line;
-        let at = match table.take(view.key()) {
-            Some(field) => {
-                Some(field.whole(i64::from(i32::MIN / 2), i64::from(i32::MAX / 2))? as i32)
-            }
-            None => None,
-        };
+        let half = i64::from(i32::MAX / 2);
+        let at = table.take(view.key()).map(|field| field.whole(-half - 1, half)).transpose()?;
+        let at = at.map(|at| at as i32);
         let [along_x, along_y, along_z] = repeats(table.take("repeat"), view)?;
         let (across, repeat) = match view {
             View::Above => (along_z, along_y),

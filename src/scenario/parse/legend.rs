@@ -5,8 +5,8 @@ use crate::scenario::parse::drawing::NOWHERE;
 use crate::scenario::parse::tree::{Field, Table};
 use std::collections::BTreeMap;
 
-/// Adds a file's legend to the default one. A key is one character; its value is a character that
-/// has a meaning already, or what `read_glyph` makes of a table.
+/// Adds a file's legend to the default one. A key is one character; its value is another character
+/// with a meaning, or a table for `read_glyph`.
 pub(crate) fn read<G: Copy>(
     mut table: Table,
     mut legend: BTreeMap<char, G>,

@@ -1,5 +1,5 @@
-//! A TOML file as a tree in which every value knows its line and its key, and every key must be
-//! asked for.
+//! A TOML file as a tree. Every value has its key and its line, for error messages, and a key that
+//! is not taken out is refused as unknown.
 
 use crate::scenario::error::ScenarioError;
 use glam::IVec3;
@@ -24,10 +24,10 @@ enum Node {
     Table(Table),
 }
 
-/// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses what nobody asked for.
+/// A table. Keys are taken out one by one; [`finish`](Table::finish) refuses the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// As it is called in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
+    /// Its name in messages: `[rules]`, `[[edit]]`; empty for the top of the file.
     name: String,
     pub(crate) line: usize,
     fields: Vec<Field>,
@@ -56,7 +56,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// The line, from 1, that holds the byte at `offset`.
+    /// Returns the line, from 1, that holds the byte at `offset`.
     fn at(&self, offset: usize) -> usize {
         self.ends.partition_point(|&end| end < offset) + 1
     }
@@ -81,7 +81,7 @@ fn table_of(
     Ok(Table { name, line, fields })
 }
 
-/// `[expect]` and `check` make `expect.check`.
+/// Joins names: `[expect]` and `check` make `expect.check`.
 fn path(table: &str, key: &str) -> String {
     match table.trim_matches(['[', ']']) {
         "" => key.to_owned(),
@@ -126,19 +126,19 @@ fn field_of(
 }
 
 impl Table {
-    /// Takes the value of a key out.
+    /// Takes out the value of a key.
     pub(crate) fn take(&mut self, key: &str) -> Option<Field> {
         let at = self.fields.iter().position(|field| field.key == key)?;
         Some(self.fields.remove(at))
     }
 
-    /// Takes the value of a key that must be there.
+    /// Takes out the value of a required key.
     pub(crate) fn need(&mut self, key: &'static str) -> Result<Field, ScenarioError> {
         let missing = ScenarioError::MissingKey { line: self.line, key, table: self.name.clone() };
         self.take(key).ok_or(missing)
     }
 
-    /// Adds a field that stood elsewhere; refuses one that is there already.
+    /// Adds a field from another table; refuses a key that the table has already.
     pub(crate) fn put(&mut self, field: Field) -> Result<(), ScenarioError> {
         if self.fields.iter().any(|there| there.key == field.key) {
             return Err(field.refuse("in one place only"));
@@ -147,12 +147,12 @@ impl Table {
         Ok(())
     }
 
-    /// Takes the next field, in the order of the file, whatever its key.
+    /// Takes out the next field in the order of the file.
     pub(crate) fn take_any(&mut self) -> Option<Field> {
         if self.fields.is_empty() { None } else { Some(self.fields.remove(0)) }
     }
 
-    /// Takes a table out; an empty one if it is not there.
+    /// Takes out a table; returns an empty one if the key is missing.
     pub(crate) fn take_table(&mut self, key: &str) -> Result<Table, ScenarioError> {
         match self.take(key) {
             Some(field) => field.table(),
@@ -164,7 +164,7 @@ impl Table {
         }
     }
 
-    /// Takes the tables of a `[[key]]` out, in order; none if there are none.
+    /// Takes out the tables of a `[[key]]`, in order; none if the key is missing.
     pub(crate) fn take_tables(&mut self, key: &str) -> Result<Vec<Table>, ScenarioError> {
         match self.take(key) {
             Some(field) => field.list()?.into_iter().map(Field::table).collect(),
@@ -172,7 +172,7 @@ impl Table {
         }
     }
 
-    /// Refuses the first key that is left.
+    /// Refuses the first key that was not taken out.
     pub(crate) fn finish(self) -> Result<(), ScenarioError> {
         match self.fields.into_iter().next() {
             Some(field) => Err(ScenarioError::UnknownKey {
@@ -186,7 +186,7 @@ impl Table {
 }
 
 impl Field {
-    /// The refusal of this value.
+    /// Returns the error that refuses this value.
     pub(crate) fn refuse(&self, wanted: impl Into<String>) -> ScenarioError {
         ScenarioError::Value {
             line: self.line,
@@ -203,7 +203,7 @@ impl Field {
         }
     }
 
-    /// A string of exactly one character.
+    /// Returns a string of exactly one character.
     pub(crate) fn character(&self) -> Result<char, ScenarioError> {
         let mut characters = self.text()?.chars();
         match (characters.next(), characters.next()) {
@@ -220,7 +220,7 @@ impl Field {
         if let Node::Bool(value) = self.node { Some(value) } else { None }
     }
 
-    /// A whole number from `least` to `most`.
+    /// Returns a whole number from `least` to `most`.
     pub(crate) fn whole(&self, least: i64, most: i64) -> Result<i64, ScenarioError> {
         match self.node {
             Node::Integer(value) if (least..=most).contains(&value) => Ok(value),
@@ -229,7 +229,7 @@ impl Field {
         }
     }
 
-    /// Any number, whole or not; infinity is one, and not-a-number is none.
+    /// Returns any number, whole or not; infinity is accepted, not-a-number is refused.
     pub(crate) fn number(&self) -> Result<f64, ScenarioError> {
         match self.node {
             Node::Integer(value) => Ok(value as f64),
@@ -238,7 +238,7 @@ impl Field {
         }
     }
 
-    /// Three whole numbers.
+    /// Returns a position: three whole numbers.
     pub(crate) fn cell(&self) -> Result<IVec3, ScenarioError> {
         let whole = |field: &Field| {
             field.whole(i64::from(i32::MIN), i64::from(i32::MAX)).map(|value| value as i32)
@@ -285,7 +285,7 @@ pub(crate) fn refuse_rule(
     }
 }
 
-/// As it could stand in the file; tables are cut short.
+/// As TOML; tables are abbreviated.
 impl core::fmt::Display for Node {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

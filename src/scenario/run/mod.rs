@@ -1,4 +1,4 @@
-//! Running a scenario: edits, ticks, records and expectations, one tick at a time or all at once.
+//! Runs a scenario: edits, ticks, records and expectations, one tick at a time or all at once.
 
 pub(crate) mod play;
 pub(crate) mod record;
@@ -11,16 +11,16 @@ use crate::scenario::run::record::{LayerRecord, Record};
 use crate::scenario::{Action, Scenario};
 use glam::IVec3;
 
-/// What came of a scenario.
+/// The result of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The recorded ticks, in order; the last tick is always among them.
     pub records: Vec<Record>,
-    /// The expectations that failed, in the order in which they did.
+    /// The expectations that failed, in order of failure.
     pub failures: Vec<Failure>,
 }
 
-/// A scenario on its way. [`Scenario::run`] does all of it; this is for looking in between.
+/// A running scenario. [`Scenario::run`] runs all of it; this is for access between ticks.
 ///
 /// ```
 /// use floodplain::scenario::{Run, Scenario};
@@ -46,7 +46,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The world as it is drawn, at tick 0.
+    /// Starts the world as it is drawn, at tick 0.
     ///
     /// # Errors
     /// The world refuses the drawing.
@@ -68,7 +68,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Makes the edits of the next tick and runs it; `false` if all ticks have been run.
+    /// Makes the edits of the next tick and runs it; returns `false` if all ticks have been run.
     ///
     /// # Errors
     /// The world refuses an edit.
@@ -97,17 +97,17 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// Ticks run.
+    /// Returns the number of ticks run.
     pub fn tick(&self) -> u64 {
         self.tick
     }
 
-    /// Whether the file wants this tick in the report.
+    /// Returns whether this tick belongs in the report.
     pub fn is_recorded(&self) -> bool {
         self.tick == self.scenario.ticks || self.scenario.record.binary_search(&self.tick).is_ok()
     }
 
-    /// The state as it is now.
+    /// Returns the state after this tick.
     pub fn record(&self) -> Record {
         let region = self.scenario.drawing.region();
         let (min, max) = (region.min(), region.max());
@@ -131,20 +131,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether the cells hold what the account says.
+    /// Returns whether the sum of the cells is the account's total.
     pub fn is_balanced(&self) -> bool {
         self.subject.is_balanced()
     }
 
-    /// The automaton's check of all its laws over the whole world. Slow.
+    /// Checks all laws of the automaton over the whole world. Slow.
     ///
     /// # Errors
-    /// The first law that is broken, in words.
+    /// The first broken law, in words.
     pub fn validate(&self) -> Result<(), String> {
         self.subject.validate()
     }
 
-    /// The expectations that have failed so far.
+    /// Returns the expectations that have failed so far.
     pub fn failures(&self) -> &[Failure] {
         self.judge.failures()
     }
@@ -164,9 +164,9 @@ impl<'a> Run<'a> {
 }
 
 impl Scenario {
-    /// Runs all ticks. What a drawing may cost is limited in cells only: two small layers a million
-    /// apart, or a pattern that is repeated far and wide, are a few bytes and many seconds a
-    /// tick. So limit the time of what strangers send.
+    /// Runs all ticks. The size of a drawing is limited in cells only: two small layers a million
+    /// apart, or a pattern with large repeats, are a few bytes of text and may take many seconds a
+    /// tick. Limit the time of scenarios from untrusted sources.
     ///
     /// # Errors
     /// The world refuses the drawing or an edit. An expectation that fails is no error; it is in

@@ -1,15 +1,15 @@
-//! Reading, running and printing a scenario, as the command line does.
+//! Reads, runs and prints a scenario, for command-line programs.
 
 use crate::scenario::Scenario;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::run::Run;
 use std::io::{self, Write};
 
-/// How a scenario ended. The number is the exit code of the command line.
+/// How a scenario ended. The number is meant as exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Outcome {
-    /// All that was expected held.
+    /// All expectations held.
     Held = 0,
     /// An expectation failed.
     Failed = 1,
@@ -17,9 +17,9 @@ pub enum Outcome {
     Refused = 2,
 }
 
-/// Runs the scenario in `text`: one line of JSON for each recorded tick goes to `out` as soon as it
-/// is known, and one line for a refusal or for each failed expectation, `name:line: message`, to
-/// `err`.
+/// Runs the scenario in `text`. Writes one line of JSON for each recorded tick to `out`, right
+/// after that tick, and one line for a refusal or for each failed expectation, `name:line:
+/// message`, to `err`.
 ///
 /// ```
 /// use floodplain::scenario::{Outcome, play};

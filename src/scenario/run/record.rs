@@ -1,4 +1,4 @@
-//! What a run says of one tick, and how that becomes a line of JSON.
+//! The record of one tick, and its line of JSON.
 
 use core::fmt::{self, Write};
 
@@ -7,24 +7,24 @@ use core::fmt::{self, Write};
 pub struct Record {
     /// Ticks run.
     pub tick: u64,
-    /// What stands in the cells, counted one by one.
+    /// The sum over all cells, counted one by one.
     pub total: f64,
     /// The entries of the account by name: what entered the world and what left it, since the
     /// start.
     pub account: Vec<(&'static str, f64)>,
-    /// Whether the account says what the count says.
+    /// Whether the account's total is the count.
     pub balanced: bool,
     /// Whether nothing will change until the next edit.
     pub at_rest: bool,
     /// The tick since which it has been at rest; `None` if it is not.
     pub rest_tick: Option<u64>,
-    /// Cells that the next tick will look at.
+    /// Cells that the next tick will visit.
     pub active_cells: usize,
     /// Units that moved in this tick.
     pub moved: u64,
     /// The hash of the whole state.
     pub state_hash: u64,
-    /// What the report calls the values of the layers.
+    /// The key of the layers' values in the JSON.
     pub values_name: &'static str,
     /// Every layer, bottom first.
     pub layers: Vec<LayerRecord>,
@@ -40,7 +40,7 @@ pub struct LayerRecord {
 }
 
 impl Record {
-    /// One line of JSON, without its end.
+    /// Returns one line of JSON, without line break.
     ///
     /// ```
     /// use floodplain::scenario::Scenario;
