@@ -1,49 +1,59 @@
-//! Sparse voxel chunks, finite water and cellular automata for block games.
+//! Finite water and cellular automata for block games, on sparse voxel chunks.
 //!
-//! Priorities, in order: the same seed and edits give the same bytes; no water is made or lost;
-//! fast; small.
-//!
-//! - [`Grid`] stores a 3D world in sparse chunks of 4096 cells, uniform or dense, over the whole
-//!   `i32` range.
-//! - [`water`] runs finite, pressurised water on 16³ chunks, two bytes a cell, draining at the
-//!   world's end.
-//! - [`humidity`] spreads through soils of different permeability, from rain, round rocks.
-//! - [`blast`] runs explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that
-//!   break.
-//! - [`water2d`] runs a vertical slice of water with pressure, integer levels on 64×64 chunks.
-//! - `snapshot` (a feature) turns whole worlds into bytes, and back.
-//! - `save_file` (the feature `store`) keeps a world in a file, and writes only the chunks that
-//!   changed.
-//! - `scenario` (a feature) runs worlds drawn in text, and checks what they must show.
-//!
-//! A U-shaped pipe: water poured into one arm rises in the other, to the same level within a unit.
+//! Priorities, in this order: the same seed and edits give the same bytes; no unit of water is made
+//! or lost; speed; memory.
 //!
 //! ```
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
 //! use floodplain::{Chunk, Region, glam::IVec3};
 //!
-//! let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
-//! for (from, to) in [([1, 1, 1], [5, 1, 1]), ([1, 2, 1], [1, 8, 1]), ([5, 2, 1], [5, 8, 1])] {
-//!     world.fill_water(Region::new(from.into(), to.into()), 0)?;
+//! let mut water = WaterWorld::new(7, Rules::lossless())?; // beside your own blocks
+//! water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?; // 16³ cells, when you load them
+//! water.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 0, 15)))?; // where your ground is
+//! water.add_source(IVec3::new(8, 4, 8))?; // a player places a spring
+//! for _ in 0..20 {
+//!     water.step(); // your 20 Hz tick
 //! }
-//! let mut poured = 0;
-//! for y in 2..=8 {
-//!     poured += world.pour(IVec3::new(1, y, 1), 7)?;
+//! for changes in water.take_changes() {
+//!     println!("redraw {} cells of chunk {}", changes.cells.len(), changes.chunk);
 //! }
-//! world.run(400);
-//! let arm = |x: i32| (1..=8).map(|y| i32::from(world.height(IVec3::new(x, y, 1)))).sum::<i32>();
-//! assert!(arm(1).abs_diff(arm(5)) <= 1, "the arms are level");
-//! assert_eq!(world.total(), u64::from(poured), "and no unit was made or lost");
-//! assert!(world.is_at_rest());
+//! assert_eq!(water.current(IVec3::new(8, 3, 8)).y, -7); // it falls, seven units a tick
+//! assert_eq!(water.total(), water.ledger().total());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is promised, and how each promise is tested, stands in [`guarantees`].
+//! # Modules
+//!
+//! | | what |
+//! |---|---|
+//! | [`water`] | finite, pressurised 3D water: two bytes a cell, 16³ chunks, drains at the world's edge |
+//! | [`humidity`] | moisture that spreads through soils of different permeability, from rain, round rocks |
+//! | [`blast`] | explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that break |
+//! | [`water2d`] | water in a vertical slice, with pressure: integer levels on 64×64 chunks |
+//! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
+//! | [`Automaton`] | the interface that they share |
+//! | `snapshot` | whole worlds as bytes, and back |
+//! | `save_file` | a world in a file, where a save writes only the chunks that changed |
+//! | `scenario` | worlds drawn in text, run, and compared with expectations |
+//! | [`guarantees`] | each promise, how it is tested, and what is not promised |
+//!
+//! # Features
+//!
+//! | | adds |
+//! |---|---|
+//! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
+//! | `rayon` | threads: automata run on the pool from which they are called |
+//! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (with `snapshot`) and `scenario` |
 //!
 //! # When not to use this
+//!
 //! For smooth, particle-like or two-phase fluids: water here is whole units in whole cells. For
-//! worlds that are dense and small throughout: a plain array is simpler.
+//! small, dense worlds: a plain array is simpler.
+//!
+//! # Where to go next
+//!
+//! [`water::WaterWorld`] has all edits and queries of 3D water, [`water::Rules`] what can be tuned.
+//! The README shows each automaton, with pictures; `examples/` makes them.
 
 mod automata;
 mod automaton;
