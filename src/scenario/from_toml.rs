@@ -94,13 +94,8 @@ impl Scenario {
 
 fn read_record(field: Option<Field>, ticks: u64) -> Result<Vec<u64>, ScenarioError> {
     let Some(field) = field else { return Ok(Vec::new()) };
-    let most = i64::try_from(ticks).unwrap_or(i64::MAX);
-    let ticks = field
-        .list()?
-        .iter()
-        .map(|field| Ok(field.whole(0, most)?.unsigned_abs()))
-        .collect::<Result<_, _>>();
-    let mut record: Vec<u64> = ticks?;
+    let tick = |field: &Field| Ok(field.whole(0, ticks as i64)?.unsigned_abs());
+    let mut record = field.list()?.iter().map(tick).collect::<Result<Vec<u64>, _>>()?;
     record.sort_unstable();
     record.dedup();
     Ok(record)
@@ -115,8 +110,7 @@ fn read_edits(
     let mut edits = Vec::new();
     for mut table in tables {
         let line = table.line;
-        let at =
-            table.need("at")?.whole(1, i64::try_from(ticks).unwrap_or(i64::MAX))?.unsigned_abs();
+        let at = table.need("at")?.whole(1, ticks as i64)?.unsigned_abs();
         let action = match table.take("load") {
             Some(field) => read_load(&field, drawing)?,
             None => read_write(&mut table, drawing, setup)?,
@@ -150,15 +144,9 @@ fn read_write(
     if with == NOWHERE {
         return Err(field.refuse("part of the world"));
     }
-    let cells = match drawing.take_cells(table)? {
-        Some(cells) => cells,
-        None => {
-            return Err(ScenarioError::MissingKey {
-                line,
-                key: "from",
-                table: "[[edit]]".to_owned(),
-            });
-        }
+    let Some(cells) = drawing.take_cells(table)? else {
+        let table = "[[edit]]".to_owned();
+        return Err(ScenarioError::MissingKey { line, key: "from", table });
     };
     match cells.iter().find(|&&cell| drawing.at(cell) == Some(NOWHERE)) {
         Some(&cell) => Err(ScenarioError::OutOfDrawing { line, cell }),

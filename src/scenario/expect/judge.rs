@@ -105,15 +105,10 @@ impl Judge {
             return;
         }
         if !scene.subject.is_balanced() {
-            let (counted, booked) = (scene.subject.count(), scene.subject.account().total);
+            let counted = format!("{} in the cells", scene.subject.count());
+            let total = scene.subject.account().total.to_string();
             self.balance_failed = true;
-            self.fail(
-                line,
-                "balanced",
-                format!("{counted} in the cells"),
-                booked.to_string(),
-                scene.tick,
-            );
+            self.fail(line, "balanced", counted, total, scene.tick);
         }
     }
 
@@ -140,13 +135,8 @@ impl Judge {
     }
 
     fn fail(&mut self, line: usize, expectation: &str, value: String, wanted: String, tick: u64) {
-        self.failures.push(Failure {
-            line,
-            expectation: expectation.to_owned(),
-            value,
-            wanted,
-            tick,
-        });
+        let expectation = expectation.to_owned();
+        self.failures.push(Failure { line, expectation, value, wanted, tick });
     }
 }
 
@@ -177,12 +167,8 @@ impl Watch {
         let one = |value: f64| (!range.holds(value)).then(|| range.say(value));
         match want.measure {
             Measure::Cell(quantity) => {
-                let values = || {
-                    check
-                        .cells
-                        .iter()
-                        .filter_map(|&cell| Some((cell, subject.measure(quantity, cell)?)))
-                };
+                let measure = |&cell: &IVec3| Some((cell, subject.measure(quantity, cell)?));
+                let values = || check.cells.iter().filter_map(measure);
                 if values().next().is_none() {
                     return Some("no cell that has it".to_owned());
                 }

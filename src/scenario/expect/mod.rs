@@ -174,39 +174,27 @@ impl Check {
             Some(cells) => cells,
             None => context.drawing.region().positions().collect(),
         };
+        let quantities = context.setup.quantities().iter().enumerate();
+        let own = quantities.map(|(index, own)| (own.name, Measure::Cell(index), own.is_flag));
+        let common = [
+            ("total", Measure::Total, false),
+            ("gain", Measure::Gain, false),
+            ("level", Measure::Level, false),
+            ("spread", Measure::Spread, false),
+            ("at_rest", Measure::AtRest, true),
+            ("visited", Measure::Visited, false),
+        ];
         let mut wants = Vec::new();
-        for (index, quantity) in context.setup.quantities().iter().enumerate() {
-            if let Some(field) = table.take(quantity.name) {
-                wants.push(Want {
-                    line: field.line,
-                    name: quantity.name,
-                    measure: Measure::Cell(index),
-                    range: Range::read(&field, quantity.is_flag)?,
-                });
-            }
-        }
-        for (name, measure) in [
-            ("total", Measure::Total),
-            ("gain", Measure::Gain),
-            ("level", Measure::Level),
-            ("spread", Measure::Spread),
-            ("at_rest", Measure::AtRest),
-            ("visited", Measure::Visited),
-        ] {
+        for (name, measure, is_flag) in own.chain(common) {
             if let Some(field) = table.take(name) {
-                let range = Range::read(&field, measure == Measure::AtRest)?;
+                let range = Range::read(&field, is_flag)?;
                 wants.push(Want { line: field.line, name, measure, range });
             }
         }
         if let Some(field) = table.take("steady") {
             let window = field.whole(1, (when[1] - when[0]).max(1) as i64)?.unsigned_abs();
-            let range = Range::exactly(0.0);
-            wants.push(Want {
-                line: field.line,
-                name: "steady",
-                measure: Measure::Steady(window),
-                range,
-            });
+            let (measure, range) = (Measure::Steady(window), Range::exactly(0.0));
+            wants.push(Want { line: field.line, name: "steady", measure, range });
         }
         if wants.is_empty() {
             // Either a key is misspelt or none is there.
