@@ -108,7 +108,7 @@ pub(super) fn restless<W: Saved>(
         wake_all(&mut awake);
         step(&mut awake) != step(&mut asleep)
     });
-    differs.then(|| "sleeping cells would change if they were awake".to_owned())
+    differs.then(|| "a sleeping cell would change if it were awake".to_owned())
 }
 
 fn take_chunks<W: Saved>(world: &mut W, content: &mut Content<'_>) -> Result<(), SnapshotError> {
