@@ -72,7 +72,7 @@ impl WaterWorld {
             if left == 0 {
                 break;
             }
-            if !there.0.is_some() || self.store.read(there).is_mark() {
+            if !there.is_some() || self.store.read(there).is_mark() {
                 continue;
             }
             let voxel = self.store.read(there);
@@ -297,7 +297,7 @@ impl WaterWorld {
             };
             if there.is_some() && !inert(there) {
                 border_cells(face.opposite())
-                    .for_each(|index| self.store.unlink((there, index), face.opposite()));
+                    .for_each(|index| self.store.unlink(Place::new(there, index), face.opposite()));
             }
         }
         self.store.wake_around(slot);
@@ -316,7 +316,7 @@ impl WaterWorld {
                 continue;
             }
             for index in 0..CHUNK_CELLS {
-                self.store.wake((slot, index));
+                self.store.wake(Place { slot, index });
             }
         }
     }
@@ -350,7 +350,7 @@ impl WaterWorld {
             return Err(EditError::OutOfBounds(cell));
         }
         let slot = self.store.grid.slot(Cube::chunk_of(cell)).ok_or(EditError::NotLoaded(cell))?;
-        Ok((slot, Cube::index_of(cell)))
+        Ok(Place::new(slot, Cube::index_of(cell)))
     }
 
     /// The place of a cell that is about to be edited, between ticks.

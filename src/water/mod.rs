@@ -11,7 +11,6 @@ mod ebb;
 mod edit;
 mod flow;
 mod ledger;
-mod places;
 mod pools;
 mod query;
 mod random;

@@ -7,7 +7,7 @@ use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::LAYER_CELLS;
+use crate::water::store::{LAYER_CELLS, Place};
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;
@@ -105,7 +105,7 @@ impl WaterWorld {
 
     /// Gives a cell more than one parent again. `false` if it does not say that it has.
     pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
-        self.store.restore_parents((slot, usize::from(index)), faces)
+        self.store.restore_parents(Place::new(slot, usize::from(index)), faces)
     }
 }
 

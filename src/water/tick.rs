@@ -12,7 +12,7 @@ use crate::water::context::schedule::Phase;
 use crate::water::flow::kernel::Limits;
 use crate::water::flow::window::Window;
 use crate::water::random::{Purpose, Queue, fraction, mix};
-use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::{Ledger, Rules, WaterWorld};
 
 pub(crate) struct Tick<'w> {
@@ -247,7 +247,7 @@ impl Tick<'_> {
         let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
         bits.iter().for_each(|cell| queue.push(cell));
         while let Some(cell) = queue.pop() {
-            self.flow_out((slot, layer * LAYER_CELLS + cell));
+            self.flow_out(Place::in_layer(slot, layer, cell));
         }
         visited
     }

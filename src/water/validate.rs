@@ -1,14 +1,14 @@
 //! The laws of a water world between two ticks, checked one by one, each with an error that names
 //! it.
 
+use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
-use crate::water::places::PlaceSet;
 use crate::water::store::links::parent_face;
-use crate::water::store::{LAYER_CELLS, Place, Store, head, units_in};
+use crate::water::store::{Place, Store, head, units_in};
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
@@ -169,7 +169,7 @@ impl WaterWorld {
             self.store
                 .select(slot, layer, &is_in)
                 .iter()
-                .map(move |cell| (slot, layer * LAYER_CELLS + cell))
+                .map(move |cell| Place::in_layer(slot, layer, cell))
         })
     }
 
@@ -187,7 +187,8 @@ impl WaterWorld {
             return Err(Violation::Largest { cell, largest: voxel.largest() });
         }
         self.check_parents(place, voxel, cell)?;
-        let asleep = !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+        let asleep =
+            !self.store.grid.awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
         if asleep || !self.store.have_ties_changed() {
             self.check_source(place, voxel, cell)?;
         }
@@ -292,8 +293,11 @@ impl WaterWorld {
             let voxel = self.store.read(place);
             let cell = self.store.position(place);
             let full = voxel.is_closed();
-            let asleep =
-                !self.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+            let asleep = !self
+                .store
+                .grid
+                .awake_at(place.slot)
+                .is_some_and(|mask| mask.contains(place.index));
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
             if !full || !self.store.look(place, Face::Up).is_wet() {
@@ -304,7 +308,7 @@ impl WaterWorld {
             }
             for face in Face::ALL {
                 let there = self.store.step(place, face);
-                if !there.0.is_some() {
+                if !there.is_some() {
                     continue;
                 }
                 let beside = self.store.read(there);
@@ -350,11 +354,34 @@ impl ByHead for Option<Surface> {
     }
 }
 
+/// A set of cells of a whole world. Memory grows with the chunks, not with the cells.
+#[derive(Default)]
+struct PlaceSet {
+    masks: Vec<Option<Box<CellMask>>>,
+}
+
+impl PlaceSet {
+    /// Adds a cell; `true` if it was not there.
+    fn insert(&mut self, Place { slot, index }: Place) -> bool {
+        if self.masks.len() <= slot.index() {
+            self.masks.resize_with(slot.index() + 1, || None);
+        }
+        self.masks[slot.index()].get_or_insert_default().insert(index)
+    }
+
+    /// Whether the cell is in the set.
+    fn contains(&self, Place { slot, index }: Place) -> bool {
+        let mask = self.masks.get(slot.index()).and_then(Option::as_deref);
+        mask.is_some_and(|mask| mask.contains(index))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::water::Rules;
+    use crate::coords::Region;
+    use crate::water::{Edges, Rules};
     use glam::IVec3;
 
     const HERE: IVec3 = IVec3::new(2, 1, 1);
@@ -421,8 +448,26 @@ mod tests {
         masked.store.grid.set(HERE, Voxel::from_raw(3));
         assert_eq!(masked.validate(), Err(Violation::Masks(IVec3::ZERO)));
         let mut loose = world(&[]);
-        let (slot, _) = loose.place(HERE).unwrap();
+        let Place { slot, .. } = loose.place(HERE).unwrap();
         loose.store.grid.chunk_at_mut(slot).cells_mut();
         assert_eq!(loose.validate(), Err(Violation::Storage));
+    }
+
+    #[test]
+    fn what_was_added_is_there_and_nothing_else() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        for x in 0..4 {
+            store.insert(IVec3::X * x, Chunk::uniform(Voxel::OPEN));
+        }
+        let slots = store.grid.sorted_slots();
+        let (mut set, mut expected) = (PlaceSet::default(), hashbrown::HashSet::new());
+        for _ in 0..2_000 {
+            let place = Place::new(slots[random.usize(..4)], random.usize(..200));
+            assert_eq!(set.contains(place), expected.contains(&place));
+            if random.bool() {
+                assert_eq!(set.insert(place), expected.insert(place));
+            }
+        }
     }
 }

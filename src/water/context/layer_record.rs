@@ -229,6 +229,7 @@ impl LayerWork {
 mod tests {
     use super::*;
     use crate::water::context::test_worlds;
+    use crate::water::store::Place;
 
     /// One cell or many of a layer change, some more than once and some back.
     #[test]
@@ -241,7 +242,7 @@ mod tests {
             let layers: Vec<(Slot, usize)> =
                 slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
             let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {
-                core::array::from_fn(|cell| store.read((slot, layer * LAYER_CELLS + cell)))
+                core::array::from_fn(|cell| store.read(Place::in_layer(slot, layer, cell)))
             };
             let before: Vec<_> =
                 layers.iter().map(|&place| cells_of(&world.store, place)).collect();
@@ -258,7 +259,7 @@ mod tests {
                     }
                     _ => work.save(tick.store, slot, layer, cells),
                 }
-                for place in cells.iter().map(|cell| (slot, layer * LAYER_CELLS + cell)) {
+                for place in cells.iter().map(|cell| Place::in_layer(slot, layer, cell)) {
                     tick.store.write(
                         place,
                         [Voxel::OPEN, test_worlds::voxel(&mut random)][random.usize(..2)],

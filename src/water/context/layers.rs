@@ -279,17 +279,17 @@ impl Workspace {
 
     /// Units that a cell has passed on in this tick.
     #[inline]
-    pub(crate) fn passed(&self, (slot, index): Place) -> u8 {
-        self.get(slot, index / LAYER_CELLS).map_or(0, |work| passed(work.flow[index % LAYER_CELLS]))
+    pub(crate) fn passed(&self, place: Place) -> u8 {
+        self.get(place.slot, place.layer()).map_or(0, |work| passed(work.flow[place.cell()]))
     }
 
-    pub(crate) fn current(&self, (slot, index): Place) -> IVec3 {
+    pub(crate) fn current(&self, place: Place) -> IVec3 {
         // Nothing has flowed yet, though chunks that have not entered have what the last tick left.
         if self.phase == Phase::Begin {
             return IVec3::ZERO;
         }
-        self.get(slot, index / LAYER_CELLS)
-            .map_or(IVec3::ZERO, |work| current(work.flow[index % LAYER_CELLS]))
+        self.get(place.slot, place.layer())
+            .map_or(IVec3::ZERO, |work| current(work.flow[place.cell()]))
     }
 
     /// Drops what the last tick left about a chunk that is going.

@@ -58,8 +58,8 @@ pub(crate) fn weave() -> WaterWorld {
             }
             None => Voxel::water(WaterCell::SOURCE),
         };
-        let voxel = world.store.keep_parents((slot, index), faces, voxel);
-        world.store.write((slot, index), voxel);
+        let voxel = world.store.keep_parents(Place { slot, index }, faces, voxel);
+        world.store.write(Place { slot, index }, voxel);
     }
     world
 }
@@ -69,7 +69,7 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
     let slots = world.store.grid.sorted_slots();
     slots
         .into_iter()
-        .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| (slot, index)))
+        .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| Place { slot, index }))
         .collect()
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
     while let Some(place) = open.pop() {
         for face in Store::faces(store.parents_of(place)) {
             let parent = store.step(place, face);
-            if parent.0.is_some() && met.insert(parent) {
+            if parent.is_some() && met.insert(parent) {
                 open.push(parent);
             }
         }

@@ -16,7 +16,7 @@ use crate::water::draw::path::{Drawn, parent_beside};
 use crate::water::draw::roots::Need;
 use crate::water::flow::window::{lower_layer, upper_layer};
 use crate::water::random::{Purpose, Queue};
-use crate::water::store::{LAYER_CELLS, LayerState, Place, Store, head};
+use crate::water::store::{LayerState, Place, Store, head};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 use smallvec::{SmallVec, smallvec};
@@ -87,8 +87,8 @@ impl Tick<'_> {
         let mut open: SmallVec<[Place; 8]> = smallvec![outlet];
         while let Some(place) = open.pop() {
             let Some(place) = self.pass_marked(place) else { continue };
-            let work = self.work.join(self.store, place.0, place.1 / LAYER_CELLS);
-            work.marked.insert(place.1 % LAYER_CELLS);
+            let work = self.work.join(self.store, place.slot, place.layer());
+            work.marked.insert(place.cell());
             let voxel = self.store.read(place);
             if !voxel.has(CellFlags::FLOW_OUT) {
                 self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
@@ -96,7 +96,7 @@ impl Tick<'_> {
             }
             for face in Store::faces(self.store.parents_of(place)) {
                 let parent = self.store.step(place, face);
-                if parent.0.is_some() {
+                if parent.is_some() {
                     open.push(parent);
                 }
             }
@@ -105,11 +105,10 @@ impl Tick<'_> {
 
     /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns
     /// the first cell where that ends; none where another way has passed in this tick.
-    fn pass_marked(&mut self, (slot, index): Place) -> Option<Place> {
-        let layer = index / LAYER_CELLS;
+    fn pass_marked(&mut self, place: Place) -> Option<Place> {
+        let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
         let passed = &mut self.work.join(self.store, slot, layer).marked;
         let cells = self.store.cells(slot, layer);
-        let mut cell = index % LAYER_CELLS;
         loop {
             if passed.contains(cell) {
                 return None;
@@ -122,7 +121,7 @@ impl Tick<'_> {
                     passed.insert(cell);
                     cell = parent;
                 }
-                _ => return Some((slot, layer * LAYER_CELLS + cell)),
+                _ => return Some(Place::in_layer(slot, layer, cell)),
             }
         }
     }
@@ -177,7 +176,7 @@ impl Tick<'_> {
             if !able.contains(cell) {
                 continue;
             }
-            let place = (slot, layer * LAYER_CELLS + cell);
+            let place = Place::in_layer(slot, layer, cell);
             open.remove(cell);
             able.remove(cell);
             let drawn =
@@ -335,12 +334,12 @@ mod tests {
             let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
             world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
             world.add_source(source).expect("an open cell");
-            let place = (world.store.grid.sorted_slots()[0], 5 * 16 + 5);
+            let place = Place::new(world.store.grid.sorted_slots()[0], 5 * 16 + 5);
             let fed = Voxel::OPEN.with_height(1).with_direction_code(Face::East.index() + 1);
             world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
             world.wake_all();
             let mut tick = test_worlds::tick(&mut world);
-            tick.draws(place.0, 0);
+            tick.draws(place.slot, 0);
             assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
         }
     }
@@ -366,7 +365,7 @@ mod tests {
             world.clear_solid(spring).expect("a loaded chunk");
             world.add_source(spring).expect("an open cell");
             let slot = world.store.grid.sorted_slots()[0];
-            let place = |x: usize, y: usize| (slot, y * LAYER_CELLS + 5 * 16 + x);
+            let place = |x: usize, y: usize| Place::in_layer(slot, y, 5 * 16 + x);
             for &(x, y, heading) in cells {
                 let fed = Voxel::OPEN
                     .with_direction_code(heading.index() + 1)
@@ -379,7 +378,8 @@ mod tests {
             tick.draws(slot, 0);
             assert_eq!(tick.ledger.injected - before, 7);
             let blocked = tick.work.get(slot, 0).map_or(LayerMask::NONE, |work| work.blocked);
-            let cut = |&(x, y, _): &(usize, usize, Face)| y > 0 || blocked.contains(place(x, y).1);
+            let cut =
+                |&(x, y, _): &(usize, usize, Face)| y > 0 || blocked.contains(place(x, y).index);
             assert!(cells.iter().all(cut), "seed {seed}");
         }
     }

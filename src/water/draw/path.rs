@@ -67,7 +67,7 @@ struct PathCell {
 
 impl PathCell {
     fn place(&self) -> Place {
-        (self.slot, usize::from(self.index))
+        Place::new(self.slot, usize::from(self.index))
     }
 
     /// The layer that it lies in.
@@ -229,14 +229,11 @@ impl Tick<'_> {
         let (mut place, mut exit) = (place, exit);
         'layers: loop {
             let here = self.layer_of(place);
-            let (slot, first, mut cell) =
-                (place.0, place.1 & !(LAYER_CELLS - 1), place.1 % LAYER_CELLS);
+            let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
+            let first = layer * LAYER_CELLS;
             loop {
-                if path
-                    .fruitless
-                    .as_ref()
-                    .is_some_and(|fruitless| fruitless.contains((slot, first + cell)))
-                {
+                let here_at = Place::in_layer(slot, layer, cell);
+                if path.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains(here_at)) {
                     return End::Fruitless;
                 }
                 if here.blocked.contains(cell) {
@@ -252,11 +249,11 @@ impl Tick<'_> {
                         continue;
                     }
                     if let Some((parent, heading)) = parent_upright(first + cell, voxel) {
-                        (place, exit) = ((slot, parent), heading);
+                        (place, exit) = (Place::new(slot, parent), heading);
                         continue 'layers;
                     }
                 }
-                place = (slot, first + cell);
+                place = Place::in_layer(slot, layer, cell);
                 let mut parents = self.store.parents_in(place, voxel);
                 let known = self.head_of(tree);
                 if parents == 0 || known.is_some() {
@@ -278,17 +275,17 @@ impl Tick<'_> {
                     });
                 }
                 (place, exit) = (self.store.step(place, face), face.opposite());
-                if place.0 != slot || place.1 & !(LAYER_CELLS - 1) != first {
+                if (place.slot, place.layer()) != (slot, layer) {
                     break;
                 }
-                cell = place.1 % LAYER_CELLS;
+                cell = place.cell();
             }
         }
     }
 
     #[inline]
-    pub(crate) fn layer_of(&self, (slot, index): Place) -> Layer<'_> {
-        let layer = index / LAYER_CELLS;
+    pub(crate) fn layer_of(&self, place: Place) -> Layer<'_> {
+        let (slot, layer) = (place.slot, place.layer());
         let work = self.work.get(slot, layer);
         Layer {
             blocked: work.map_or(&LayerMask::NONE, |work| &work.blocked),
@@ -381,11 +378,8 @@ impl Tick<'_> {
 
     fn block(&mut self, path: &[PathCell]) {
         for here in path {
-            let (slot, index) = here.place();
-            self.work
-                .join(self.store, slot, index / LAYER_CELLS)
-                .blocked
-                .insert(index % LAYER_CELLS);
+            let place = here.place();
+            self.work.join(self.store, place.slot, place.layer()).blocked.insert(place.cell());
         }
     }
 
@@ -398,11 +392,12 @@ impl Tick<'_> {
         Face::from_index(face as u8)
     }
 
-    fn pick_one_of(&self, (slot, index): Place, ways: u8) -> u32 {
-        let layer_seed = self.work.seed(self.store, slot, index / LAYER_CELLS);
+    fn pick_one_of(&self, place: Place, ways: u8) -> u32 {
+        let layer_seed = self.work.seed(self.store, place.slot, place.layer());
         let count = ways.count_ones();
         let random =
-            mix(Purpose::Parent.seed(layer_seed), index as u64 | u64::from(count) << 16) >> 32;
+            mix(Purpose::Parent.seed(layer_seed), place.index as u64 | u64::from(count) << 16)
+                >> 32;
         let mut left = ways;
         for _ in 0..(random * u64::from(count)) >> 32 {
             left &= left - 1;

@@ -52,7 +52,7 @@ impl Tick<'_> {
     /// Units that a head would give for a need.
     pub(crate) fn offer(&self, place: Place, need: Need) -> u8 {
         let voxel = self.store.read(place);
-        let y = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
+        let y = self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32;
         if voxel.has(CellFlags::IS_SOURCE) {
             let reaches = match need {
                 Need::Leave => true,
@@ -106,14 +106,14 @@ impl Tick<'_> {
                 return true;
             }
             let above = Store::faces(parents).map(|face| self.store.step(place, face));
-            open.extend(above.filter(|parent| parent.0.is_some()));
+            open.extend(above.filter(|parent| parent.is_some()));
         }
         false
     }
 
     /// The height of a source's cell, or `None` if the cell is no source.
     fn source_height(&self, place: Place) -> Option<i32> {
-        let height = self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32;
+        let height = self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32;
         self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
@@ -123,9 +123,8 @@ impl Tick<'_> {
         walked.clear();
         let mut at = place;
         let tree = loop {
-            let known =
-                self.work.get(at.0, at.1 / LAYER_CELLS).and_then(|work| work.trees.as_ref());
-            let known = known.map_or(0, |trees| trees[at.1 % LAYER_CELLS]);
+            let known = self.work.get(at.slot, at.layer()).and_then(|work| work.trees.as_ref());
+            let known = known.map_or(0, |trees| trees[at.cell()]);
             if known != 0 {
                 break known;
             }
@@ -136,7 +135,7 @@ impl Tick<'_> {
             }
             let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
             match parent {
-                Some(parent) if parent.0.is_some() => at = parent,
+                Some(parent) if parent.is_some() => at = parent,
                 _ => {
                     self.work.trees.heads.push(at);
                     break self.work.trees.heads.len() as u32;
@@ -159,9 +158,9 @@ impl Tick<'_> {
         }
     }
 
-    pub(crate) fn label(&mut self, (slot, index): Place, tree: u32) {
-        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
-        work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[index % LAYER_CELLS] = tree;
+    pub(crate) fn label(&mut self, place: Place, tree: u32) {
+        let work = self.work.join(self.store, place.slot, place.layer());
+        work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[place.cell()] = tree;
     }
 }
 
@@ -217,7 +216,7 @@ mod tests {
     #[test]
     fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
         let mut world = test_worlds::weave();
-        let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
+        let opposite = Place::new(world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = test_worlds::tick(&mut world);
         let mut forks = Forks::default();
         let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y, &mut forks);
@@ -231,7 +230,7 @@ mod tests {
             let mut world = test_worlds::springs(seed);
             let places = test_worlds::places(&world);
             let mut tick = test_worlds::tick(&mut world);
-            for place in places.into_iter().filter(|place| place.1 % 3 == 0) {
+            for place in places.into_iter().filter(|place| place.index % 3 == 0) {
                 let (mut at, mut parents) = (place, tick.store.parents_of(place));
                 while parents.count_ones() == 1 {
                     at = Store::faces(parents)
@@ -248,12 +247,10 @@ mod tests {
                     "seed {seed}: {place:?}"
                 );
                 assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, asked again");
-                let trees = tick
-                    .work
-                    .get(place.0, place.1 / LAYER_CELLS)
-                    .and_then(|work| work.trees.as_ref());
+                let trees =
+                    tick.work.get(place.slot, place.layer()).and_then(|work| work.trees.as_ref());
                 assert_eq!(
-                    trees.map(|trees| trees[place.1 % LAYER_CELLS]),
+                    trees.map(|trees| trees[place.cell()]),
                     Some(tree),
                     "seed {seed}: {place:?}"
                 );
@@ -269,7 +266,7 @@ mod tests {
         let supply = world.rules.source_supply;
         let places = test_worlds::places(&world);
         let tick = test_worlds::tick(&mut world);
-        for place in places.into_iter().filter(|place| place.1 % 7 == 0) {
+        for place in places.into_iter().filter(|place| place.index % 7 == 0) {
             let y = tick.store.position(place).y;
             if tick.store.read(place).is_mark() || tick.store.read(place).has(CellFlags::IS_SOURCE)
             {

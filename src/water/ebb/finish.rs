@@ -287,8 +287,11 @@ mod tests {
                     .into_iter()
                     .any(|place| tick.store.read(place).is_source());
                 assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");
-                let awake =
-                    tick.store.grid.awake_at(place.0).is_some_and(|mask| mask.contains(place.1));
+                let awake = tick
+                    .store
+                    .grid
+                    .awake_at(place.slot)
+                    .is_some_and(|mask| mask.contains(place.index));
                 assert_eq!(awake, was != expected, "seed {seed}: {place:?}");
                 off += u32::from(was && !expected);
                 on += u32::from(!was && expected);

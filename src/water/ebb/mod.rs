@@ -83,7 +83,6 @@ impl Tick<'_> {
     /// Lets the cells of a layer ebb; returns those that stay awake.
     fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerMask {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
-        let first = layer * LAYER_CELLS;
         let seed = self.work.seed(self.store, slot, layer);
         let mut resting = cells - touched;
         // A few are mostly idle, so that nothing is left to chance.
@@ -105,13 +104,16 @@ impl Tick<'_> {
                 rising &= chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
             }
             for cell in rising.iter() {
-                self.evaporate((slot, first + cell), later);
+                self.evaporate(Place::in_layer(slot, layer, cell), later);
             }
             goes = self.store.layer(slot, layer).wet - sources;
         }
         for cell in ((cells & flow_out) - ebb.marked).iter() {
-            let voxel = self.store.read((slot, first + cell));
-            self.put_marks((slot, first + cell), voxel.with(CellFlags::FLOW_OUT, false));
+            let voxel = self.store.read(Place::in_layer(slot, layer, cell));
+            self.put_marks(
+                Place::in_layer(slot, layer, cell),
+                voxel.with(CellFlags::FLOW_OUT, false),
+            );
         }
         if retied || self.work.ties_changed {
             self.note_turned(ebb, sources, later);
@@ -121,7 +123,9 @@ impl Tick<'_> {
         if dry.any() {
             let fed =
                 self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
-            later.dried.extend((dry - (fed & active)).iter().map(|cell| (slot, first + cell)));
+            later.dried.extend(
+                (dry - (fed & active)).iter().map(|cell| Place::in_layer(slot, layer, cell)),
+            );
         }
         cells & (active | (flow_out & ebb.marked) | ebb.waiting | goes)
     }
@@ -129,7 +133,6 @@ impl Tick<'_> {
     /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for
     /// those in `down`.
     fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerMask, down: LayerMask) {
-        let first = layer * LAYER_CELLS;
         let Some(work) = self.work.get(slot, layer) else { return };
         if !(up | down).is_sparse() {
             let mut words = match self.store.cells(slot, layer) {
@@ -144,7 +147,7 @@ impl Tick<'_> {
                     LayerMask::ALL,
                 );
                 self.store.write_marks(slot, |cells| {
-                    cells[first..][..LAYER_CELLS].copy_from_slice(&words)
+                    cells[layer * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(&words)
                 });
             }
             return;
@@ -153,7 +156,7 @@ impl Tick<'_> {
         let mut changed = LayerMask::NONE;
         for cell in (up | down).iter() {
             let (rises, falls) = (up.contains(cell), down.contains(cell));
-            let word = self.store.read((slot, first + cell)).word();
+            let word = self.store.read(Place::in_layer(slot, layer, cell)).word();
             let after = with_activity(word, work.flow[cell], rises, falls);
             if after != word {
                 changes.push((cell, Voxel::from_raw(after)));
@@ -163,7 +166,7 @@ impl Tick<'_> {
         if changed.any() {
             self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
             self.store.write_marks(slot, |cells| {
-                changes.iter().for_each(|&(cell, voxel)| cells[first + cell] = voxel);
+                changes.iter().for_each(|&(cell, voxel)| cells[layer * LAYER_CELLS + cell] = voxel);
             });
         }
     }
@@ -198,14 +201,13 @@ impl Tick<'_> {
     fn note_turned(&self, ebb: &Ebb, sources: LayerMask, later: &mut Afterwards) {
         let &Ebb { slot, layer, cells, .. } = ebb;
         let cells = cells - sources;
-        let first = layer * LAYER_CELLS;
         if cells.is_sparse() {
-            let places = cells.iter().map(|cell| (slot, first + cell));
+            let places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
             return later.turned.extend(places.filter(|&place| self.has_turned(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
         let turned = self.sourced_parents(slot, layer, &parents) ^ self.store.sourced(slot, layer);
-        later.turned.extend((cells & turned).iter().map(|cell| (slot, first + cell)));
+        later.turned.extend((cells & turned).iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
     /// Whether a cell that is no source has HasSource where no parent has it, or the other way
@@ -357,7 +359,7 @@ mod tests {
                 work.flow.fill_with(|| random.u16(..));
                 let flow = work.flow;
                 let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
-                    core::array::from_fn(|cell| tick.store.read((slot, layer * LAYER_CELLS + cell)))
+                    core::array::from_fn(|cell| tick.store.read(Place::in_layer(slot, layer, cell)))
                 };
                 let mut expected = now(&tick);
                 changes += u32::from(change_whole_layer(&mut expected, &flow, up, down));

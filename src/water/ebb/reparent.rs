@@ -6,7 +6,7 @@ use crate::water::cell::CellFlags;
 use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
 use crate::water::store::links::{orphaned, parent_face};
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
@@ -33,17 +33,17 @@ impl Tick<'_> {
         let inflow = work.inflow;
         // Further parents may change before any voxel does.
         self.work.join(self.store, slot, layer).save(self.store, slot, layer, entered | cut_off);
-        let first = layer * LAYER_CELLS;
         let parents = self.store.parent_planes(slot, layer);
         let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
         let mut retied = false;
         for cell in ((follows & touched) - sources).iter() {
-            retied |= self.follow((slot, first + cell), &inflow, later);
+            retied |= self.follow(Place::in_layer(slot, layer, cell), &inflow, later);
         }
         for cell in cut_off.iter() {
-            let voxel = self.store.read((slot, first + cell));
-            let voxel = orphaned(self.store.keep_parents((slot, first + cell), 0, voxel));
-            self.put((slot, first + cell), voxel);
+            let voxel = self.store.read(Place::in_layer(slot, layer, cell));
+            let voxel =
+                orphaned(self.store.keep_parents(Place::in_layer(slot, layer, cell), 0, voxel));
+            self.put(Place::in_layer(slot, layer, cell), voxel);
             retied = true;
         }
         retied
@@ -52,7 +52,7 @@ impl Tick<'_> {
     /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
     /// Whether it did.
     fn follow(&mut self, place: Place, inflow: &[LayerMask; 6], later: &mut Afterwards) -> bool {
-        let cell = place.1 % LAYER_CELLS;
+        let cell = place.cell();
         let inflow =
             (0..6).fold(0, |faces, face| faces | u8::from(inflow[face].contains(cell)) << face);
         let voxel = self.store.read(place);
@@ -206,7 +206,7 @@ mod tests {
                 let inflow: [LayerMask; 6] = core::array::from_fn(|face| {
                     let mut cells = LayerMask::NONE;
                     if faces >> face & 1 != 0 {
-                        cells.insert(place.1 % LAYER_CELLS);
+                        cells.insert(place.cell());
                     }
                     cells
                 });
@@ -246,7 +246,7 @@ mod tests {
             .fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3)
             .expect("a loaded chunk");
         world.run(40);
-        let place = (world.store.grid.sorted_slots()[0], LAYER_CELLS + 5 * 16 + 5);
+        let place = Place::in_layer(world.store.grid.sorted_slots()[0], 1, 5 * 16 + 5);
         let voxel = world.store.read(place).with_direction_code(Face::East.index() + 1);
         let several = 1 << Face::West.index() | 1 << Face::East.index();
         let voxel = world.store.keep_parents(place, several, voxel);
@@ -256,7 +256,7 @@ mod tests {
         world.step();
         assert_eq!(world.store.read(place).word(), 3);
         assert!(
-            world.store.parent_planes(place.0, 1).iter().all(|cells| cells.is_empty()),
+            world.store.parent_planes(place.slot, 1).iter().all(|cells| cells.is_empty()),
             "nor is any kept elsewhere"
         );
     }

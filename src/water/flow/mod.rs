@@ -13,7 +13,7 @@ use crate::water::flow::kernel::{LocalFlow, can_give, least_height};
 use crate::water::flow::window::{Window, lower_layer, upper_layer};
 use crate::water::pools::route::Step;
 use crate::water::random::Purpose;
-use crate::water::store::{LAYER_CELLS, LayerState, Place};
+use crate::water::store::{LayerState, Place};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
@@ -71,7 +71,7 @@ impl Tick<'_> {
     fn givers_among(&self, slot: Slot, layer: usize, cells: LayerMask) -> LayerMask {
         let mut givers = LayerMask::NONE;
         for cell in cells.iter() {
-            let place = (slot, layer * LAYER_CELLS + cell);
+            let place = Place::in_layer(slot, layer, cell);
             let (own, below) = (self.store.read(place), self.store.look(place, Face::Down));
             let gives = |lowest: u8| can_give(own.word(), below.word(), lowest);
             let is_exhausted = self.limits.left(own, self.work.passed(place)) == 0;
@@ -87,7 +87,7 @@ impl Tick<'_> {
         let least = |face: Face| {
             let there = self.store.step(place, face);
             let below =
-                if there.0.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
+                if there.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
             least_height(self.store.look(place, face).word(), below.word())
         };
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
@@ -98,7 +98,7 @@ impl Tick<'_> {
     /// That in other chunks is woken for its own turn.
     fn only_fall(&self, slot: Slot, layer: usize, givers: LayerMask) -> bool {
         let falls = |cell: usize| {
-            let place = (slot, layer * LAYER_CELLS + cell);
+            let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             let left = self.limits.left(voxel, self.work.passed(place));
             self.store.look(place, Face::Down).room() >= voxel.height().min(left)
@@ -158,7 +158,7 @@ impl Tick<'_> {
             work.save(self.store, slot, layer, done.changed);
             if done.changed.is_sparse() {
                 for cell in done.changed.iter() {
-                    self.store.write((slot, layer * LAYER_CELLS + cell), window.at(cell));
+                    self.store.write(Place::in_layer(slot, layer, cell), window.at(cell));
                 }
             } else {
                 self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
@@ -196,7 +196,7 @@ impl Tick<'_> {
         let inflow = &mut work.inflow[face.index()];
         *inflow |= cells;
         for cell in cells.iter() {
-            self.store.write((slot, layer * LAYER_CELLS + cell), voxel(cell));
+            self.store.write(Place::in_layer(slot, layer, cell), voxel(cell));
         }
         self.wake_layer(slot, layer, cells);
     }
@@ -248,24 +248,28 @@ impl Tick<'_> {
 
     /// Writes a cell's voxel and keeps what was there before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
-        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work
+            .join(self.store, place.slot, layer)
+            .save_cell(self.store, place.slot, layer, cell);
         self.store.write(place, voxel);
     }
 
     /// Writes a cell's voxel where neither its height nor its source has changed.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        self.work.join(self.store, place.0, layer).save_cell(self.store, place.0, layer, cell);
-        self.store.write_marks(place.0, |cells| cells[place.1 & (CHUNK_CELLS - 1)] = voxel);
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work
+            .join(self.store, place.slot, layer)
+            .save_cell(self.store, place.slot, layer, cell);
+        self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
     }
 
     /// Enters units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         let left = self.limits.left(self.store.read(place), self.work.passed(place));
-        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-        self.work.join(self.store, place.0, layer).pass_on(cell, face, units, left);
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units, left);
         self.report.moved += u64::from(units);
     }
 
@@ -274,8 +278,8 @@ impl Tick<'_> {
     pub(crate) fn left_along(&self, path: &[Step]) -> u8 {
         let Some(&(first, _)) = path.first() else { return u8::MAX };
         let layer = self.layer_of(first);
-        let left = |&((_, index), _): &Step| {
-            let cell = index % LAYER_CELLS;
+        let left = |(place, _): &Step| {
+            let cell = place.cell();
             self.limits.left(layer.voxel(cell), layer.passed(cell))
         };
         path.iter().map(left).min().unwrap_or(u8::MAX)
@@ -284,12 +288,12 @@ impl Tick<'_> {
     /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
     /// wakes these.
     pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
-        let Some(&((slot, index), _)) = path.first() else { return };
-        let layer = index / LAYER_CELLS;
+        let Some(&(first, _)) = path.first() else { return };
+        let (slot, layer) = (first.slot, first.layer());
         let work = self.work.join(self.store, slot, layer);
         let mut along = LayerMask::NONE;
         for &(place, exit) in path {
-            let cell = place.1 % LAYER_CELLS;
+            let cell = place.cell();
             let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
             work.pass_on(cell, exit, units, left);
             along.insert(cell);
@@ -301,9 +305,9 @@ impl Tick<'_> {
 
     /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
     /// to its head, if it has one.
-    pub(crate) fn receive(&mut self, (slot, index): Place, face: Face, units: u8, largest: u8) {
-        let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
-        let voxel = self.store.read((slot, index));
+    pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
+        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
@@ -311,8 +315,8 @@ impl Tick<'_> {
         work.inflow[face.index()].insert(cell);
         work.touched.insert(cell);
         work.woken.insert(cell);
-        self.store.write((slot, index), voxel);
-        self.store.grid.wake_at(slot, index);
+        self.store.write(place, voxel);
+        self.store.grid.wake_at(slot, place.index);
     }
 
     /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
@@ -324,14 +328,14 @@ impl Tick<'_> {
             return;
         }
         self.put(place, voxel.with_height(voxel.height() - units));
-        let gave = LayerMask::single(place.1 % LAYER_CELLS);
-        self.wake_givers(place.0, place.1 / LAYER_CELLS, gave);
+        let gave = LayerMask::single(place.cell());
+        self.wake_givers(place.slot, place.layer(), gave);
     }
 
-    pub(crate) fn wake_cell(&mut self, (slot, index): Place) {
-        let work = self.work.join(self.store, slot, index / LAYER_CELLS);
-        work.woken.insert(index % LAYER_CELLS);
-        self.store.grid.wake_at(slot, index);
+    pub(crate) fn wake_cell(&mut self, place: Place) {
+        let work = self.work.join(self.store, place.slot, place.layer());
+        work.woken.insert(place.cell());
+        self.store.grid.wake_at(place.slot, place.index);
     }
 }
 
@@ -359,8 +363,8 @@ mod tests {
                     Face::ALL[random.usize(..6)],
                     random.u8(1..=limit - tick.work.passed(place)),
                 );
-                let work = tick.work.get(place.0, place.1 / LAYER_CELLS).expect("it has joined");
-                let is_blocked = work.blocked.contains(place.1 % LAYER_CELLS);
+                let work = tick.work.get(place.slot, place.layer()).expect("it has joined");
+                let is_blocked = work.blocked.contains(place.cell());
                 assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
             }
         }
@@ -389,7 +393,7 @@ mod tests {
                 for cell in wet {
                     let exit = Face::ALL[random.usize(..6)];
                     path.extend(
-                        (random.u8(..3) == 0).then_some(((slot, layer * LAYER_CELLS + cell), exit)),
+                        (random.u8(..3) == 0).then_some((Place::in_layer(slot, layer, cell), exit)),
                     );
                 }
                 let left = path.iter().map(|&(place, _)| {
@@ -443,7 +447,7 @@ mod tests {
                     .map(|_| places[random.usize(..places.len())])
                     .collect();
                 for cell in places {
-                    let left = limits.left(tick.store.read((slot, layer * LAYER_CELLS + cell)), 0);
+                    let left = limits.left(tick.store.read(Place::in_layer(slot, layer, cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
                     let work = tick.work.join(tick.store, slot, layer);
                     add_flow(&mut work.flow[cell], Face::West, passed);
@@ -452,7 +456,7 @@ mod tests {
                 whole.gather(tick.store, slot, layer);
                 let mut expected = some & whole.givers();
                 for cell in expected.iter() {
-                    let place = (slot, layer * LAYER_CELLS + cell);
+                    let place = Place::in_layer(slot, layer, cell);
                     if limits.left(tick.store.read(place), tick.work.passed(place)) == 0 {
                         expected.remove(cell);
                     }

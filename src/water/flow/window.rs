@@ -3,7 +3,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Cells along one side of a window: a layer and one cell all round.
@@ -110,7 +110,7 @@ impl Window {
     ) {
         debug_assert!((cells.spread() & cells).is_empty(), "two cells side by side");
         for cell in cells.iter() {
-            let (place, index) = ((slot, layer * LAYER_CELLS + cell), window_index(cell));
+            let (place, index) = (Place::in_layer(slot, layer, cell), window_index(cell));
             self.own[index] = store.read(place).word();
             self.below[index] = store.look(place, Face::Down).word();
             for near in around(index) {
@@ -232,7 +232,7 @@ mod tests {
                 let mut own = [Voxel::OPEN; LAYER_CELLS];
                 window.copy_to(&mut own);
                 for (cell, &copied) in own.iter().enumerate() {
-                    let place = (slot, layer * LAYER_CELLS + cell);
+                    let place = Place::in_layer(slot, layer, cell);
                     let index = SIDE * (cell / 16 + 1) + cell % 16 + 1;
                     assert_eq!(
                         window.own[index],
@@ -254,7 +254,7 @@ mod tests {
                             store.look(place, face).word(),
                             "round {round}: {side}"
                         );
-                        let floor = if there.0.is_some() {
+                        let floor = if there.is_some() {
                             store.look(there, Face::Down)
                         } else {
                             Voxel::WALL
@@ -264,8 +264,8 @@ mod tests {
                             floor.word(),
                             "round {round}: below {side}"
                         );
-                        if there.0.is_some() && there.0 != slot {
-                            let seen = window.beside(side, there.1 % LAYER_CELLS);
+                        if there.is_some() && there.slot != slot {
+                            let seen = window.beside(side, there.cell());
                             assert_eq!(seen, store.read(there), "round {round}: {side}");
                         }
                     }

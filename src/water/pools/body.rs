@@ -389,7 +389,7 @@ mod tests {
         while let Some(place) = open.pop() {
             for face in Face::ALL {
                 let there = store.step(place, face);
-                let joined = there.0.is_some()
+                let joined = there.is_some()
                     && store.read(there).is_wet()
                     && match face {
                         Face::Up => store.read(place).height() == 7,
@@ -407,9 +407,9 @@ mod tests {
     /// Whether a cell may be left out of a body: full, under full water, beside nothing but full
     /// cells.
     fn is_inner(store: &Store, place: Place) -> bool {
-        let is_full = |place: Place| !place.0.is_some() || store.read(place).height() == 7;
+        let is_full = |place: Place| !place.is_some() || store.read(place).height() == 7;
         let covered = store.step(place, Face::Up);
-        covered.0.is_some()
+        covered.is_some()
             && is_full(covered)
             && is_full(place)
             && Face::LATERAL.into_iter().all(|face| is_full(store.step(place, face)))
@@ -431,8 +431,8 @@ mod tests {
             for slot in slots {
                 for index in 0..CHUNK_CELLS {
                     let index = if downwards { CHUNK_CELLS - 1 - index } else { index };
-                    let place = (slot, index);
-                    let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                    let place = Place { slot, index };
+                    let (layer, cell) = (place.layer(), place.cell());
                     let seen = flooded.cells(&store, slot, layer).contains(cell);
                     if !store.read(place).is_wet() || seen {
                         continue;
@@ -452,15 +452,15 @@ mod tests {
                     for piece in &found.pieces {
                         for cell in piece.cells.iter() {
                             assert!(
-                                walked.remove(&(piece.slot, piece.layer * LAYER_CELLS + cell)),
+                                walked.remove(&Place::in_layer(piece.slot, piece.layer, cell)),
                                 "once, and joined"
                             );
                         }
                     }
                     for &place in &walked {
-                        let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
+                        let (layer, cell) = (place.layer(), place.cell());
                         assert!(
-                            flooded.cells(&store, place.0, layer).contains(cell),
+                            flooded.cells(&store, place.slot, layer).contains(cell),
                             "flooded all the same"
                         );
                         assert!(is_inner(&store, place));

@@ -209,7 +209,7 @@ impl Tick<'_> {
         let cells = cells & self.store.select(slot, layer, is_low);
         let seed = Purpose::Pool.seed(self.work.seed(self.store, slot, layer));
         for cell in cells.iter() {
-            let place = (slot, layer * LAYER_CELLS + cell);
+            let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             if !voxel.is_mark() {
                 gathering.admit((head(y, voxel.height()), mix(seed, cell as u64), place));
@@ -234,7 +234,7 @@ impl Tick<'_> {
         let mut supplied = sourced;
         for cell in sourced.iter() {
             gathering.asked += 1;
-            if self.is_out_of_reach((slot, layer * LAYER_CELLS + cell), y, &mut gathering.forks) {
+            if self.is_out_of_reach(Place::in_layer(slot, layer, cell), y, &mut gathering.forks) {
                 supplied.remove(cell);
             }
         }
@@ -246,7 +246,7 @@ impl Tick<'_> {
     pub(crate) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
-            if there.0.is_some() && self.store.read(there).is_wet() {
+            if there.is_some() && self.store.read(there).is_wet() {
                 self.wake_cell(there);
             }
         }
@@ -277,12 +277,12 @@ mod tests {
     fn drawers_one_by_one(tick: &mut Tick, body: &[Piece], highest: i64) -> HashSet<(i64, Place)> {
         let mut drawers = HashSet::new();
         let of_piece = |piece: &Piece| {
-            let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-            piece.cells.iter().map(move |cell| (slot, first + cell))
+            let Piece { slot, layer, .. } = *piece;
+            piece.cells.iter().map(move |cell| Place::in_layer(slot, layer, cell))
         };
         for place in body.iter().flat_map(of_piece) {
-            let (layer, cell) = (place.1 / LAYER_CELLS, place.1 % LAYER_CELLS);
-            if tick.work.get(place.0, layer).is_some_and(|work| work.touched.contains(cell)) {
+            let (layer, cell) = (place.layer(), place.cell());
+            if tick.work.get(place.slot, layer).is_some_and(|work| work.touched.contains(cell)) {
                 continue;
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));
@@ -298,7 +298,7 @@ mod tests {
             let is_dry = |tick: &Tick, place: Place| {
                 let is_open =
                     |voxel: Voxel| !voxel.is_wet() && !voxel.is_closed() && !voxel.is_mark();
-                place.0.is_some() && is_open(tick.store.read(place))
+                place.is_some() && is_open(tick.store.read(place))
             };
             if !by_own {
                 if voxel.height() < FULL {

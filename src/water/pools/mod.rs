@@ -240,7 +240,7 @@ impl Tick<'_> {
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
                 *left = left.checked_sub(1).ok_or(Outcome::Underway)?;
                 let mut vain = self.spent_sources(surface.cells.last_piece());
-                vain.insert(goal.1 % LAYER_CELLS);
+                vain.insert(goal.cell());
                 surface.cells.remove_from_last(vain);
                 continue;
             }
@@ -255,7 +255,7 @@ impl Tick<'_> {
         let Some(&Piece { slot, layer, cells }) = piece else { return LayerMask::NONE };
         let mut spent = cells & self.store.sources(slot, layer);
         for cell in spent.iter() {
-            let place = (slot, layer * LAYER_CELLS + cell);
+            let place = Place::in_layer(slot, layer, cell);
             if self.limits.left(self.store.read(place), self.work.passed(place)) > 0 {
                 spent.remove(cell);
             }
@@ -285,15 +285,15 @@ impl Tick<'_> {
 }
 
 /// Whether two cells of a path lie in the same layer of the same chunk.
-fn lie_in_one_layer(&((slot, index), _): &Step, &((other, at), _): &Step) -> bool {
-    slot == other && index / LAYER_CELLS == at / LAYER_CELLS
+fn lie_in_one_layer((a, _): &Step, (b, _): &Step) -> bool {
+    (a.slot, a.layer()) == (b.slot, b.layer())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{Cube, Face, Shape};
+    use crate::coords::Face;
     use crate::water::context::layer_record::LayerWork;
     use crate::water::context::test_worlds;
     use crate::water::voxel::Voxel;
@@ -329,7 +329,7 @@ mod tests {
             });
             let place = |(x, y): (i32, i32)| {
                 let cell = IVec3::new(x, y, 5);
-                (world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded"), Cube::index_of(cell))
+                world.place(cell).expect("loaded")
             };
             let to = place((13, 12));
             let mut path: Vec<Step> = Vec::new();

@@ -104,7 +104,7 @@ impl Candidates {
         let rank = (distance(cell, there), key(there));
         if best.as_ref().is_none_or(|best| rank < best.rank) {
             *best =
-                Some(Nearest { rank, at, place: (piece.slot, piece.layer * LAYER_CELLS + index) });
+                Some(Nearest { rank, at, place: Place::in_layer(piece.slot, piece.layer, index) });
         }
     }
 
@@ -249,13 +249,13 @@ mod tests {
                 }
             }
             let of_piece = |piece: &Piece| {
-                let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-                piece.cells.iter().map(move |cell| (slot, first + cell))
+                let Piece { slot, layer, .. } = *piece;
+                piece.cells.iter().map(move |cell| Place::in_layer(slot, layer, cell))
             };
             let mut left: Vec<Place> = pieces.iter().flat_map(of_piece).collect();
             let mut candidates = Candidates::new(&store, pieces);
             loop {
-                let from = (slots[random.usize(..slots.len())], random.usize(..4096));
+                let from = Place::new(slots[random.usize(..slots.len())], random.usize(..4096));
                 let rank = |&place: &Place| {
                     let (here, there) = (store.position(from), store.position(place));
                     let apart = (here - there).abs();
@@ -263,18 +263,18 @@ mod tests {
                 };
                 let nearest = candidates.nearest(&store, from);
                 assert_eq!(nearest, left.iter().copied().min_by_key(rank), "seed {seed}");
-                let Some((slot, index)) = nearest else { break };
+                let Some(place) = nearest else { break };
                 let piece = *candidates.last_piece().expect("one was found");
-                assert_eq!((piece.slot, piece.layer), (slot, index / LAYER_CELLS), "seed {seed}");
-                assert!(piece.cells.contains(index % LAYER_CELLS), "seed {seed}");
+                assert_eq!((piece.slot, piece.layer), (place.slot, place.layer()), "seed {seed}");
+                assert!(piece.cells.contains(place.cell()), "seed {seed}");
                 let gone = random.u64(..) | random.u64(..);
                 let mut gone =
                     LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & gone));
-                gone.insert(index % LAYER_CELLS);
+                gone.insert(place.cell());
                 candidates.remove_from_last(gone);
-                left.retain(|&(other, at)| {
-                    (other, at / LAYER_CELLS) != (slot, index / LAYER_CELLS)
-                        || !gone.contains(at % LAYER_CELLS)
+                left.retain(|at| {
+                    (at.slot, at.layer()) != (place.slot, place.layer())
+                        || !gone.contains(at.cell())
                 });
             }
             assert!(left.is_empty(), "seed {seed}");

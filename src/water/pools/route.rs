@@ -97,7 +97,7 @@ struct Marks {
 
 impl Marks {
     #[inline]
-    fn of(&mut self, (slot, index): Place) -> &mut u8 {
+    fn of(&mut self, Place { slot, index }: Place) -> &mut u8 {
         if self.pages.get(self.last).is_none_or(|page| page.0 != slot) {
             self.turn_to(slot);
         }
@@ -112,7 +112,7 @@ impl Marks {
         });
     }
 
-    fn is_fruitless(&self, (slot, index): Place) -> bool {
+    fn is_fruitless(&self, Place { slot, index }: Place) -> bool {
         self.numbers
             .get(&slot)
             .is_some_and(|&page| self.pages[page].1[index & (CHUNK_CELLS - 1)] == FRUITLESS)
@@ -273,13 +273,13 @@ impl Tick<'_> {
             && let Some(head) = self.crest_head(place)
             && head >= quest.own + 2
         {
-            let IVec3 { x, y, z } = self.store.grid.position_at(place.0);
+            let IVec3 { x, y, z } = self.store.grid.position_at(place.slot);
             quest.best = quest.best.max(Some((head, Reverse(steps), [y, z, x], place)));
         }
         let full = place != quest.to && self.store.read(place).is_closed();
         for face in Face::ALL {
             let there = self.store.step(place, face);
-            if there.0.is_some()
+            if there.is_some()
                 && *search.marks.of(there) == UNKNOWN
                 && self.passes(there, face, full)
             {
@@ -342,12 +342,12 @@ mod tests {
             if let Some(head) =
                 tick.crest_head(place).filter(|&head| place != to && head >= own + 2)
             {
-                let [x, y, z] = tick.store.grid.position_at(place.0).to_array();
+                let [x, y, z] = tick.store.grid.position_at(place.slot).to_array();
                 best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
             }
             for face in Face::ALL {
                 let there = tick.store.step(place, face);
-                if !there.0.is_some()
+                if !there.is_some()
                     || there == to
                     || met.contains_key(&there)
                     || fruitless.contains(&there)
@@ -419,7 +419,7 @@ mod tests {
             let mut places = Vec::new();
             for cell in part.positions() {
                 let slot = world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded");
-                let place = (slot, Cube::index_of(cell));
+                let place = Place::new(slot, Cube::index_of(cell));
                 places.push(place);
                 if world.store.grid.chunk_at(slot).as_uniform() == Some(full) {
                     uniform += 1;
@@ -434,10 +434,10 @@ mod tests {
             }
             world.wake_all();
             let tick = test_worlds::tick(&mut world);
-            for &place in places.iter().filter(|place| place.1 % 11 == 0) {
-                let work = tick.work.join(tick.store, place.0, place.1 / 256);
+            for &place in places.iter().filter(|place| place.index % 11 == 0) {
+                let work = tick.work.join(tick.store, place.slot, place.layer());
                 crate::water::context::layer_record::add_flow(
-                    &mut work.flow[place.1 % 256],
+                    &mut work.flow[place.cell()],
                     Face::Up,
                     7,
                 );
@@ -513,7 +513,7 @@ mod tests {
             }
             let slot = world.store.grid.sorted_slots()[0];
             let tick = test_worlds::tick(&mut world);
-            let place = |cell: IVec3| (slot, Cube::index_of(cell));
+            let place = |cell: IVec3| Place::new(slot, Cube::index_of(cell));
             let (mut search, mut left) = (Search::new(), 4096);
             for (to, goal) in [(axis * 2, far), (axis, axis * 9)] {
                 search.begin(&tick, place(to), place(goal), 1_000);

@@ -10,7 +10,7 @@
 use crate::coords::Face;
 use crate::water::pools::nearest::distance;
 use crate::water::pools::route::Step;
-use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::store::Place;
 use crate::water::tick::Tick;
 use glam::IVec3;
 
@@ -106,7 +106,7 @@ impl Tick<'_> {
                 .chain(ahead)
                 .map(|face| (self.store.step(walk.at, face), face))
                 .find(|&(there, face)| {
-                    there.0.is_some() && self.passes(there, face, full) && !shunned(there)
+                    there.is_some() && self.passes(there, face, full) && !shunned(there)
                 });
             let Some((there, face)) = step else { return Walked::Stuck };
             walk.go(there, face);
@@ -128,7 +128,7 @@ impl Tick<'_> {
         most: usize,
         shunned: &impl Fn(Place) -> bool,
     ) {
-        let (slot, index) = walk.at;
+        let Place { slot, index } = walk.at;
         let (x, z) = (index & 15, index >> 4 & 15);
         let (to_border, stride) = match face {
             Face::West => (x, -1),
@@ -140,17 +140,15 @@ impl Tick<'_> {
         let layer = self.layer_of(walk.at);
         let steps = to_border.min(walk.steps_along(face)).min(*left).min(most - walk.looked());
         for _ in 0..steps {
-            let index = walk.at.1.wrapping_add_signed(stride);
-            let cell = index % LAYER_CELLS;
+            let next = Place::new(slot, walk.at.index.wrapping_add_signed(stride));
+            let cell = next.cell();
             let voxel = layer.voxel(cell);
-            if !voxel.is_wet()
-                || self.limits.left(voxel, layer.passed(cell)) == 0
-                || shunned((slot, index))
+            if !voxel.is_wet() || self.limits.left(voxel, layer.passed(cell)) == 0 || shunned(next)
             {
                 return;
             }
             *left -= 1;
-            walk.go((slot, index), face);
+            walk.go(next, face);
         }
     }
 }

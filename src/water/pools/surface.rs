@@ -6,7 +6,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::flow::window::upper_layer;
 use crate::water::pools::body::Piece;
 use crate::water::pools::nearest::Candidates;
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, LayerState, Place, Store, head};
+use crate::water::store::{LAYER_ROWS, LayerState, Place, Store, head};
 use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -155,7 +155,7 @@ impl Tick<'_> {
     }
 
     pub(crate) fn height_of(&self, place: Place) -> i32 {
-        self.store.grid.position_at(place.0).y * 16 + (place.1 / LAYER_CELLS) as i32
+        self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32
     }
 
     pub(crate) fn layer_height(&self, piece: &Piece) -> i32 {
@@ -199,7 +199,7 @@ mod tests {
             let y = tick.layer_height(&piece);
             let below = head(y, random.u8(1..9));
             let height =
-                |cell: usize| tick.store.read((slot, piece.layer * LAYER_CELLS + cell)).height();
+                |cell: usize| tick.store.read(Place::in_layer(slot, piece.layer, cell)).height();
             let counts = |height: u8| (1..FULL).contains(&height) && head(y, height) < below;
             let highest = cells.iter().map(height).filter(|&height| counts(height)).max();
             let mut survey = Survey::below(below);
@@ -249,9 +249,9 @@ mod tests {
             let places = test_worlds::places(&world);
             let tick = test_worlds::tick(&mut world);
             let mut body: Vec<Piece> = Vec::new();
-            for &(slot, index) in &places {
-                let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
-                if !tick.store.read((slot, index)).is_wet() {
+            for &place in &places {
+                let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+                if !tick.store.read(place).is_wet() {
                     continue;
                 }
                 match body.last_mut() {
@@ -281,8 +281,8 @@ mod tests {
                     crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
                 assert_eq!(survey.head, highest.unwrap_or(i64::MIN), "seed {seed}");
                 let of_piece = |piece: &Piece| {
-                    let (slot, first) = (piece.slot, piece.layer * LAYER_CELLS);
-                    piece.cells.iter().map(move |cell| (slot, first + cell))
+                    let Piece { slot, layer, .. } = *piece;
+                    piece.cells.iter().map(move |cell| Place::in_layer(slot, layer, cell))
                 };
                 let mut found: Vec<Place> = survey.pieces.iter().flat_map(of_piece).collect();
                 let mut expected: Vec<Place> = crests

@@ -5,7 +5,7 @@ use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::store::edges::{border_cells, mark};
 use crate::water::store::masks::LayerMasks;
-use crate::water::store::{Beside, LAYER_CELLS, Store, boxed};
+use crate::water::store::{Beside, LAYER_CELLS, Place, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -105,7 +105,7 @@ impl Store {
         {
             border_cells(face)
                 .filter(|&index| index < end)
-                .for_each(|index| self.wake((slot, index)));
+                .for_each(|index| self.wake(Place { slot, index }));
         }
     }
 }
@@ -169,7 +169,7 @@ mod tests {
                 let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
                 assert!(
                     (0..CHUNK_CELLS)
-                        .all(|index| store.read((slot, index)) == kept(chunk.get(index)))
+                        .all(|index| store.read(Place { slot, index }) == kept(chunk.get(index)))
                 );
                 for index in 0..CHUNK_CELLS {
                     let noted =
@@ -181,7 +181,7 @@ mod tests {
                 assert!(store.beside_is_true(slot), "seed {seed}");
                 for index in 0..CHUNK_CELLS {
                     let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
-                    let voxel = store.read((slot, index));
+                    let voxel = store.read(Place { slot, index });
                     assert!(
                         awake || voxel.is_mark() || voxel == Voxel::OPEN,
                         "seed {seed}: {index} sleeps"

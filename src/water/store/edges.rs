@@ -128,6 +128,7 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::rules::Edges;
+    use crate::water::store::Place;
 
     /// Cell by cell: an outlet is a cell beside or above one in which water leaves the world.
     fn check_outlets(store: &Store, seed: u64) {
@@ -135,9 +136,15 @@ mod tests {
             for index in 0..CHUNK_CELLS {
                 let mut drains =
                     [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter();
-                let expected = drains.any(|face| store.look((slot, index), face) == Voxel::DRAIN);
+                let expected =
+                    drains.any(|face| store.look(Place { slot, index }, face) == Voxel::DRAIN);
                 let found = store.outlets(slot).is_some_and(|outlets| outlets.contains(index));
-                assert_eq!(found, expected, "seed {seed}: cell {}", store.position((slot, index)));
+                assert_eq!(
+                    found,
+                    expected,
+                    "seed {seed}: cell {}",
+                    store.position(Place { slot, index })
+                );
             }
         }
     }

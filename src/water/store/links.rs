@@ -8,7 +8,7 @@ use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
@@ -73,7 +73,7 @@ impl Store {
         }
     }
 
-    fn extras_of(&self, (slot, index): Place) -> u8 {
+    fn extras_of(&self, Place { slot, index }: Place) -> u8 {
         let Some(extras) = self.extras(slot) else { return 0 };
         (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
     }
@@ -104,7 +104,12 @@ impl Store {
 
     /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag
     /// that fits. The caller sees to the direction and writes the voxel.
-    pub(crate) fn keep_parents(&mut self, (slot, index): Place, faces: u8, voxel: Voxel) -> Voxel {
+    pub(crate) fn keep_parents(
+        &mut self,
+        Place { slot, index }: Place,
+        faces: u8,
+        voxel: Voxel,
+    ) -> Voxel {
         let several = faces.count_ones() > 1;
         let kept = self.extras_mut(slot);
         if several || voxel.has(CellFlags::EXTRA) {
@@ -124,7 +129,7 @@ impl Store {
 
     /// The faces across which a cell has children, by bit.
     pub(crate) fn children_of(&self, place: Place) -> u8 {
-        let (slot, index) = place;
+        let Place { slot, index } = place;
         let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
         if let Some(cells) = self.grid.chunk_at(slot).as_dense()
             && (1..15).contains(&x)
@@ -132,7 +137,7 @@ impl Store {
         {
             // The four beside it lie in the same layer: no chunk to look up.
             let beside = |there: usize, face: Face| {
-                self.is_child((slot, there), cells[there & (CHUNK_CELLS - 1)], face)
+                self.is_child(Place::new(slot, there), cells[there & (CHUNK_CELLS - 1)], face)
             };
             let lateral = beside(index - 1, Face::West)
                 | beside(index + 1, Face::East)
@@ -163,7 +168,7 @@ impl Store {
     #[inline(always)]
     fn child_across(&self, place: Place, face: Face) -> u8 {
         let there = self.step(place, face);
-        if there.0.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
+        if there.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
     }
 
     /// The bit of `face`, if the cell beyond it, of this voxel, is a child.
@@ -189,7 +194,7 @@ impl Store {
     /// source.
     pub(crate) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parent = self.step(place, face);
-        if !parent.0.is_some() || self.read(parent).is_mark() {
+        if !parent.is_some() || self.read(parent).is_mark() {
             return None;
         }
         let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
@@ -234,7 +239,7 @@ impl Store {
             open.extend(
                 Self::faces(parents)
                     .map(|face| self.step(place, face))
-                    .filter(|parent| parent.0.is_some()),
+                    .filter(|parent| parent.is_some()),
             );
         }
         false
@@ -316,7 +321,7 @@ impl Store {
             self.wake(self.step(place, face));
         }
         let above = self.step(place, Face::Up);
-        if above.0.is_some() {
+        if above.is_some() {
             for face in Face::LATERAL {
                 self.wake(self.step(above, face));
             }
@@ -325,7 +330,7 @@ impl Store {
 
     /// Wakes a loaded cell if anything is in it.
     pub(crate) fn wake(&mut self, place: Place) {
-        if place.0.is_some() && !self.read(place).is_inert() {
+        if place.is_some() && !self.read(place).is_inert() {
             self.wake_at(place);
         }
     }
@@ -342,7 +347,7 @@ impl Store {
                 continue;
             }
             for cell in self.select(slot, layer, has_further).iter() {
-                let place = (slot, layer * LAYER_CELLS + cell);
+                let place = Place::in_layer(slot, layer, cell);
                 self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
         }
@@ -360,7 +365,7 @@ impl Store {
             // A tie that is cut may leave its cell, and those it fed, dry: then they are not to
             // wake.
             for cell in lively.iter() {
-                let place = (slot, layer * LAYER_CELLS + cell);
+                let place = Place::in_layer(slot, layer, cell);
                 match parent_face(self.read(place)) {
                     Some(face) if !self.leads_to_a_head(place, &mut sound) => {
                         self.unlink(place, face)
@@ -379,24 +384,22 @@ impl Store {
         let (mut marker, mut steps, mut jump) = (start, 0u64, 1u64);
         let mut place = start;
         loop {
-            if place.0 == start.0 {
-                if sound.contains(place.1) {
+            if place.slot == start.slot {
+                if sound.contains(place.index) {
                     break;
                 }
-                passed.push(place.1);
+                passed.push(place.index);
             }
             let Some(face) = parent_face(self.read(place)) else { break };
             let parent = self.step(place, face);
-            if !parent.0.is_some()
-                || self.read(parent).is_mark()
-                || self.read(parent) == Voxel::OPEN
+            if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
             {
                 // This tie leads nowhere. It is its own cell's to cut: cells further down are sound
                 // once it is.
                 if place == start {
                     return false;
                 }
-                if place.0 == start.0 {
+                if place.slot == start.slot {
                     passed.pop();
                 }
                 break;

@@ -10,10 +10,12 @@ pub(crate) mod links;
 mod masks;
 #[cfg(feature = "snapshot")]
 mod parents;
+mod place;
 mod sources;
 mod wake;
 
 pub(crate) use edges::border_cells;
+pub(crate) use place::Place;
 
 use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -31,9 +33,6 @@ pub(crate) const LAYER_CELLS: usize = 256;
 
 /// What an operation on a [`LayerMask`] is charged, in cells: one for each row.
 pub(crate) const LAYER_ROWS: usize = 16;
-
-/// A cell by slot and local index; the slot may be [`Slot::NONE`].
-pub(crate) type Place = (Slot, usize);
 
 /// The cells of a layer by what they can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,13 +105,13 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn read(&self, (slot, index): Place) -> Voxel {
+    pub(crate) fn read(&self, Place { slot, index }: Place) -> Voxel {
         self.grid.chunk_at(slot).get(index)
     }
 
     /// Writes a voxel and keeps the masks true. Leaves sources, outlets and parents to the caller.
     #[inline]
-    pub(crate) fn write(&mut self, (slot, index): Place, voxel: Voxel) {
+    pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.beside[slot.index()];
         let cells = chunk.cells_mut();
@@ -178,24 +177,24 @@ impl Store {
     /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
-        let (slot, index) = place;
+        let Place { slot, index } = place;
         let (stride, at) = match face {
             Face::West | Face::East => (1, index & 15),
             Face::North | Face::South => (16, index >> 4 & 15),
             Face::Down | Face::Up => (256, index >> 8 & 15),
         };
         match face {
-            Face::West | Face::North | Face::Down if at > 0 => (slot, index - stride),
+            Face::West | Face::North | Face::Down if at > 0 => Place::new(slot, index - stride),
             Face::West | Face::North | Face::Down => {
-                (self.neighbour(slot, face), index + 15 * stride)
+                Place::new(self.neighbour(slot, face), index + 15 * stride)
             }
-            _ if at < 15 => (slot, index + stride),
-            _ => (self.neighbour(slot, face), index - 15 * stride),
+            _ if at < 15 => Place::new(slot, index + stride),
+            _ => Place::new(self.neighbour(slot, face), index - 15 * stride),
         }
     }
 
     /// Where a cell lies.
-    pub(crate) fn position(&self, (slot, index): Place) -> IVec3 {
+    pub(crate) fn position(&self, Place { slot, index }: Place) -> IVec3 {
         Cube::cell_at(self.grid.position_at(slot), index)
     }
 
@@ -209,7 +208,7 @@ impl Store {
     #[inline]
     pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
         let there = self.step(place, face);
-        if there.0.is_some() { self.read(there) } else { self.beyond(place.0, face) }
+        if there.is_some() { self.read(there) } else { self.beyond(place.slot, face) }
     }
 
     /// The wet and the closed cells of a layer (0 to 15) of a chunk.
@@ -359,12 +358,12 @@ mod tests {
             assert!(store.beside_is_true(slot));
             for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
                 for face in Face::ALL {
-                    let there = store.step((slot, index), face);
-                    match face.step(store.position((slot, index))) {
+                    let there = store.step(Place { slot, index }, face);
+                    match face.step(store.position(Place { slot, index })) {
                         Some(cell) if store.grid.slot(Cube::chunk_of(cell)).is_some() => {
                             assert_eq!(store.position(there), cell);
                         }
-                        _ => assert_eq!(there.0, Slot::NONE),
+                        _ => assert_eq!(there.slot, Slot::NONE),
                     }
                 }
             }
@@ -388,7 +387,7 @@ mod tests {
                 for &index in &some {
                     let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
                     match random.u8(..3) {
-                        0 => store.write((slot, index), voxel),
+                        0 => store.write(Place { slot, index }, voxel),
                         1 => store.write_layer(slot, layer, |cells| cells[cell] = voxel),
                         _ => store.write_marks(slot, |cells| cells[index] = voxel),
                     }
@@ -414,19 +413,19 @@ mod tests {
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         let mut expected = store.beside.capacity() * size_of::<Beside>();
         assert_eq!(beside_chunks(&store), expected);
-        store.write((slot, 1), Voxel::OPEN.with_height(3));
+        store.write(Place::new(slot, 1), Voxel::OPEN.with_height(3));
         expected += size_of::<LayerMasks>();
         assert_eq!(beside_chunks(&store), expected, "a dense chunk has masks");
-        store.keep_parents((slot, 1), 0b11, Voxel::OPEN.with_height(3));
+        store.keep_parents(Place::new(slot, 1), 0b11, Voxel::OPEN.with_height(3));
         expected += size_of::<[CellMask; 6]>();
         assert_eq!(beside_chunks(&store), expected, "further parents");
-        store.write((slot, 2), Voxel::water(crate::water::WaterCell::SOURCE));
+        store.write(Place::new(slot, 2), Voxel::water(crate::water::WaterCell::SOURCE));
         expected += size_of::<CellMask>();
         assert_eq!(beside_chunks(&store), expected, "cells with a source");
-        store.note_source((slot, 2), true);
+        store.note_source(Place::new(slot, 2), true);
         expected += size_of::<CellMask>();
         assert_eq!(beside_chunks(&store), expected, "a source in place");
-        (3..20).for_each(|index| store.note_source((slot, index), true));
+        (3..20).for_each(|index| store.note_source(Place { slot, index }, true));
         assert_eq!(beside_chunks(&store), expected, "however many");
     }
 
@@ -441,7 +440,7 @@ mod tests {
         let mut sources = std::collections::BTreeSet::new();
         for round in 0..2_000 {
             // Few cells, so that what is there is often noted again, and what is not taken away.
-            let place = (slots[random.usize(..2)], random.usize(..16) * 255);
+            let place = Place::new(slots[random.usize(..2)], random.usize(..16) * 255);
             let present = random.bool();
             store.note_source(place, present);
             if present {
@@ -453,11 +452,12 @@ mod tests {
                 let noted = (0..CHUNK_CELLS).filter(|index| {
                     store.sources(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS)
                 });
-                let expected = sources.iter().filter(|place| place.0 == slot).map(|place| place.1);
+                let expected =
+                    sources.iter().filter(|place| place.slot == slot).map(|place| place.index);
                 assert!(noted.eq(expected), "round {round}");
                 assert_eq!(
                     store.has_sources(slot),
-                    sources.iter().any(|place| place.0 == slot),
+                    sources.iter().any(|place| place.slot == slot),
                     "round {round}"
                 );
             }
@@ -491,12 +491,12 @@ mod tests {
         for index in [0, 1, 255, 256, 2000, 4094, 4095] {
             let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
             for way in 0..3 {
-                store.write((slot, index), wet);
+                store.write(Place { slot, index }, wet);
                 assert!(
                     store.grid.chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot)
                 );
                 match way {
-                    0 => store.write((slot, index), Voxel::OPEN),
+                    0 => store.write(Place { slot, index }, Voxel::OPEN),
                     1 => store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN),
                     _ => {
                         store.write_layer(slot, layer, |cells| {
@@ -533,7 +533,7 @@ mod tests {
                 let found =
                     store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
                 for cell in 0..LAYER_CELLS {
-                    let is_in = store.read((slot, layer * LAYER_CELLS + cell)).height() == height;
+                    let is_in = store.read(Place::in_layer(slot, layer, cell)).height() == height;
                     assert_eq!(
                         found.contains(cell),
                         is_in && cells.contains(cell),

@@ -15,7 +15,7 @@ impl Store {
         if chunk.as_uniform().is_some_and(|voxel| !several(&voxel)) {
             return Vec::new();
         }
-        let faces = |index: u16| (index, self.parents_of((slot, usize::from(index))));
+        let faces = |index: u16| (index, self.parents_of(Place::new(slot, usize::from(index))));
         (0..CHUNK_CELLS as u16)
             .filter(|&index| several(&chunk.get(usize::from(index))))
             .map(faces)
@@ -56,14 +56,14 @@ mod tests {
         for (index, voxel) in
             [flagged, flagged.with(CellFlags::EXTRA, false), mark].into_iter().enumerate()
         {
-            store.write((slot, index), voxel);
+            store.write(Place { slot, index }, voxel);
         }
         for faces in 0..=u8::MAX {
             let fits = faces < 64 && faces.count_ones() > 1;
-            assert_eq!(store.restore_parents((slot, 0), faces), fits, "{faces:#b}");
+            assert_eq!(store.restore_parents(Place::new(slot, 0), faces), fits, "{faces:#b}");
             assert!(
-                !store.restore_parents((slot, 1), faces)
-                    && !store.restore_parents((slot, 2), faces)
+                !store.restore_parents(Place::new(slot, 1), faces)
+                    && !store.restore_parents(Place::new(slot, 2), faces)
             );
             let entered = store.further_parents(slot);
             assert!(
@@ -73,7 +73,7 @@ mod tests {
         }
         store.remove(IVec3::ZERO);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(flagged)).expect("none is there");
-        assert!(store.restore_parents((slot, 4095), 0b11));
+        assert!(store.restore_parents(Place::new(slot, 4095), 0b11));
         assert_eq!(store.further_parents(slot).len(), 4096);
     }
 }

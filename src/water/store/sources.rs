@@ -19,7 +19,7 @@ impl Store {
         self.beside[slot.index()].sources.is_some()
     }
 
-    pub(crate) fn note_source(&mut self, (slot, index): Place, present: bool) {
+    pub(crate) fn note_source(&mut self, Place { slot, index }: Place, present: bool) {
         let beside = &mut self.beside[slot.index()];
         let mut sources = beside.sources.take().map_or(CellMask::EMPTY, |sources| *sources);
         let was_present = sources.contains(index);

@@ -34,7 +34,8 @@ impl Store {
 
     /// Tells what has changed since then; from now on changes are told at once.
     pub(crate) fn tell_changes(&mut self) {
-        for (slot, index) in self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold)
+        for Place { slot, index } in
+            self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold)
         {
             self.grid.mark_changed_at(slot, index);
         }
@@ -45,13 +46,13 @@ impl Store {
         match &mut self.withheld {
             Some(withheld) => withheld.untold.push(place),
             None => {
-                self.grid.mark_changed_at(place.0, place.1);
+                self.grid.mark_changed_at(place.slot, place.index);
             }
         }
     }
 
     /// Wakes a loaded cell, whatever is in it.
-    pub(crate) fn wake_at(&mut self, (slot, index): Place) {
+    pub(crate) fn wake_at(&mut self, Place { slot, index }: Place) {
         if let Some(withheld) = &mut self.withheld {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {

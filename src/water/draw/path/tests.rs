@@ -1,10 +1,11 @@
 //! Ways and draws, against walks from cell to cell.
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::Region;
 use crate::water::context::layer_record::LayerWork;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::draw::path::*;
+use crate::water::store::Place;
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
 
@@ -48,7 +49,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
         });
         let place = |at: usize| {
             let cell = IVec3::new(WAY[at].0, WAY[at].1, 5);
-            (world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded"), Cube::index_of(cell))
+            world.place(cell).expect("loaded")
         };
         let places: Vec<Place> = (0..WAY.len()).map(place).collect();
         for world in [&mut world, &mut other] {
@@ -111,7 +112,7 @@ fn each_of_several_ways_is_taken_as_often() {
         let mut taken = [0; 6];
         for index in 0..512 {
             let mut left = ways;
-            if let Some(face) = tick.pick((slot, index), &mut left) {
+            if let Some(face) = tick.pick(Place { slot, index }, &mut left) {
                 assert_eq!(left, ways & !(1 << face.index()), "{ways:#b}");
                 taken[face.index()] += 1;
             }
@@ -143,7 +144,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
         let wet = 1 << (round % 4);
         let mut places = Vec::new();
         for cell in part.positions() {
-            let place = (
+            let place = Place::new(
                 slots[(cell.x / 16) as usize],
                 (cell.x % 16 + 16 * cell.z + 256 * cell.y) as usize,
             );
@@ -192,10 +193,9 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
                     if above.iter().all(|&place| tick.store.parents_of(place).count_ones() < 2) {
                         let trees = tick
                             .work
-                            .get(place.0, place.1 / LAYER_CELLS)
+                            .get(place.slot, place.layer())
                             .and_then(|work| work.trees.as_ref());
-                        let head =
-                            tick.head_of(trees.map_or(0, |trees| trees[place.1 % LAYER_CELLS]));
+                        let head = tick.head_of(trees.map_or(0, |trees| trees[place.cell()]));
                         assert!(
                             head.is_some_and(|head| tick.store.parents_of(head) == 0),
                             "round {round}"
@@ -205,9 +205,9 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
                 }
             }
             outcomes[usize::from(found.is_ok())] += 1;
-            let blocked = |(slot, index): Place| {
+            let blocked = |place: Place| {
                 tick.work
-                    .get(slot, index / LAYER_CELLS)
+                    .get(place.slot, place.layer())
                     .map_or(LayerMask::NONE, |work| work.blocked)
             };
             assert!(places.iter().all(|&place| blocked(place) == LayerMask::NONE), "round {round}");
@@ -222,7 +222,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
 #[test]
 fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
-    let opposite = (world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
+    let opposite = Place::new(world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
     let mut tick = test_worlds::tick(&mut world);
     let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Path::default());
     assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");
@@ -233,8 +233,8 @@ fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
 fn buffers_begin_empty_and_only_long_ones_go_back() {
     let mut trees = Trees { spent: true, ..Trees::default() };
     for length in [100, 10_000] {
-        trees.heads.resize(length, (Slot::NONE, 0));
-        trees.walked.resize(length, (Slot::NONE, 0));
+        trees.heads.resize(length, Place::NONE);
+        trees.walked.resize(length, Place::NONE);
         trees
             .path
             .cells

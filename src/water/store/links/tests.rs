@@ -4,6 +4,8 @@ use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
+use crate::water::store::LAYER_CELLS;
+use crate::water::store::Place;
 use crate::water::store::links::*;
 use glam::IVec3;
 
@@ -16,7 +18,7 @@ fn planes_and_children_agree_with_parents() {
     }
     let slots = store.grid.sorted_slots();
     for _ in 0..20_000 {
-        let place = (slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
+        let place = Place::new(slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
         let voxel = Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..8));
         let faces = random.u8(..64);
         let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
@@ -37,13 +39,13 @@ fn planes_and_children_agree_with_parents() {
         for layer in 0..16 {
             let planes = store.parent_planes(slot, layer);
             for cell in 0..LAYER_CELLS {
-                let place = (slot, layer * LAYER_CELLS + cell);
+                let place = Place::in_layer(slot, layer, cell);
                 let parents = store.parents_of(place);
                 for face in Face::ALL {
                     let has = parents & 1 << face.index() != 0;
                     assert_eq!(planes[face.index()].contains(cell), has);
                     let parent = store.step(place, face);
-                    if parent.0.is_some() {
+                    if parent.is_some() {
                         assert_eq!(
                             store.children_of(parent) & 1 << face.opposite().index() != 0,
                             has
@@ -68,7 +70,7 @@ fn ties_are_made_unless_they_close_a_circle() {
     let mut outcomes = [[0; 2]; 2];
     for round in 0..20_000 {
         let (x, y, z) = (random.usize(13..18), random.usize(..2), random.usize(..3));
-        let place = (slots[x / 16], x % 16 + 16 * z + 256 * y);
+        let place = Place::new(slots[x / 16], x % 16 + 16 * z + 256 * y);
         let face = Face::ALL[random.usize(..6)];
         let (there, voxel, parents) =
             (store.step(place, face), store.read(place), store.parents_of(place));
@@ -85,13 +87,13 @@ fn ties_are_made_unless_they_close_a_circle() {
             );
             continue;
         }
-        if !there.0.is_some() {
+        if !there.is_some() {
             assert_eq!(store.attach(place, face, voxel), None, "round {round}");
             continue;
         }
         let children = Face::ALL.into_iter().filter(|&face| {
             let child = store.step(place, face);
-            child.0.is_some() && store.parents_of(child) & 1 << face.opposite().index() != 0
+            child.is_some() && store.parents_of(child) & 1 << face.opposite().index() != 0
         });
         let has_children = children.count() > 0;
         let closes = ancestors(&store, there).contains(&place);
@@ -150,13 +152,13 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or
         // goes round before.
         let leads = |start: usize| {
-            let mut at = (slot, start);
+            let mut at = Place::new(slot, start);
             for _ in 0..2 * CHUNK_CELLS {
                 let Some(face) = parent_face(store.read(at)) else { return true };
                 let parent = store.step(at, face);
-                if !parent.0.is_some() || store.read(parent).is_inert() {
+                if !parent.is_some() || store.read(parent).is_inert() {
                     // The tie of the last cell is cut; who is fed by that keeps its own.
-                    return at != (slot, start);
+                    return at != Place::new(slot, start);
                 }
                 at = parent;
             }
@@ -165,10 +167,10 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let sound: Vec<bool> = (0..CHUNK_CELLS).map(leads).collect();
         store.adopt(slot);
         for (index, &sound) in sound.iter().enumerate() {
-            let parents = store.parents_of((slot, index));
+            let parents = store.parents_of(Place { slot, index });
             if sound {
                 assert_eq!(
-                    store.read((slot, index)),
+                    store.read(Place { slot, index }),
                     cells[index],
                     "round {round}: {index} has lost its tie"
                 );
@@ -176,12 +178,12 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
             } else {
                 cut += u32::from(parents == 0);
             }
-            let leads_to_water = |face: Face| !store.look((slot, index), face).is_inert();
+            let leads_to_water = |face: Face| !store.look(Place { slot, index }, face).is_inert();
             assert!(
                 Store::faces(parents).all(leads_to_water),
                 "round {round}: {index} has kept its tie"
             );
-            assert!(is_free_of_circles(&store, (slot, index)), "round {round}: {index}");
+            assert!(is_free_of_circles(&store, Place { slot, index }), "round {round}: {index}");
         }
     }
     assert!(kept > 1_000 && cut > 1_000, "{kept} ties kept, {cut} cut");
@@ -198,11 +200,11 @@ fn a_search_gives_up_after_65_536_cells() {
         store.insert(IVec3::new(x, 0, 0), row.clone());
     }
     let slots = store.grid.sorted_slots();
-    let cell = |x: usize| (slots[x / 16], x % 16);
+    let cell = |x: usize| Place::new(slots[x / 16], x % 16);
     // The last cell of the last chunk is the head of the row: what is fed across the edge is
     // nobody's child.
     let last = slots.len() * 16 - 1;
-    let other_row = (slots[0], 16);
+    let other_row = Place::new(slots[0], 16);
     assert!(!store.descends_from(cell(last + 1 - LONGEST), other_row));
     assert!(store.descends_from(cell(last - LONGEST), other_row), "too long to tell");
     assert!(
@@ -227,8 +229,10 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
                 places.iter().filter(|&&there| there != place && store.parents_of(there) != 0)
             {
                 if ancestors(store, there).contains(&place) {
-                    let awake =
-                        store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                    let awake = store
+                        .grid
+                        .awake_at(there.slot)
+                        .is_some_and(|mask| mask.contains(there.index));
                     assert!(awake, "seed {seed}: {there:?} below {place:?}");
                     woken += 1;
                 }
@@ -243,9 +247,9 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
 fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
     let slot = world.store.grid.sorted_slots()[0];
-    let (corner, opposite) = ((slot, 0), (slot, CHUNK_CELLS - 1));
+    let (corner, opposite) = (Place::new(slot, 0), Place::new(slot, CHUNK_CELLS - 1));
     assert!(world.store.descends_from(opposite, corner));
-    assert!(!world.store.descends_from(opposite, (Slot::NONE, 0)));
+    assert!(!world.store.descends_from(opposite, Place::NONE));
     test_worlds::put_to_sleep(&mut world.store);
     world.store.wake_descendants(corner);
     let awake = world.store.grid.awake_at(slot).expect("some are awake").len();
@@ -265,7 +269,7 @@ fn met_is_a_set() {
     for _ in 0..20 {
         let (mut met, mut expected) = (Met::default(), HashSet::new());
         for _ in 0..60 {
-            let place = (slots[random.usize(..2)], random.usize(..30));
+            let place = Place::new(slots[random.usize(..2)], random.usize(..30));
             assert_eq!(met.contains(place), expected.contains(&place));
             assert_eq!(met.insert(place), expected.insert(place));
         }
@@ -287,7 +291,8 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
             test_worlds::put_to_sleep(store);
             store.wake_descendants(place);
             for (&there, above) in places.iter().zip(&above) {
-                let awake = store.grid.awake_at(there.0).is_some_and(|mask| mask.contains(there.1));
+                let awake =
+                    store.grid.awake_at(there.slot).is_some_and(|mask| mask.contains(there.index));
                 let fed = there != place && above.contains(&place);
                 assert_eq!(awake, fed, "seed {seed}: {there:?} below {place:?}");
                 woken += usize::from(awake);
@@ -301,6 +306,6 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
 fn is_free_of_circles(store: &Store, place: Place) -> bool {
     let parents = Store::faces(store.parents_of(place)).map(|face| store.step(place, face));
     parents
-        .filter(|parent| parent.0.is_some())
+        .filter(|parent| parent.is_some())
         .all(|parent| !ancestors(store, parent).contains(&place))
 }

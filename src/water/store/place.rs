@@ -1,0 +1,46 @@
+//! Where a cell is stored.
+
+use crate::grid::Slot;
+use crate::water::store::LAYER_CELLS;
+
+/// A cell by slot and local index; the slot may be [`Slot::NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    pub(crate) slot: Slot,
+    pub(crate) index: usize,
+}
+
+impl Place {
+    /// No cell of any chunk.
+    #[cfg(test)]
+    pub(crate) const NONE: Place = Place { slot: Slot::NONE, index: 0 };
+
+    #[inline]
+    pub(crate) const fn new(slot: Slot, index: usize) -> Self {
+        Place { slot, index }
+    }
+
+    /// The cell (0 to 255) of a layer (0 to 15) of a chunk.
+    #[inline]
+    pub(crate) const fn in_layer(slot: Slot, layer: usize, cell: usize) -> Self {
+        Place { slot, index: layer * LAYER_CELLS + cell }
+    }
+
+    /// Whether the cell's chunk is loaded.
+    #[inline]
+    pub(crate) fn is_some(self) -> bool {
+        self.slot.is_some()
+    }
+
+    /// The horizontal layer of the chunk in which the cell lies, 0 to 15.
+    #[inline]
+    pub(crate) const fn layer(self) -> usize {
+        self.index / LAYER_CELLS
+    }
+
+    /// The cell's index in its layer, 0 to 255.
+    #[inline]
+    pub(crate) const fn cell(self) -> usize {
+        self.index % LAYER_CELLS
+    }
+}
