@@ -23,10 +23,13 @@ bitflags! {
 /// Units of water in a full cell.
 pub const FULL: u8 = 7;
 
-const HEIGHT: u16 = 0b111;
-const DIRECTION_SHIFT: u32 = 3;
-const LARGEST_SHIFT: u32 = 8;
-const ACTIVE_SHIFT: u32 = 11;
+/// Every field of a word but the flags has three bits; unshifted they are those of the height.
+pub(crate) const HEIGHT: u16 = 0b111;
+pub(crate) const DIRECTION_SHIFT: u32 = 3;
+pub(crate) const LARGEST_SHIFT: u32 = 8;
+pub(crate) const ACTIVE_SHIFT: u32 = 11;
+pub(crate) const LARGEST: u16 = HEIGHT << LARGEST_SHIFT;
+pub(crate) const ACTIVE: u16 = HEIGHT << ACTIVE_SHIFT;
 
 /// One cell of open space and the water in it, in two bytes.
 ///
@@ -110,10 +113,7 @@ impl WaterCell {
 
     /// A spring: always full.
     pub const SOURCE: WaterCell = WaterCell(
-        FULL as u16
-            | CellFlags::IS_SOURCE.bits()
-            | CellFlags::HAS_SOURCE.bits()
-            | (FULL as u16) << LARGEST_SHIFT,
+        FULL as u16 | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits() | LARGEST,
     );
 
     /// Still water of this height.
@@ -211,7 +211,7 @@ impl WaterCell {
     }
 
     const fn direction_code(self) -> u8 {
-        (self.0 >> DIRECTION_SHIFT & 0b111) as u8
+        (self.0 >> DIRECTION_SHIFT & HEIGHT) as u8
     }
 }
 

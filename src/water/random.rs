@@ -2,6 +2,7 @@
 //! change them.
 
 use crate::chunk::LayerMask;
+use crate::coords::Face;
 use crate::water::store::LAYER_CELLS;
 use glam::IVec3;
 
@@ -141,12 +142,12 @@ impl Queue {
     }
 }
 
-/// All orders of the four sides, two bits to a side, the first lowest; for no side that goes first,
-/// and for each.
-pub(crate) static SIDE_ORDERS: [[u8; 24]; 5] = side_orders();
+/// All orders of the four sides, two bits to a side, the first lowest, for each direction code: the
+/// side to which a lateral flow is heading goes first.
+pub(crate) static SIDE_ORDERS: [[u8; 24]; 8] = side_orders();
 
-const fn side_orders() -> [[u8; 24]; 5] {
-    let mut orders = [[0; 24]; 5];
+const fn side_orders() -> [[u8; 24]; 8] {
+    let mut orders = [[0; 24]; 8];
     let mut count = 0;
     let mut code = 0;
     while code < 256 {
@@ -154,11 +155,16 @@ const fn side_orders() -> [[u8; 24]; 5] {
         if 1 << (order & 3) | 1 << (order >> 2 & 3) | 1 << (order >> 4 & 3) | 1 << (order >> 6)
             == 15
         {
-            orders[0][count] = order;
-            let mut first = 0;
-            while first < 4 {
-                orders[first as usize + 1][count] = sides_first(order, 1 << first);
-                first += 1;
+            let mut direction = 0;
+            while direction < 8 {
+                orders[direction][count] = order;
+                direction += 1;
+            }
+            let mut side = 0;
+            while side < 4 {
+                let direction = Face::LATERAL[side].index() + 1;
+                orders[direction][count] = sides_first(order, 1 << side);
+                side += 1;
             }
             count += 1;
         }
@@ -220,14 +226,15 @@ mod tests {
     #[test]
     fn there_are_all_orders_of_the_sides_and_the_first_comes_first() {
         let sides = |order: u8| [order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6];
-        for (first, orders) in SIDE_ORDERS.into_iter().enumerate() {
+        for (code, orders) in SIDE_ORDERS.into_iter().enumerate() {
+            let heading = Face::LATERAL.into_iter().position(|face| face.index() + 1 == code);
             for (order, plain) in orders.into_iter().zip(SIDE_ORDERS[0]) {
                 let mut sorted = sides(order);
                 sorted.sort_unstable();
                 assert_eq!(sorted, [0, 1, 2, 3]);
-                assert!(first == 0 || usize::from(order & 3) == first - 1);
+                assert!(heading.is_none_or(|side| usize::from(order & 3) == side));
                 let rest = |order: u8| {
-                    sides(order).into_iter().filter(move |&side| usize::from(side) + 1 != first)
+                    sides(order).into_iter().filter(move |&side| Some(usize::from(side)) != heading)
                 };
                 assert!(rest(order).eq(rest(plain)), "the others keep their order");
             }

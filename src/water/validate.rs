@@ -7,7 +7,6 @@ use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
-use crate::water::store::links::parent_face;
 use crate::water::store::{Place, Store, head, units_in};
 use crate::water::voxel::Voxel;
 use core::fmt;
@@ -197,7 +196,7 @@ impl WaterWorld {
 
     fn check_parents(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
         let parents = self.store.parents_of(place);
-        let first = parent_face(voxel).map_or(0, |face| 1u8 << face.index());
+        let first = voxel.parent_face().map_or(0, |face| 1u8 << face.index());
         if parents & first != first || (parents.count_ones() > 1) != voxel.has(CellFlags::EXTRA) {
             return Err(Violation::Extra(cell));
         }
@@ -233,7 +232,7 @@ impl WaterWorld {
         }
         for face in Face::LATERAL {
             let beside = self.store.look(place, face);
-            let lower = !beside.is_closed() && voxel.height() >= (beside.word() & 7) as u8 + 2;
+            let lower = !beside.is_closed() && voxel.height() >= beside.height_bits() + 2;
             if lower && let Some(neighbour) = face.step(cell) {
                 return Err(Violation::Unlevel { cell, neighbour });
             }
@@ -248,7 +247,7 @@ impl WaterWorld {
         let mut open = Vec::new();
         for slot in self.store.grid.sorted_slots() {
             // Cells without parents are in no loop.
-            for start in self.cells_where(slot, |voxel| parent_face(voxel).is_some()) {
+            for start in self.cells_where(slot, |voxel| voxel.direction().is_some()) {
                 if met.insert(start) {
                     open.push((start, self.store.parents_of(start)));
                 }

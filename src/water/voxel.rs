@@ -1,7 +1,11 @@
 //! What stands in one cell of a water world: solid, open with its water, or one of the marks of the
 //! world's end.
 
-use crate::water::cell::{CellError, CellFlags, FULL, WaterCell};
+use crate::coords::Face;
+use crate::water::cell::{
+    ACTIVE_SHIFT, CellError, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST, LARGEST_SHIFT,
+    WaterCell,
+};
 use core::fmt;
 
 /// A cell of a water world in two bytes: solid ground, or open space and the water in it.
@@ -13,7 +17,7 @@ use core::fmt;
 pub struct Voxel(u16);
 
 /// Direction code 7, which no water cell has.
-const MARK: u16 = 0b111 << 3;
+const MARK: u16 = HEIGHT << DIRECTION_SHIFT;
 
 impl Voxel {
     /// Solid ground.
@@ -69,9 +73,9 @@ impl Voxel {
     /// is right when it is no.
     #[inline]
     pub(crate) const fn is_doubtful(self, throughput: u8) -> bool {
-        let ran_dry = (self.0 & 7 == 0) & (self.0 != 0);
+        let ran_dry = (self.0 & HEIGHT == 0) & (self.0 != 0);
         let is_orphan = self.0 & MARK == 0;
-        let of_a_child = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | 7 << 8;
+        let of_a_child = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | LARGEST;
         let is_source = self.0 & CellFlags::IS_SOURCE.bits() != 0;
         ran_dry
             | is_source
@@ -85,6 +89,7 @@ impl Voxel {
     }
 
     /// Solid, or beyond the world's end.
+    #[inline]
     pub(crate) const fn is_mark(self) -> bool {
         self.0 & MARK == MARK
     }
@@ -134,16 +139,22 @@ impl Voxel {
         Voxel(word)
     }
 
+    /// The height bits: of marks, [`FULL`] where nothing fits and 0 in a drain.
+    #[inline]
+    pub(crate) const fn height_bits(self) -> u8 {
+        (self.0 & HEIGHT) as u8
+    }
+
     /// Units of water: 0 in solid ground and beyond the end.
     #[inline]
     pub(crate) const fn height(self) -> u8 {
-        if self.is_mark() { 0 } else { (self.0 & 7) as u8 }
+        if self.is_mark() { 0 } else { self.height_bits() }
     }
 
     /// Units that would still fit: 0 in solid ground. A drain, whose room is endless, says 7.
     #[inline]
     pub(crate) const fn room(self) -> u8 {
-        FULL - (self.0 & 7) as u8
+        FULL - self.height_bits()
     }
 
     #[inline]
@@ -154,7 +165,7 @@ impl Voxel {
     /// Nothing fits: full, solid, or the end of the world other than a drain.
     #[inline]
     pub(crate) const fn is_closed(self) -> bool {
-        self.0 & 7 == 7
+        self.0 & HEIGHT == FULL as u16
     }
 
     /// A source, or connected to one.
@@ -165,33 +176,59 @@ impl Voxel {
 
     #[inline]
     pub(crate) const fn with_height(self, height: u8) -> Voxel {
-        Voxel(self.0 & !7 | height as u16)
+        Voxel(self.0 & !HEIGHT | height as u16)
     }
 
-    /// Direction code: 0 for none, else the face's index plus 1; 7 for marks.
+    /// The three direction bits: 0 for none, else the index of [`direction`](Voxel::direction)
+    /// plus 1; 7 for marks. For tables and bit planes.
     #[inline]
     pub(crate) const fn direction_code(self) -> usize {
-        (self.0 >> 3 & 7) as usize
+        (self.0 >> DIRECTION_SHIFT & HEIGHT) as usize
+    }
+
+    /// Where the flow is heading; `None` for still water, sources and marks.
+    #[inline]
+    pub(crate) const fn direction(self) -> Option<Face> {
+        match self.direction_code() {
+            0 => None,
+            code => Face::from_index(code as u8 - 1),
+        }
     }
 
     #[inline]
-    pub(crate) const fn with_direction_code(self, code: usize) -> Voxel {
-        Voxel(self.0 & !(7 << 3) | (code as u16) << 3)
+    pub(crate) const fn with_direction(self, direction: Option<Face>) -> Voxel {
+        let code = match direction {
+            None => 0,
+            Some(face) => face.index() + 1,
+        };
+        Voxel(self.0 & !MARK | (code as u16) << DIRECTION_SHIFT)
+    }
+
+    /// The face behind which the first parent lies: opposite to where the flow is heading.
+    #[inline]
+    pub(crate) fn parent_face(self) -> Option<Face> {
+        self.direction().map(Face::opposite)
+    }
+
+    /// The voxel with its first parent behind `face`: its flow is heading to the opposite side.
+    #[inline]
+    pub(crate) const fn with_parent(self, face: Face) -> Voxel {
+        self.with_direction(Some(face.opposite()))
     }
 
     #[inline]
     pub(crate) const fn largest(self) -> u8 {
-        (self.0 >> 8 & 7) as u8
+        (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
     }
 
     #[inline]
     pub(crate) const fn with_largest(self, largest: u8) -> Voxel {
-        Voxel(self.0 & !(7 << 8) | (largest as u16) << 8)
+        Voxel(self.0 & !LARGEST | (largest as u16) << LARGEST_SHIFT)
     }
 
     #[inline]
     pub(crate) const fn active(self) -> u8 {
-        (self.0 >> 11 & 7) as u8
+        (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }
 
     #[inline]

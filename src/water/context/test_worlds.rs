@@ -53,9 +53,7 @@ pub(crate) fn weave() -> WaterWorld {
             .into_iter()
             .fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
         let voxel = match Store::faces(faces).next() {
-            Some(first) => {
-                Voxel::OPEN.with_height(3).with_direction_code(first.opposite().index() + 1)
-            }
+            Some(first) => Voxel::OPEN.with_height(3).with_parent(first),
             None => Voxel::water(WaterCell::SOURCE),
         };
         let voxel = world.store.keep_parents(Place { slot, index }, faces, voxel);
@@ -120,6 +118,8 @@ pub(crate) fn voxel(random: &mut Rng) -> Voxel {
         0 => Voxel::SOLID,
         1 => Voxel::water(WaterCell::SOURCE),
         2 => Voxel::OPEN,
-        _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..7)),
+        _ => Voxel::OPEN
+            .with_height(random.u8(1..8))
+            .with_direction(Face::from_index(random.u8(..7))),
     }
 }

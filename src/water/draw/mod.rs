@@ -335,7 +335,7 @@ mod tests {
             world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
             world.add_source(source).expect("an open cell");
             let place = Place::new(world.store.grid.sorted_slots()[0], 5 * 16 + 5);
-            let fed = Voxel::OPEN.with_height(1).with_direction_code(Face::East.index() + 1);
+            let fed = Voxel::OPEN.with_height(1).with_direction(Some(Face::East));
             world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
             world.wake_all();
             let mut tick = test_worlds::tick(&mut world);
@@ -367,9 +367,8 @@ mod tests {
             let slot = world.store.grid.sorted_slots()[0];
             let place = |x: usize, y: usize| Place::in_layer(slot, y, 5 * 16 + x);
             for &(x, y, heading) in cells {
-                let fed = Voxel::OPEN
-                    .with_direction_code(heading.index() + 1)
-                    .with(CellFlags::HAS_SOURCE, true);
+                let fed =
+                    Voxel::OPEN.with_direction(Some(heading)).with(CellFlags::HAS_SOURCE, true);
                 world.store.write(place(x, y), fed);
             }
             world.wake_all();

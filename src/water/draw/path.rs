@@ -132,24 +132,28 @@ impl Layer<'_> {
 #[inline]
 pub(crate) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
     // The parent lies against the flow.
-    match voxel.direction_code() {
-        1 if cell & 15 < 15 => Some((cell + 1, Face::West)),
-        2 if cell & 15 > 0 => Some((cell - 1, Face::East)),
-        5 if cell < 240 => Some((cell + 16, Face::North)),
-        6 if cell >= 16 => Some((cell - 16, Face::South)),
-        _ => None,
-    }
+    let heading = voxel.direction()?;
+    let parent = match heading {
+        Face::West if cell & 15 < 15 => cell + 1,
+        Face::East if cell & 15 > 0 => cell - 1,
+        Face::North if cell < 240 => cell + 16,
+        Face::South if cell >= 16 => cell - 16,
+        _ => return None,
+    };
+    Some((parent, heading))
 }
 
 /// The parent of a cell of a chunk, and the face that it passes water on across, if its first
 /// parent lies above or below it in the chunk.
 #[inline]
 fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
-    match voxel.direction_code() {
-        3 if index < CHUNK_CELLS - LAYER_CELLS => Some((index + LAYER_CELLS, Face::Down)),
-        4 if index >= LAYER_CELLS => Some((index - LAYER_CELLS, Face::Up)),
-        _ => None,
-    }
+    let heading = voxel.direction()?;
+    let parent = match heading {
+        Face::Down if index < CHUNK_CELLS - LAYER_CELLS => index + LAYER_CELLS,
+        Face::Up if index >= LAYER_CELLS => index - LAYER_CELLS,
+        _ => return None,
+    };
+    Some((parent, heading))
 }
 
 /// Where a search may take another way.
@@ -337,7 +341,7 @@ impl Tick<'_> {
                 for here in stretch.iter().rev() {
                     bottleneck = bottleneck.min(here.left);
                     let voxel = &mut cells[usize::from(here.index) & (CHUNK_CELLS - 1)];
-                    if voxel.direction_code() != 0 {
+                    if voxel.direction().is_some() {
                         *voxel = voxel.with_largest(bottleneck);
                     }
                 }

@@ -1,6 +1,6 @@
 //! The heads of flows: which one a cell's water comes from, and what it has to give.
 
-use crate::water::cell::CellFlags;
+use crate::water::cell::{CellFlags, FULL};
 use crate::water::store::{LAYER_CELLS, Place, Store, head};
 use crate::water::tick::Tick;
 use hashbrown::HashMap;
@@ -66,7 +66,7 @@ impl Tick<'_> {
             Need::Fill { sourced: true, .. } => 0,
             Need::Fill { head: wanted, .. } => {
                 let half = (head(y, voxel.height()) - wanted).max(0) / 2;
-                voxel.height().min(half.min(7) as u8)
+                voxel.height().min(half.min(i64::from(FULL)) as u8)
             }
             Need::Rise { .. } => 0,
         }

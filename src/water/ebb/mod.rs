@@ -7,11 +7,12 @@ pub(crate) mod reparent;
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::cell::{CellFlags, FULL};
+use crate::water::cell::{
+    ACTIVE, ACTIVE_SHIFT, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST, LARGEST_SHIFT,
+};
 use crate::water::ebb::finish::Afterwards;
 use crate::water::flow::window::{lower_layer, upper_layer};
 use crate::water::random::{Purpose, chosen};
-use crate::water::store::links::parent_face;
 use crate::water::store::{LAYER_CELLS, LayerState, Place};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
@@ -122,7 +123,7 @@ impl Tick<'_> {
         let dry = cells - (wet | closed);
         if dry.any() {
             let fed =
-                self.store.select_among(slot, layer, dry, |voxel| parent_face(voxel).is_some());
+                self.store.select_among(slot, layer, dry, |voxel| voxel.direction().is_some());
             later.dried.extend(
                 (dry - (fed & active)).iter().map(|cell| Place::in_layer(slot, layer, cell)),
             );
@@ -173,7 +174,6 @@ impl Tick<'_> {
 
     /// The cells among `cells` that are active, and those with FlowOut.
     fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerMask) -> [LayerMask; 2] {
-        const ACTIVE: u16 = 7 << 11;
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
         let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
         let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
@@ -286,12 +286,12 @@ fn change_whole_layer(
 #[inline(always)]
 fn with_activity(word: u16, flow: u16, rises: bool, falls: bool) -> u16 {
     let (rises, falls) = (u16::from(rises), u16::from(falls));
-    let active = word >> 11 & 7;
-    let active = active + (u16::from(active < 7) & rises) - (u16::from(active > 0) & falls);
-    let largest = word >> 8 & 7;
-    let passes = (rises & u16::from(word & 7 << 3 != 0)).wrapping_neg();
-    let largest = largest.max(flow & 7 & passes);
-    word & !(7 << 11 | 7 << 8) | active << 11 | largest << 8
+    let active = word >> ACTIVE_SHIFT & HEIGHT;
+    let active = active + (u16::from(active < HEIGHT) & rises) - (u16::from(active > 0) & falls);
+    let largest = word >> LARGEST_SHIFT & HEIGHT;
+    let passes = (rises & u16::from(word & HEIGHT << DIRECTION_SHIFT != 0)).wrapping_neg();
+    let largest = largest.max(flow & HEIGHT & passes);
+    word & !(ACTIVE | LARGEST) | active << ACTIVE_SHIFT | largest << LARGEST_SHIFT
 }
 
 #[cfg(test)]
@@ -306,9 +306,9 @@ mod tests {
         for round in 0..100 {
             // Now and then cells of which most are at an end of their range, and few are in the
             // sets.
-            let still = [0, 7 << 11 | 7 << 8][round / 2 % 2];
+            let still = [0, ACTIVE | LARGEST][round / 2 % 2];
             let voxel = |random: &mut fastrand::Rng| {
-                if round % 2 == 0 { random.u16(..) } else { random.u16(..) & 7 | still }
+                if round % 2 == 0 { random.u16(..) } else { random.u16(..) & HEIGHT | still }
             };
             let before: [Voxel; LAYER_CELLS] =
                 core::array::from_fn(|_| Voxel::from_raw(voxel(&mut random)));
@@ -329,8 +329,9 @@ mod tests {
                 let flows = up.contains(cell) && was.direction_code() != 0;
                 let largest =
                     if flows { was.largest().max((flow[cell] & 7) as u8) } else { was.largest() };
-                let expected = Voxel::from_raw(was.word() & !(7 << 11) | u16::from(active) << 11)
-                    .with_largest(largest);
+                let expected =
+                    Voxel::from_raw(was.word() & !ACTIVE | u16::from(active) << ACTIVE_SHIFT)
+                        .with_largest(largest);
                 assert_eq!(is.word(), expected.word());
             }
         }

@@ -5,7 +5,7 @@ use crate::coords::Face;
 use crate::water::cell::CellFlags;
 use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
-use crate::water::store::links::{orphaned, parent_face};
+use crate::water::store::links::orphaned;
 use crate::water::store::{Place, Store};
 use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
@@ -25,7 +25,7 @@ impl Tick<'_> {
         let sourced = self.store.sourced(slot, layer);
         let entered = LayerMask::union(work.inflow);
         let entered = entered & touched;
-        let is_fed = |voxel| parent_face(voxel).is_some();
+        let is_fed = |voxel: Voxel| voxel.direction().is_some();
         let cut_off = self.store.select_among(slot, layer, idle - sourced, is_fed);
         if (entered | cut_off).is_empty() {
             return false;
@@ -63,7 +63,7 @@ impl Tick<'_> {
             later.joined.push(place);
         }
         let passed = self.work.passed(place);
-        let after = if after.direction_code() == 0 {
+        let after = if after.direction().is_none() {
             after
         } else {
             after.with_largest(after.largest().max(passed))
@@ -102,8 +102,8 @@ impl Tick<'_> {
         let mut voxel = voxel;
         for face in faces() {
             let feeder = self.store.look(place, face);
-            let heading = feeder.direction_code() == face.opposite().index() + 1
-                || feeder.has(CellFlags::IS_SOURCE);
+            let heading =
+                feeder.direction() == Some(face.opposite()) || feeder.has(CellFlags::IS_SOURCE);
             if feeder.has(CellFlags::HAS_SOURCE) && heading {
                 self.store.write(place, voxel);
                 voxel = self.store.add_parent(place, face, voxel).unwrap_or(voxel);
@@ -170,7 +170,7 @@ mod tests {
         } else if voxel.has(CellFlags::HAS_SOURCE) {
             let joins = |face: &Face| {
                 let feeder = store.look(place, *face);
-                let heads_here = feeder.direction_code() == face.opposite().index() + 1;
+                let heads_here = feeder.direction() == Some(face.opposite());
                 is_sourced(*face)
                     && (heads_here || feeder.has(CellFlags::IS_SOURCE))
                     && !(has_children && is_above(*face))
@@ -247,7 +247,7 @@ mod tests {
             .expect("a loaded chunk");
         world.run(40);
         let place = Place::in_layer(world.store.grid.sorted_slots()[0], 1, 5 * 16 + 5);
-        let voxel = world.store.read(place).with_direction_code(Face::East.index() + 1);
+        let voxel = world.store.read(place).with_direction(Some(Face::East));
         let several = 1 << Face::West.index() | 1 << Face::East.index();
         let voxel = world.store.keep_parents(place, several, voxel);
         world.store.write(place, voxel);

@@ -3,7 +3,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::cell::CellFlags;
+use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layer_record::{add_flow, passed};
 use crate::water::flow::window::{SIDE, Window, around, window_index};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
@@ -184,15 +184,15 @@ impl Window {
     /// Down first: any water over a cell with room falls.
     #[inline]
     fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LocalFlow) {
-        let below = self.below[turn.index];
-        if below & 7 == 7 {
+        let below = Voxel::from_raw(self.below[turn.index]);
+        if below.is_closed() {
             return;
         }
-        if below == Voxel::DRAIN.word() {
+        if below == Voxel::DRAIN {
             done.drained += u64::from(turn.give(turn.height, Face::Down, flow));
             return;
         }
-        let units = turn.give(7 - (below & 7) as u8, Face::Down, flow);
+        let units = turn.give(below.room(), Face::Down, flow);
         self.below[turn.index] += u16::from(units);
         self.refresh(turn.index);
         done.fell.insert(turn.cell);
@@ -221,13 +221,8 @@ impl Window {
         if turn.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
             return;
         }
-        let momentum = match voxel.direction_code() {
-            code @ 1..=2 => code,
-            code @ 5..=6 => code - 2,
-            _ => 0,
-        };
         let random = mix(seed, turn.cell as u64) >> 32;
-        let mut order = SIDE_ORDERS[momentum][((random * 24) >> 32) as usize];
+        let mut order = SIDE_ORDERS[voxel.direction_code()][((random * 24) >> 32) as usize];
         if self.has_way_out {
             order = sides_first(order, self.ways_out(&around));
         }
@@ -274,8 +269,8 @@ impl Window {
     /// difference.
     #[inline]
     fn flows_to(&self, index: usize, height: u8) -> u8 {
-        let there = (self.own[index] & 7) as u8;
-        if self.least[index] == there + 1 { height.min(7 - there) } else { (height - there) / 2 }
+        let there = Voxel::from_raw(self.own[index]).height_bits();
+        if self.least[index] == there + 1 { height.min(FULL - there) } else { (height - there) / 2 }
     }
 }
 
@@ -283,17 +278,18 @@ impl Window {
 /// fall there or leave the world, else two more.
 #[inline]
 pub(crate) fn least_height(own: u16, below: u16) -> u8 {
-    let there = (own & 7) as u8;
-    let slides = (there < 7) & (below & 7 < 7) | (own == Voxel::DRAIN.word());
-    there + 2 - u8::from(slides)
+    let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
+    let slides = !own.is_closed() & !below.is_closed() | (own == Voxel::DRAIN);
+    own.height_bits() + 2 - u8::from(slides)
 }
 
 /// Whether a cell would give down or, if `lowest` is the least height from which water goes into
 /// one beside it, sideways.
 #[inline]
 pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
-    let height = (own & 7) as u8;
-    (own >> 3 & 7 != 7) & (height > 0) & ((height >= lowest) | (below & 7 < 7))
+    let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
+    let height = own.height_bits();
+    !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
 }
 
 /// A cell that is having its turn.
@@ -354,8 +350,9 @@ mod tests {
             3 => Voxel::water(crate::water::WaterCell::SOURCE),
             4 => Voxel::OPEN,
             kind => {
-                let flowing =
-                    Voxel::OPEN.with_height(random.u8(..8)).with_direction_code(random.usize(..7));
+                let flowing = Voxel::OPEN
+                    .with_height(random.u8(..8))
+                    .with_direction(Face::from_index(random.u8(..7)));
                 flowing.with(CellFlags::FLOW_OUT, kind == 5)
             }
         }
@@ -378,8 +375,8 @@ mod tests {
             let beside = Voxel::from_raw(window.own[there]);
             let falls = Voxel::from_raw(window.below[there]).room() > 0;
             beside == Voxel::DRAIN
-                || beside.room() > 0 && falls && own.height() > 7 - beside.room()
-                || own.height() >= 7 - beside.room() + 2
+                || beside.room() > 0 && falls && own.height() > FULL - beside.room()
+                || own.height() >= FULL - beside.room() + 2
         };
         own.height() > 0
             && (Voxel::from_raw(window.below[at]).room() > 0

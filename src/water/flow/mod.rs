@@ -309,7 +309,7 @@ impl Tick<'_> {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
-        let voxel = if voxel.direction_code() == 0 { voxel } else { voxel.with_largest(largest) };
+        let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
         work.save_cell(self.store, slot, layer, cell);
         work.inflow[face.index()].insert(cell);

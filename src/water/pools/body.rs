@@ -326,6 +326,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, Region};
+    use crate::water::cell::FULL;
     use crate::water::rules::Edges;
     use crate::water::store::Place;
     use crate::water::voxel::Voxel;
@@ -344,7 +345,7 @@ mod tests {
         for position in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
             let mut cells = [Voxel::OPEN; CHUNK_CELLS];
             for layer in cells.as_chunks_mut::<LAYER_CELLS>().0 {
-                let full = Voxel::OPEN.with_height(7);
+                let full = Voxel::OPEN.with_height(FULL);
                 layer.fill(if random.u8(..4) == 0 { Voxel::SOLID } else { full });
                 if random.u8(..3) == 0 {
                     let solid = random.u8(..2) == 0;
@@ -370,12 +371,12 @@ mod tests {
             for _ in 0..random.usize(1..24) {
                 let cell = random.usize(..LAYER_CELLS);
                 for layer in random.usize(..8)..random.usize(8..17) {
-                    let height = if random.u8(..8) == 0 { random.u8(..7) } else { 7 };
+                    let height = if random.u8(..8) == 0 { random.u8(..FULL) } else { FULL };
                     cells[layer * LAYER_CELLS + cell] = Voxel::OPEN.with_height(height);
                 }
             }
             if random.bool() {
-                cells[..random.usize(..3 * LAYER_CELLS)].fill(Voxel::OPEN.with_height(7));
+                cells[..random.usize(..3 * LAYER_CELLS)].fill(Voxel::OPEN.with_height(FULL));
             }
             store.insert(position, Chunk::from_cells(&cells));
         }
@@ -392,8 +393,8 @@ mod tests {
                 let joined = there.is_some()
                     && store.read(there).is_wet()
                     && match face {
-                        Face::Up => store.read(place).height() == 7,
-                        Face::Down => store.read(there).height() == 7,
+                        Face::Up => store.read(place).height() == FULL,
+                        Face::Down => store.read(there).height() == FULL,
                         _ => true,
                     };
                 if joined && body.insert(there) {
@@ -407,7 +408,7 @@ mod tests {
     /// Whether a cell may be left out of a body: full, under full water, beside nothing but full
     /// cells.
     fn is_inner(store: &Store, place: Place) -> bool {
-        let is_full = |place: Place| !place.is_some() || store.read(place).height() == 7;
+        let is_full = |place: Place| !place.is_some() || store.read(place).height() == FULL;
         let covered = store.step(place, Face::Up);
         covered.is_some()
             && is_full(covered)
@@ -477,7 +478,7 @@ mod tests {
     /// above and below it.
     #[test]
     fn a_layer_between_two_that_are_met_is_flooded() {
-        let full = Voxel::OPEN.with_height(7);
+        let full = Voxel::OPEN.with_height(FULL);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         let mut parted = [full; CHUNK_CELLS];
         parted[5 * LAYER_CELLS..][..LAYER_CELLS].fill(Voxel::SOLID);

@@ -269,7 +269,9 @@ impl Tick<'_> {
         let Some(&(from, _)) = path.last() else { return };
         let source = self.store.read(from);
         let available = if source.has(CellFlags::IS_SOURCE) { FULL } else { source.height() };
-        let half = self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, 7) as u8;
+        let half =
+            self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, i64::from(FULL))
+                as u8;
         let mut units = self.store.read(to).room().min(available).min(half);
         for stretch in path.chunk_by(lie_in_one_layer) {
             units = units.min(self.left_along(stretch));

@@ -308,6 +308,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{Cube, Region, Shape};
+    use crate::water::cell::FULL;
     use crate::water::context::test_worlds;
     use crate::water::voxel::Voxel;
     use crate::water::{Rules, WaterWorld};
@@ -409,7 +410,7 @@ mod tests {
             } else {
                 (IVec3::new(0, 1, 1), Region::new(IVec3::new(3, 11, 4), IVec3::new(5, 30, 25)))
             };
-            let full = Voxel::OPEN.with_height(7);
+            let full = Voxel::OPEN.with_height(FULL);
             for (number, chunk) in Region::new(IVec3::ZERO, chunks).positions().enumerate() {
                 let is_full = round % 7 == 4 && number == round as usize / 7 % 4;
                 let voxel = if is_full { full } else { Voxel::OPEN };
@@ -427,7 +428,7 @@ mod tests {
                 }
                 let voxel = match random.u8(..12) {
                     kind if kind < walls => Voxel::SOLID,
-                    kind if kind == walls => Voxel::OPEN.with_height(random.u8(..7)),
+                    kind if kind == walls => Voxel::OPEN.with_height(random.u8(..FULL)),
                     _ => full,
                 };
                 world.store.write(place, voxel);

@@ -140,6 +140,7 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 mod tests {
     use super::*;
     use crate::coords::Region;
+    use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
 
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_border_wakes_if_anything_is_in_it() {
-        let water = Voxel::OPEN.with_height(7);
+        let water = Voxel::OPEN.with_height(FULL);
         let mut cells = [Voxel::SOLID; CHUNK_CELLS];
         cells[3 * LAYER_CELLS..].fill(water);
         for chunk in [water, Voxel::OPEN, Voxel::SOLID]

@@ -67,7 +67,7 @@ impl Store {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
             return self.extras_of(place);
         }
-        match parent_face(voxel) {
+        match voxel.parent_face() {
             Some(face) => 1 << face.index(),
             None => 0,
         }
@@ -90,7 +90,7 @@ impl Store {
                 }))
             }
             None => {
-                let behind = parent_face(self.grid.chunk_at(slot).get(0));
+                let behind = self.grid.chunk_at(slot).get(0).parent_face();
                 Face::ALL.map(|face| LayerMask::all_if(behind == Some(face)))
             }
         };
@@ -175,7 +175,7 @@ impl Store {
     #[inline(always)]
     fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
         // A child's flow heads away from here, unless it has several parents.
-        let fed = voxel.direction_code() == face.index() + 1
+        let fed = voxel.direction() == Some(face)
             || voxel.has(CellFlags::EXTRA)
                 && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
         u8::from(fed) << face.index()
@@ -199,11 +199,7 @@ impl Store {
         }
         let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
         if self.children_of(place) == 0 || sourced && !self.descends_from(parent, place) {
-            return Some(
-                voxel
-                    .with_direction_code(face.opposite().index() + 1)
-                    .with(CellFlags::HAS_SOURCE, sourced),
-            );
+            return Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, sourced));
         }
         None
     }
@@ -256,10 +252,10 @@ impl Store {
                 continue;
             }
             let mut voxel = self.keep_parents(place, left, self.read(place));
-            let first = parent_face(voxel);
+            let first = voxel.parent_face();
             match Self::faces(left).next() {
                 Some(next) if first == Some(face) => {
-                    voxel = voxel.with_direction_code(next.opposite().index() + 1);
+                    voxel = voxel.with_parent(next);
                 }
                 Some(_) => {}
                 None => voxel = orphaned(voxel),
@@ -357,7 +353,7 @@ impl Store {
                 continue;
             }
             let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
-            let tied = self.select(slot, layer, |voxel| parent_face(voxel).is_some());
+            let tied = self.select(slot, layer, |voxel| voxel.direction().is_some());
             if tied.is_empty() {
                 self.grid.wake_layer_at(slot, layer, lively);
                 continue;
@@ -366,7 +362,7 @@ impl Store {
             // wake.
             for cell in lively.iter() {
                 let place = Place::in_layer(slot, layer, cell);
-                match parent_face(self.read(place)) {
+                match self.read(place).parent_face() {
                     Some(face) if !self.leads_to_a_head(place, &mut sound) => {
                         self.unlink(place, face)
                     }
@@ -390,7 +386,7 @@ impl Store {
                 }
                 passed.push(place.index);
             }
-            let Some(face) = parent_face(self.read(place)) else { break };
+            let Some(face) = self.read(place).parent_face() else { break };
             let parent = self.step(place, face);
             if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
             {
@@ -420,15 +416,6 @@ impl Store {
     }
 }
 
-/// The face behind which the cell's first parent lies: opposite to where its flow is heading.
-#[inline]
-pub(crate) fn parent_face(voxel: Voxel) -> Option<Face> {
-    match voxel.direction_code() {
-        0 | 7 => None,
-        code => Face::from_index(code as u8 - 1).map(Face::opposite),
-    }
-}
-
 /// For each face, the cells with a parent behind it, from the bits of their direction codes: the
 /// parent lies against the direction.
 #[inline]
@@ -449,7 +436,7 @@ pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
         return Voxel::OPEN;
     }
     voxel
-        .with_direction_code(0)
+        .with_direction(None)
         .with_largest(0)
         .with(CellFlags::HAS_SOURCE, false)
         .with(CellFlags::EXTRA, false)

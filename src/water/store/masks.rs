@@ -88,6 +88,8 @@ impl LayerMasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::Face;
+    use crate::water::cell::FULL;
     use crate::water::context::test_worlds;
 
     #[test]
@@ -102,7 +104,9 @@ mod tests {
             match random.u8(..4) {
                 0 => {
                     cells[of_layer.clone()].fill_with(|| {
-                        Voxel::OPEN.with_height(7).with_direction_code(random.usize(..7))
+                        Voxel::OPEN
+                            .with_height(FULL)
+                            .with_direction(Face::from_index(random.u8(..7)))
                     });
                     masks.refresh(layer, (&cells[of_layer]).try_into().expect("a layer"));
                 }
@@ -117,7 +121,7 @@ mod tests {
                 }
             }
             let is_full = |layer: &usize| {
-                cells[layer * LAYER_CELLS..][..LAYER_CELLS].iter().all(|cell| cell.height() == 7)
+                cells[layer * LAYER_CELLS..][..LAYER_CELLS].iter().all(|cell| cell.height() == FULL)
             };
             let expected = (0..16).filter(is_full).fold(0, |layers, layer| layers | 1 << layer);
             full += u32::from(expected != 0);

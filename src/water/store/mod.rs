@@ -523,7 +523,7 @@ mod tests {
             core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
         let dense = store.insert(IVec3::ZERO, Chunk::from_cells(&heights)).expect("none is there");
         let full = store
-            .insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(7)))
+            .insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(FULL)))
             .expect("none is there");
         for round in 0..100 {
             let (layer, height) = (random.usize(..16), random.u8(..8));

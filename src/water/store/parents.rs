@@ -41,6 +41,7 @@ impl Store {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::Face;
     use crate::coords::Region;
     use crate::water::rules::Edges;
     use glam::IVec3;
@@ -49,8 +50,10 @@ mod tests {
     fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-        let flagged =
-            Voxel::OPEN.with_height(3).with_direction_code(1).with(CellFlags::EXTRA, true);
+        let flagged = Voxel::OPEN
+            .with_height(3)
+            .with_direction(Some(Face::West))
+            .with(CellFlags::EXTRA, true);
         // A mark that has the bit of the flag.
         let mark = Voxel::from_raw(Voxel::SOLID.word() | CellFlags::EXTRA.bits());
         for (index, voxel) in

@@ -55,9 +55,8 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
         for world in [&mut world, &mut other] {
             world.store.write(places[0], Voxel::water(WaterCell::SOURCE));
             for (at, &place) in places.iter().enumerate().skip(1) {
-                let flowing = Voxel::OPEN
-                    .with_height(at as u8 % 8)
-                    .with_direction_code(exit(at - 1).index() + 1);
+                let flowing =
+                    Voxel::OPEN.with_height(at as u8 % 8).with_direction(Some(exit(at - 1)));
                 world.store.write(place, flowing.with(CellFlags::HAS_SOURCE, true));
             }
         }
@@ -158,9 +157,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
             let voxel = match parents.first() {
                 None if random.u8(..8) < wet => Voxel::water(WaterCell::SOURCE),
                 None => Voxel::OPEN.with_height(height),
-                Some(first) => Voxel::OPEN
-                    .with_height(height)
-                    .with_direction_code(first.opposite().index() + 1),
+                Some(first) => Voxel::OPEN.with_height(height).with_parent(*first),
             };
             let faces = parents.iter().fold(0, |faces, face| faces | 1 << face.index());
             let voxel = world.store.keep_parents(place, faces, voxel);

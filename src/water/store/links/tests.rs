@@ -19,9 +19,11 @@ fn planes_and_children_agree_with_parents() {
     let slots = store.grid.sorted_slots();
     for _ in 0..20_000 {
         let place = Place::new(slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
-        let voxel = Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(random.usize(..8));
+        let voxel = Voxel::OPEN
+            .with_height(random.u8(1..8))
+            .with_direction(Face::from_index(random.u8(..8)));
         let faces = random.u8(..64);
-        let first = parent_face(voxel).map_or(0, |face| 1 << face.index());
+        let first = voxel.parent_face().map_or(0, |face| 1 << face.index());
         let faces = if first == 0 { 0 } else { faces | first };
         let voxel = store.keep_parents(
             place,
@@ -31,9 +33,9 @@ fn planes_and_children_agree_with_parents() {
         store.write(place, voxel);
     }
     // Uniform chunks too, far from each other.
-    for code in 0..8 {
-        let voxel = Voxel::OPEN.with_height(3).with_direction_code(code);
-        store.insert(IVec3::new(0, 0, 3 + 2 * code as i32), Chunk::uniform(voxel));
+    let flowing = (0..7).map(|at| Voxel::OPEN.with_height(3).with_direction(Face::from_index(at)));
+    for (at, voxel) in flowing.chain([Voxel::SOLID]).enumerate() {
+        store.insert(IVec3::new(0, 0, 3 + 2 * at as i32), Chunk::uniform(voxel));
     }
     for slot in store.grid.sorted_slots() {
         for layer in 0..16 {
@@ -77,11 +79,12 @@ fn ties_are_made_unless_they_close_a_circle() {
         if random.u8(..12) == 0 {
             store.unlink(place, face);
             let left = parents & !(1 << face.index());
-            let first = parent_face(voxel)
+            let first = voxel
+                .parent_face()
                 .filter(|&first| first != face)
                 .or_else(|| Store::faces(left).next());
             assert_eq!(
-                (store.parents_of(place), parent_face(store.read(place))),
+                (store.parents_of(place), store.read(place).parent_face()),
                 (left, first),
                 "round {round}"
             );
@@ -103,7 +106,7 @@ fn ties_are_made_unless_they_close_a_circle() {
             assert_eq!(tied.is_some(), !has_children || sourced && !closes, "round {round}");
             if let Some(tied) = tied {
                 assert_eq!(
-                    (parent_face(tied), tied.has(CellFlags::HAS_SOURCE)),
+                    (tied.parent_face(), tied.has(CellFlags::HAS_SOURCE)),
                     (Some(face), sourced)
                 );
             }
@@ -136,11 +139,12 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let free = [2, 8, 64, 512][round % 4];
         let mut cells = || -> [Voxel; CHUNK_CELLS] {
             core::array::from_fn(|_| {
-                let code = if random.u32(..free) == 0 { 0 } else { random.usize(1..=6) };
+                let heading =
+                    if random.u32(..free) == 0 { None } else { Face::from_index(random.u8(..6)) };
                 match random.u8(..32) {
                     0 => Voxel::OPEN,
                     1 => Voxel::SOLID,
-                    _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction_code(code),
+                    _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction(heading),
                 }
             })
         };
@@ -154,7 +158,7 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         let leads = |start: usize| {
             let mut at = Place::new(slot, start);
             for _ in 0..2 * CHUNK_CELLS {
-                let Some(face) = parent_face(store.read(at)) else { return true };
+                let Some(face) = store.read(at).parent_face() else { return true };
                 let parent = store.step(at, face);
                 if !parent.is_some() || store.read(parent).is_inert() {
                     // The tie of the last cell is cut; who is fed by that keeps its own.
@@ -194,8 +198,7 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
 fn a_search_gives_up_after_65_536_cells() {
     const LONGEST: usize = 65_536;
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let row =
-        Chunk::uniform(Voxel::OPEN.with_height(3).with_direction_code(Face::West.index() + 1));
+    let row = Chunk::uniform(Voxel::OPEN.with_height(3).with_direction(Some(Face::West)));
     for x in 0..=(LONGEST / 16) as i32 {
         store.insert(IVec3::new(x, 0, 0), row.clone());
     }
