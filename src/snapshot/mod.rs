@@ -30,8 +30,8 @@
 //! There is no padding.
 //!
 //! Versions are common to all kinds of worlds, and each kind is written in the version that last
-//! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost the
-//! parts of an unfinished tick; all other kinds have version 1. Every version is read.
+//! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
+//! the parts of an unfinished tick; all other kinds have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|

@@ -44,8 +44,8 @@ impl Record {
     ///
     /// ```
     /// use floodplain::scenario::Scenario;
-    /// let scenario =
-    ///     Scenario::from_toml("automaton = \"water\"\nticks = 0\nlayer = [{ rows = [\"#3.\"] }]")?;
+    /// let text = "automaton = 'water'\nticks = 0\nlayer = [{ rows = ['#3.'] }]";
+    /// let scenario = Scenario::from_toml(text)?;
     /// let json = scenario.run()?.records[0].to_json();
     /// assert!(json.starts_with("{\"tick\":0,\"total\":3,\"injected\":0,\"placed\":3,"));
     /// assert!(json.ends_with("\"layers\":[{\"y\":0,\"heights\":[[-1,3,0]]}]}"));
