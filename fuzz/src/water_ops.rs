@@ -4,7 +4,7 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules};
 use floodplain::{Cube, Region, Shape};
-use support::water::edits::{Edit, Watched};
+use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
 use support::water::orders::{self, Basin};
 
@@ -20,7 +20,7 @@ pub struct EditRun {
     seed: u64,
     rules: Rules,
     bounds: Region,
-    edits: Vec<Edit>,
+    ops: Vec<Op>,
 }
 
 /// One run of the target `water_stream`: chunks that come and go while water moves.
@@ -33,21 +33,20 @@ pub enum StreamRun {
 }
 
 impl EditRun {
-    /// Makes the edits, with every law after each tick and at the end. Of sixteen runs, some are
-    /// held to a law of whole runs instead, which takes many ticks.
+    /// Makes the edits, with every law after each tick and at the end. Some of sixteen runs
+    /// test a law of whole runs instead, which takes many ticks.
     pub fn run(&self) {
-        let EditRun { seed, rules, bounds, edits } = self;
-        match (seed % 16, &edits[..]) {
-            (1, edits) => limits::comes_to_rest(*seed, *bounds, edits),
-            (2, edits) => limits::flow_out_clears(*seed, *bounds, edits),
-            (3, edits) => self.stays_below_its_springs(edits),
-            (4..=6, [history @ .., one, other]) => {
+        let EditRun { seed, rules, bounds, ops } = self;
+        match (seed % 16, &ops[..]) {
+            (1, ops) => limits::comes_to_rest(*seed, *bounds, ops),
+            (2, ops) => limits::flow_out_clears(*seed, *bounds, ops),
+            (3, ops) => self.stays_below_its_springs(ops),
+            (4..=6, [history @ .., Op::Edit(one), Op::Edit(other)]) => {
                 orders::commute(*seed, *rules, *bounds, history, [one, other]);
             }
-            (at, edits) => {
+            (at, ops) => {
                 let mut watched = Watched::new(*seed, *rules, *bounds);
-                edits.iter().for_each(|edit| watched.apply(edit));
-                watched.validate();
+                ops.iter().for_each(|op| watched.apply(op));
                 if at == 0 {
                     limits::has_source_clears(&mut watched.world);
                 }
@@ -56,9 +55,10 @@ impl EditRun {
     }
 
     /// Ground and springs are where the edits would have them.
-    fn stays_below_its_springs(&self, edits: &[Edit]) {
+    fn stays_below_its_springs(&self, ops: &[Op]) {
         let (mut ground, mut springs) = (Vec::new(), Vec::new());
-        for edit in edits {
+        for op in ops {
+            let Op::Edit(edit) = op else { continue };
             match *edit {
                 Edit::SetSolid(cell) | Edit::ClearSolid(cell) => ground.push(cell),
                 Edit::FillSolid(region) | Edit::FillWater(region, _) => {
@@ -88,7 +88,7 @@ impl StreamRun {
 
 impl Arbitrary<'_> for EditRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<EditRun> {
-        run(bytes, edit)
+        run(bytes, op)
     }
 }
 
@@ -96,7 +96,7 @@ impl Arbitrary<'_> for StreamRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<StreamRun> {
         match bytes.peek_bytes(1) {
             Some([seed]) if seed % 16 == 7 => basin(bytes).map(StreamRun::Basin),
-            _ => run(bytes, stream_edit).map(StreamRun::Edits),
+            _ => run(bytes, stream_op).map(StreamRun::Edits),
         }
     }
 }
@@ -117,16 +117,16 @@ fn basin(bytes: &mut Unstructured<'_>) -> Result<Basin> {
     Ok(Basin { seed, heights, depth, order, pauses })
 }
 
-type MakeEdit = fn(&mut Unstructured<'_>, Region) -> Result<Edit>;
+type MakeOp = fn(&mut Unstructured<'_>, Region) -> Result<Op>;
 
-fn run(bytes: &mut Unstructured<'_>, edit: MakeEdit) -> Result<EditRun> {
+fn run(bytes: &mut Unstructured<'_>, op: MakeOp) -> Result<EditRun> {
     let seed = u64::from(u8::arbitrary(bytes)?);
     let (rules, bounds) = (rules(bytes)?, bounds(bytes)?);
-    let mut edits = Vec::new();
-    while !bytes.is_empty() && edits.len() < MOST_EDITS {
-        edits.push(edit(bytes, bounds)?);
+    let mut ops = Vec::new();
+    while !bytes.is_empty() && ops.len() < MOST_EDITS {
+        ops.push(op(bytes, bounds)?);
     }
-    Ok(EditRun { seed, rules, bounds, edits })
+    Ok(EditRun { seed, rules, bounds, ops })
 }
 
 /// Worlds across one border of two chunks, across a corner of eight, and at both ends of the range.
@@ -194,8 +194,8 @@ fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
     Ok(u32::from(u8::arbitrary(bytes)? % 9))
 }
 
-fn edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
-    Ok(match u8::arbitrary(bytes)? % 24 {
+fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
+    Ok(Op::Edit(match u8::arbitrary(bytes)? % 24 {
         0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
         2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
         4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
@@ -207,29 +207,24 @@ fn edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
         14 => Edit::RemoveChunk(chunk(bytes, bounds)?),
         15 => Edit::InsertChunk(chunk(bytes, bounds)?),
         16 => Edit::InsertChunks,
-        17 => Edit::WakeAll,
-        18 => Edit::TakeChanges,
-        19 => Edit::Sliced(u64::from(u8::arbitrary(bytes)?) * 8),
-        20 => Edit::SaveAndLoad,
+        17 => return Ok(Op::WakeAll),
+        18 => return Ok(Op::TakeChanges),
+        19 => return Ok(Op::Run(1, u64::from(u8::arbitrary(bytes)?) * 8)),
+        20 => return Ok(Op::SaveAndLoad),
         21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
-        _ => Edit::Run(1 + u8::arbitrary(bytes)? % 6),
-    })
+        _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
+    }))
 }
 
-fn stream_edit(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Edit> {
-    Ok(match bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 6) {
-        0 | 1 => {
-            u8::arbitrary(bytes)?;
-            Edit::RemoveChunk(chunk(bytes, bounds)?)
-        }
-        2 => {
-            u8::arbitrary(bytes)?;
-            Edit::InsertChunk(chunk(bytes, bounds)?)
-        }
-        3 => {
-            u8::arbitrary(bytes)?;
-            Edit::InsertChunks
-        }
-        _ => edit(bytes, bounds)?,
-    })
+fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
+    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 6);
+    if what > 3 {
+        return op(bytes, bounds);
+    }
+    u8::arbitrary(bytes)?;
+    Ok(Op::Edit(match what {
+        0 | 1 => Edit::RemoveChunk(chunk(bytes, bounds)?),
+        2 => Edit::InsertChunk(chunk(bytes, bounds)?),
+        _ => Edit::InsertChunks,
+    }))
 }

@@ -1,7 +1,6 @@
-//! What has a bound: how long flags outlive what they claim, how high water rises, and when it
-//! comes to rest.
+//! Bounds: how long flags are out of date, how high water rises, and when it comes to rest.
 
-use super::random::{bounds as cells_of_the_world, edit, rules};
+use super::random::{bounds as cells_of_the_world, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
@@ -10,22 +9,22 @@ use support::water::edits::Watched;
 use support::water::limits;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
     fn has_source_clears_once_the_sources_are_gone(
-        seed in any::<u64>(), rules in rules(), edits in prop::collection::vec(edit(), 1..24)
+        seed in any::<u64>(), rules in rules(), ops in prop::collection::vec(op(), 1..24)
     ) {
         let mut watched = Watched::new(seed, rules, cells_of_the_world());
-        edits.iter().for_each(|edit| watched.apply(edit));
+        ops.iter().for_each(|op| watched.apply(op));
         limits::has_source_clears(&mut watched.world);
     }
 
     #[test]
     fn flow_out_clears_once_the_end_is_walled_off(
-        seed in any::<u64>(), edits in prop::collection::vec(edit(), 1..24)
+        seed in any::<u64>(), ops in prop::collection::vec(op(), 1..24)
     ) {
-        limits::flow_out_clears(seed, cells_of_the_world(), &edits);
+        limits::flow_out_clears(seed, cells_of_the_world(), &ops);
     }
 
     #[test]
@@ -45,16 +44,16 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
 
     #[test]
-    fn a_closed_world_comes_to_rest(seed in any::<u64>(), edits in prop::collection::vec(edit(), 1..20)) {
-        limits::comes_to_rest(seed, cells_of_the_world(), &edits);
+    fn a_closed_world_comes_to_rest(seed in any::<u64>(), ops in prop::collection::vec(op(), 1..20)) {
+        limits::comes_to_rest(seed, cells_of_the_world(), &ops);
     }
 }
 
-/// A cell that dried up was cut from what it had fed only after the tick had asked who has a
-/// source. So what it had fed claimed to have one for a tick longer, in a world as small as this.
+/// A cell that dried up was cut from its children only after the tick had decided which cells have
+/// a source. So its children kept HasSource for a tick longer, in a world as small as this.
 #[test]
 fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
     for seed in 0..40 {

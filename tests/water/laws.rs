@@ -1,27 +1,23 @@
-//! The laws of water under random edits: every edit does what it says, every invariant of
+//! The laws of water under random edits: every edit does what is documented, every invariant of
 //! `validate` holds after every tick, and sleep changes nothing. Every failure prints the edits
-//! that replay it. Below are edits that once broke a law, each with its story.
+//! that replay it. Below are edits that once broke a law, and why.
 
-use super::random::{bounds, edit, rules};
+use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
-use support::water::edits::{Edit, Watched};
+use support::water::edits::{Edit, Op, Watched};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_tick(
-        seed in any::<u64>(), rules in rules(), edits in prop::collection::vec(edit(), 1..40)
+        seed in any::<u64>(), rules in rules(), ops in prop::collection::vec(op(), 1..40)
     ) {
-        let mut watched = Watched::new(seed, rules, bounds());
-        for edit in &edits {
-            watched.apply(edit);
-            watched.validate();
-        }
+        replay(seed, rules, bounds(), &ops);
     }
 }
 
@@ -29,25 +25,22 @@ fn region(from: [i32; 3], to: [i32; 3]) -> Region {
     Region::new(from.into(), to.into())
 }
 
-fn replay(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) {
+fn replay(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) {
     let mut watched = Watched::new(seed, rules, bounds);
-    for edit in edits {
-        watched.apply(edit);
-        watched.validate();
-    }
+    ops.iter().for_each(|op| watched.apply(op));
 }
 
 /// A cell that dries up is cut from its children, and that rewrites them. Those in layers that were
 /// no part of the tick were missing from the number of changed cells that the step reports.
 #[test]
 fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
-    let edits = [
-        Edit::SetSolid(IVec3::ZERO),
-        Edit::FillWater(region([-4, 5, 0], [1, 5, 1]), 7),
-        Edit::FillSolid(region([-4, -4, -3], [0, 4, 4])),
-        Edit::Run(8),
+    let ops = [
+        Op::Edit(Edit::SetSolid(IVec3::ZERO)),
+        Op::Edit(Edit::FillWater(region([-4, 5, 0], [1, 5, 1]), 7)),
+        Op::Edit(Edit::FillSolid(region([-4, -4, -3], [0, 4, 4]))),
+        Op::Step(8),
     ];
-    replay(1_531_234_719_201_835_450, Rules::lossless(), region([-6, -5, -6], [5, 6, 5]), &edits);
+    replay(1_531_234_719_201_835_450, Rules::lossless(), region([-6, -5, -6], [5, 6, 5]), &ops);
 }
 
 /// Water goes into a cell from its side if it would fall there. A chunk that came, or went, below
@@ -57,23 +50,23 @@ fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
 fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     let (brink, below) = (IVec3::new(1, 0, 0), IVec3::new(0, -1, -1));
     let comes = [
-        Edit::RemoveChunk(IVec3::new(0, -1, 0)),
-        Edit::RemoveChunk(below),
-        Edit::FillWater(Region::new(brink, brink), 1),
-        Edit::Run(4),
-        Edit::InsertChunk(below),
-        Edit::Run(1),
+        Op::Edit(Edit::RemoveChunk(IVec3::new(0, -1, 0))),
+        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Edit(Edit::FillWater(Region::new(brink, brink), 1)),
+        Op::Step(4),
+        Op::Edit(Edit::InsertChunk(below)),
+        Op::Step(1),
     ];
     let goes = [
-        Edit::FillSolid(region([-3, -1, -3], [2, -1, 2])),
-        Edit::FillWater(Region::new(brink, brink), 1),
-        Edit::Run(4),
-        Edit::RemoveChunk(below),
-        Edit::Run(1),
+        Op::Edit(Edit::FillSolid(region([-3, -1, -3], [2, -1, 2]))),
+        Op::Edit(Edit::FillWater(Region::new(brink, brink), 1)),
+        Op::Step(4),
+        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Step(1),
     ];
-    for (unloaded, edits) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
+    for (unloaded, ops) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
         let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
-        (0..32).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), edits));
+        (0..32).for_each(|seed| replay(seed, rules, region([-3, -3, -3], [2, 2, 2]), ops));
     }
 }
 
@@ -82,13 +75,14 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
 #[test]
 fn a_fill_with_what_stands_there_is_entered() {
     let pool = region([0, 1, 0], [1, 1, 1]);
-    let edits = [Edit::FillWater(pool, 5), Edit::FillWater(pool, 5), Edit::FillWater(pool, 5)];
-    replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &edits);
+    let fill = || Op::Edit(Edit::FillWater(pool, 5));
+    let ops = [fill(), fill(), fill()];
+    replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &ops);
 }
 
 /// A chunk comes back whose topmost cell had its parent in the chunk above, where it has dried up
-/// meanwhile. The cells below are looked at first: their way up ended at that broken tie, and
-/// marked the cell that has it as sound too.
+/// meanwhile. The cells below are visited first: their way up ended at that broken link, and
+/// marked its cell as valid too.
 #[test]
 fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
     let edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
@@ -101,15 +95,15 @@ fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
         ..Rules::lossless()
     };
     let below = IVec3::NEG_Y;
-    let edits = [
-        Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5),
-        Edit::Run(2),
-        Edit::RemoveChunk(below),
-        Edit::Run(8),
-        Edit::InsertChunk(below),
-        Edit::Run(1),
+    let ops = [
+        Op::Edit(Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5)),
+        Op::Step(2),
+        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Step(8),
+        Op::Edit(Edit::InsertChunk(below)),
+        Op::Step(1),
     ];
-    replay(0, rules, bounds(), &edits);
+    replay(0, rules, bounds(), &ops);
 }
 
 /// A world in which a spring falls on open ground, with this throughput, after twenty ticks.
@@ -139,7 +133,7 @@ fn a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_
 }
 
 /// A cell that has run empty keeps the marks of its flow to the end of the tick. A chunk read
-/// meanwhile brought them along as words that no cell has, and such cells were told to be solid.
+/// meanwhile brought them along as words that no cell has, and such cells were reported as solid.
 #[test]
 fn a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it() {
     let (mut fall, mut odd) = (fall(7), 0);

@@ -1,6 +1,6 @@
 //! What the order of edits and of loading may not change.
 
-use super::random::{bounds, edit, rules};
+use super::random::{bounds, edit, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -63,11 +63,11 @@ fn disturb(world: &mut WaterWorld, [what, x, y, z, size]: [u8; 5]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
     fn disjoint_edits_commute(
-        seed in any::<u64>(), rules in rules(), history in prop::collection::vec(edit(), 1..16),
+        seed in any::<u64>(), rules in rules(), history in prop::collection::vec(op(), 1..16),
         one in edit(), other in edit()
     ) {
         prop_assume!(orders::commute(seed, rules, bounds(), &history, [&one, &other]));
@@ -75,9 +75,10 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(12) })]
 
-    /// Chunks that come one by one while water moves, in any order: in the end the same water stands as high.
+    /// Chunks loaded one by one in any order while water moves: at rest each layer has the same
+    /// water.
     #[test]
     fn the_order_of_loading_does_not_matter_at_rest(
         seed in any::<u64>(), heights in prop::collection::vec(0u8..4, 4..40), depth in 1i32..5,

@@ -4,7 +4,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules};
 use floodplain::{Cube, Region, Shape};
 use proptest::prelude::*;
-use support::water::edits::Edit;
+use support::water::edits::{Edit, Op};
 
 /// The world lies across eight chunks, so that borders are crossed in every direction.
 pub fn bounds() -> Region {
@@ -23,7 +23,7 @@ fn region() -> impl Strategy<Value = Region> {
     (cell(), cell()).prop_map(|(a, b)| Region::new(a, b))
 }
 
-/// Any edit, or a few ticks.
+/// Any edit.
 pub fn edit() -> impl Strategy<Value = Edit> {
     let chunk = || cell().prop_map(Cube::chunk_of);
     prop_oneof![
@@ -39,11 +39,18 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => chunk().prop_map(Edit::InsertChunk),
         1 => (chunk(), any::<u64>()).prop_map(|(chunk, seed)| Edit::InsertForeign(chunk, seed)),
         1 => Just(Edit::InsertChunks),
-        1 => Just(Edit::WakeAll),
-        1 => Just(Edit::TakeChanges),
-        8 => (1u8..12).prop_map(Edit::Run),
-        1 => (0u64..4000).prop_map(Edit::Sliced),
-        1 => Just(Edit::SaveAndLoad),
+    ]
+}
+
+/// Any edit, or a few ticks.
+pub fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        23 => edit().prop_map(Op::Edit),
+        1 => Just(Op::WakeAll),
+        1 => Just(Op::TakeChanges),
+        8 => (1u8..12).prop_map(Op::Step),
+        1 => (0u64..4000).prop_map(|budget| Op::Run(1, budget)),
+        1 => Just(Op::SaveAndLoad),
     ]
 }
 

@@ -5,23 +5,32 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::{CHUNK_CELLS, Chunk, Region};
 
-/// A chunk of up to three kinds of cells, which lie strewn about.
+/// What a chunk is filled with.
 #[derive(Clone, Copy, Debug)]
-pub struct Strewn<T> {
-    kinds: [T; 3],
-    /// Of 256 cells so many are not of the first kind.
-    share: u8,
-    /// Of the places; of an odd one the chunk is loose, even if its cells are equal.
-    seed: u8,
+pub enum Filling<T> {
+    /// Equal cells.
+    Equal(T),
+    /// Cells of up to three kinds at random places.
+    Strewn {
+        kinds: [T; 3],
+        /// How many of 256 cells are not of the first kind.
+        share: u8,
+        /// Seed of the places. If it is odd, the chunk is dense even if its cells are equal.
+        seed: u8,
+    },
 }
 
-impl<T: Copy + PartialEq> Strewn<T> {
-    /// The chunk, whose cells are or are not stored in the form that they call for.
+impl<T: Copy + PartialEq> Filling<T> {
+    /// The chunk.
     pub fn chunk(&self) -> Chunk<T> {
-        let mut rng = Rng::with_seed(self.seed.into());
-        let mut kind = |_| if rng.u8(..) < self.share { rng.usize(1..3) } else { 0 };
-        let cells: [T; CHUNK_CELLS] = std::array::from_fn(|index| self.kinds[kind(index)]);
-        if self.seed.is_multiple_of(2) {
+        let (kinds, share, seed) = match *self {
+            Filling::Equal(cell) => return Chunk::uniform(cell),
+            Filling::Strewn { kinds, share, seed } => (kinds, share, seed),
+        };
+        let mut rng = Rng::with_seed(seed.into());
+        let mut kind = |_| if rng.u8(..) < share { rng.usize(1..3) } else { 0 };
+        let cells: [T; CHUNK_CELLS] = std::array::from_fn(|index| kinds[kind(index)]);
+        if seed.is_multiple_of(2) {
             return Chunk::from_cells(&cells);
         }
         let mut chunk = Chunk::uniform(cells[0]);
@@ -70,9 +79,9 @@ impl Bytes<'_> {
         if place < 0xfa00 { bounds.min() + local } else { bounds.max().saturating_add(IVec3::X) }
     }
 
-    /// A chunk of cells that are made one by one.
-    pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Strewn<T> {
-        Strewn {
+    /// Cells of three kinds.
+    pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Filling<T> {
+        Filling::Strewn {
             kinds: [cell(self), cell(self), cell(self)],
             share: self.byte(),
             seed: self.byte(),
@@ -84,11 +93,13 @@ impl Bytes<'_> {
         Region::new(self.cell(bounds), self.cell(bounds))
     }
 
-    /// Operations, as many as the bytes make, up to a limit.
-    pub fn operations<T>(&mut self, most: usize, mut one: impl FnMut(&mut Self) -> T) -> Vec<T> {
+    /// Operations, made one or two at a time until the bytes are used up, at most so many times.
+    pub fn operations<T>(&mut self, most: usize, push: impl Fn(&mut Self, &mut Vec<T>)) -> Vec<T> {
         let mut all = Vec::new();
-        while !self.0.is_empty() && all.len() < most {
-            all.push(one(self));
+        for _ in 0..most {
+            if !self.0.is_empty() {
+                push(self, &mut all);
+            }
         }
         all
     }

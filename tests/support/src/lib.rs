@@ -4,9 +4,9 @@
 pub mod blast;
 pub mod bytes;
 pub mod humidity;
+pub mod model;
 pub mod snapshot;
 pub mod storage;
-pub mod twins;
 pub mod water;
 pub mod water2d;
 pub mod worlds;

@@ -1,5 +1,5 @@
-//! Small random worlds of every automaton, in the middle of something, and random edits of them:
-//! for what treats all automata alike. The seed says everything.
+//! Small random worlds of every automaton in motion, and random edits of them. The seed determines
+//! everything.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, NodeId};
@@ -44,7 +44,7 @@ pub fn water_within(seed: u64, bounds: Region) -> WaterWorld {
     world
 }
 
-/// One edit; some are refused, which is as good as none.
+/// One edit, which may be refused.
 pub fn edit_water(world: &mut WaterWorld, rng: &mut Rng) {
     let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
     let _ = match rng.u8(..6) {
@@ -56,7 +56,7 @@ pub fn edit_water(world: &mut WaterWorld, rng: &mut Rng) {
     };
 }
 
-/// Soil with rain and rock, under every sweep by turns.
+/// Soil with rain and rock, the sweep chosen by the seed.
 pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
     let mut rng = Rng::with_seed(seed);
     let sweep = [Sweep::Conservative, Sweep::InPlace, Sweep::Synchronous][(seed % 3) as usize];
@@ -78,7 +78,7 @@ pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
     world
 }
 
-/// One edit; some are refused, which is as good as none.
+/// One edit, which may be refused.
 pub fn edit_humidity<S: FieldShape>(world: &mut HumidityWorld<S>, rng: &mut Rng) {
     let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
     let soil = humidity::Cell::soil(100.0 * rng.f64(), 0.5 + 4.0 * rng.f32());
@@ -100,8 +100,8 @@ pub fn edit_humidity<S: FieldShape>(world: &mut HumidityWorld<S>, rng: &mut Rng)
     };
 }
 
-/// Explosions among obstacles and walls that break, with whole and with partial links, under both
-/// rules by turns.
+/// Explosions among obstacles and walls that break, with whole and with partial links, the rule
+/// chosen by the seed.
 pub fn blast<S: FieldShape>(seed: u64) -> BlastWorld<S> {
     blast_within(
         seed,
@@ -133,7 +133,7 @@ pub fn blast_within<S: FieldShape>(seed: u64, bounds: Region) -> BlastWorld<S> {
     world
 }
 
-/// One edit; some are refused, which is as good as none.
+/// One edit, which may be refused.
 pub fn edit_blast<S: FieldShape>(world: &mut BlastWorld<S>, rng: &mut Rng) {
     let near = bounds(S::NEIGHBOURS == 4);
     let (at, there) = (cell(rng, near), cell(rng, near));
@@ -179,7 +179,7 @@ pub fn graph(seed: u64) -> BlastGraph {
     graph
 }
 
-/// One edit; some are refused, which is as good as none.
+/// One edit, which may be refused.
 pub fn edit_graph(graph: &mut BlastGraph, rng: &mut Rng) {
     let nodes: Vec<NodeId> = graph.nodes().collect();
     let place = DVec3::new(rng.f64(), rng.f64(), rng.f64());
@@ -207,7 +207,7 @@ pub fn edit_graph(graph: &mut BlastGraph, rng: &mut Rng) {
     };
 }
 
-/// A slice of ground with water, under both rules by turns.
+/// A slice of ground with water, the rule chosen by the seed.
 pub fn water_2d(seed: u64) -> Water2dWorld {
     let mut rng = Rng::with_seed(seed);
     let rules =
@@ -225,7 +225,7 @@ pub fn water_2d(seed: u64) -> Water2dWorld {
     world
 }
 
-/// One edit; some are refused, which is as good as none.
+/// One edit, which may be refused.
 pub fn edit_water_2d(world: &mut Water2dWorld, rng: &mut Rng) {
     let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
     let chunk = Sheet::chunk_of(at);

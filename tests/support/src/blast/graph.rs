@@ -1,20 +1,23 @@
 //! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests
 //! and the fuzz target `blast_graph` make the edits.
 
-use super::probes::{Crew, ProbedRun};
+use super::probes::{Crew, Flows, ProbedRun};
 use crate::bytes::Bytes;
+use crate::model::{self, Looks, Model, Watched, World};
+use floodplain::StepReport;
 use floodplain::blast::{
-    BlastGraph, Broken, GraphError, NodeId, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+    BlastGraph, Broken, GraphError, Ledger, NodeId, PRESSURE_LIMIT, Probe, Rule, Rules,
+    WEIGHT_LIMIT,
 };
 use floodplain::glam::DVec3;
-use floodplain::snapshot::Saved;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 /// Operations in one run, so that runs stay short.
 const MOST_EDITS: usize = 32;
 
 /// Every public function that changes a graph. Nodes are numbered in the order in which they were
-/// added, those that are gone included, modulo their number.
+/// added, including removed ones, modulo their number.
 #[derive(Clone, Debug)]
 pub enum Edit {
     AddNode(DVec3, f64),
@@ -28,21 +31,17 @@ pub enum Edit {
     SetPressure(usize, f64),
     SetWall(usize, f64),
     ClearWall(usize),
-    WakeAll,
-    TakeChanges,
     TakeEvents,
-    SaveAndLoad,
-    /// Single steps, each against the oracle.
-    Step(u8),
-    /// Steps in one go, felt at a node and later perhaps at the next.
-    Run(u8, usize, Crew),
 }
+
+/// Runs are felt at a node and later perhaps at the next.
+type Op = model::Op<Edit, (usize, Crew)>;
 
 /// A graph, and what is done to it.
 #[derive(Clone, Debug)]
 pub struct Run {
     rules: Rules,
-    edits: Vec<Edit>,
+    ops: Vec<Op>,
 }
 
 impl Run {
@@ -56,15 +55,16 @@ impl Run {
             Rule::Wave { coefficient: 0.05, damping: 1.0 },
         ]);
         let rules = Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 5.0]) };
-        let mut edits = vec![Edit::AddNode(DVec3::ZERO, 100.0)];
-        edits.extend(bytes.operations(MOST_EDITS, edit));
-        Run { rules, edits }
+        let mut ops = vec![Op::Edit(Edit::AddNode(DVec3::ZERO, 100.0))];
+        ops.extend(bytes.operations(MOST_EDITS, |bytes, ops| ops.push(op(bytes))));
+        Run { rules, ops }
     }
 
     /// Makes the edits, with every law after each.
     pub fn run(&self) {
-        let mut watched = Watched::new(self.rules);
-        self.edits.iter().for_each(|edit| watched.apply(edit));
+        let graph = || BlastGraph::new(self.rules).expect("rules within their ranges");
+        let mut watched = Watched::of(Mesh::new(self.rules), graph);
+        self.ops.iter().for_each(|op| watched.apply(op));
     }
 }
 
@@ -115,8 +115,8 @@ fn node(bytes: &mut Bytes) -> usize {
     usize::from(bytes.byte())
 }
 
-fn edit(bytes: &mut Bytes) -> Edit {
-    match bytes.byte() % 32 {
+fn op(bytes: &mut Bytes) -> Op {
+    Op::Edit(match bytes.byte() % 32 {
         0..=5 => Edit::AddNode(place(bytes), pressure(bytes)),
         6 => Edit::RemoveNode(node(bytes)),
         7..=11 => Edit::AddLink(node(bytes), node(bytes), weight(bytes)),
@@ -128,15 +128,62 @@ fn edit(bytes: &mut Bytes) -> Edit {
         17 | 18 => Edit::SetPressure(node(bytes), pressure(bytes)),
         19 | 20 => Edit::SetWall(node(bytes), strength(bytes)),
         21 => Edit::ClearWall(node(bytes)),
-        22 => Edit::WakeAll,
-        23 => Edit::TakeChanges,
+        22 => return Op::WakeAll,
+        23 => return Op::TakeChanges,
         24 => Edit::TakeEvents,
-        25 => Edit::SaveAndLoad,
+        25 => return Op::SaveAndLoad,
         26 => {
             let byte = bytes.byte();
-            Edit::Run(byte % 64, node(bytes), Crew::of(byte))
+            return Op::Run(byte % 64, (node(bytes), Crew::of(byte)));
         }
-        _ => Edit::Step(1 + bytes.byte() % 8),
+        _ => return Op::Step(1 + bytes.byte() % 8),
+    })
+}
+
+impl World for BlastGraph {
+    type Place = NodeId;
+    type Account = Ledger;
+
+    fn account(&self) -> Ledger {
+        self.ledger()
+    }
+
+    fn awake(&self) -> usize {
+        self.awake_nodes()
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.state_hash()
+    }
+
+    fn ticks(&self) -> u64 {
+        self.ticks()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.is_at_rest()
+    }
+
+    fn step(&mut self) -> StepReport {
+        self.step()
+    }
+
+    fn run(&mut self, steps: u64) -> StepReport {
+        self.run(steps)
+    }
+
+    fn wake_all(&mut self) {
+        self.wake_all();
+    }
+
+    fn take_changes(&mut self) -> BTreeSet<NodeId> {
+        let changes = self.take_changes();
+        assert!(changes.is_sorted(), "{changes:?}");
+        changes.into_iter().collect()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.validate().map_err(|law| law.to_string())
     }
 }
 
@@ -158,113 +205,172 @@ struct Link {
 
 /// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its
 /// links and of its vent, by the other end.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 struct Look {
     pressure: f64,
     strength: Option<f64>,
     links: BTreeMap<Option<usize>, f64>,
 }
 
-/// Two equal graphs, of which one is woken before each step and never saved, and the plain map.
-struct Watched {
-    graph: BlastGraph,
-    awake: BlastGraph,
+/// The model: a plain map, and what probes feel.
+struct Mesh {
     rules: Rules,
     ids: Vec<NodeId>,
     nodes: BTreeMap<usize, Node>,
     links: BTreeMap<(usize, Option<usize>), Link>,
-    /// What every node was when changes were last taken.
-    told: BTreeMap<usize, Look>,
     events: Vec<Broken<NodeId>>,
     tick: u64,
     /// Whether the graphs refused an edit as unstable.
     is_unstable: bool,
     /// The largest pressure that there was, by which roundings are measured.
     peak: f64,
+    /// The current run and its probes; then the flows in the twin, step by step.
+    run: Option<(ProbedRun<NodeId>, Vec<Probe<NodeId>>)>,
+    flows: Vec<Flows>,
 }
 
-impl Watched {
-    fn new(rules: Rules) -> Watched {
-        let graph = || BlastGraph::new(rules).expect("rules within their ranges");
-        Watched {
-            graph: graph(),
-            awake: graph(),
+impl Model for Mesh {
+    type World = BlastGraph;
+    type Edit = Edit;
+    type Run = (usize, Crew);
+    /// The node that was added, and the walls that broke.
+    type Answer = (Option<NodeId>, Vec<Broken<NodeId>>);
+    type Error = GraphError;
+    type Look = Look;
+
+    fn make(
+        &mut self,
+        graph: &mut BlastGraph,
+        edit: &Edit,
+        _: bool,
+    ) -> Result<Self::Answer, GraphError> {
+        let id = |node: usize| self.ids[node % self.ids.len()];
+        let done = match *edit {
+            Edit::AddNode(position, pressure) => {
+                return graph.add_node(position, pressure).map(|node| (Some(node), Vec::new()));
+            }
+            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(drop),
+            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight),
+            Edit::AddLinkAlong(a, b, weight, along) => {
+                graph.add_link_along(id(a), id(b), weight, along)
+            }
+            Edit::AddVent(node, weight) => graph.add_vent(id(node), weight, DVec3::Y),
+            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(drop),
+            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(drop),
+            Edit::SetLink(a, b, weight) => graph.set_link(id(a), id(b), weight).map(drop),
+            Edit::SetPressure(node, pressure) => graph.set_pressure(id(node), pressure).map(drop),
+            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(drop),
+            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(drop),
+            Edit::TakeEvents => return Ok((None, graph.take_events())),
+        };
+        done.map(|()| (None, Vec::new()))
+    }
+
+    fn edit(&mut self, edit: &Edit, answer: Result<Self::Answer, GraphError>) {
+        self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
+        let is_made = self.make_in_map(edit);
+        assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
+        let Ok((added, broken)) = answer else { return };
+        self.ids.extend(added);
+        let is_taken = matches!(edit, Edit::TakeEvents);
+        let events = if is_taken { std::mem::take(&mut self.events) } else { Vec::new() };
+        assert_eq!(broken, events);
+    }
+
+    fn was_loaded(&self, _: NodeId) -> bool {
+        false
+    }
+
+    fn looks(&self, _: &BlastGraph) -> Looks<Self> {
+        self.nodes.iter().map(|(&node, there)| (self.ids[node], self.look(node, there))).collect()
+    }
+
+    /// The map's step. It continues with the twin's own pressures, so that roundings do not add up.
+    /// Probes feel the twin: under the diffusive rule its pressures before the step, under the wave
+    /// rule after it.
+    fn step(&mut self, twin: &mut BlastGraph) -> StepReport {
+        let before = self.flows(twin);
+        self.nodes = self.next();
+        let report = twin.step();
+        self.peak = self.nodes.values().fold(self.peak, |peak, node| peak.max(node.pressure.abs()));
+        for (&node, there) in &mut self.nodes {
+            let pressure = twin.pressure(self.ids[node]).expect("a node");
+            let off = (pressure - there.pressure).abs();
+            assert!(
+                off <= 1e-9 * self.peak,
+                "node {node}: {pressure}, not {}, step {}",
+                there.pressure,
+                self.tick
+            );
+            there.pressure = pressure;
+        }
+        let felt = if self.is_wave() { self.flows(twin) } else { before };
+        self.flows.extend(felt);
+        report
+    }
+
+    fn go(
+        &mut self,
+        graph: &mut BlastGraph,
+        steps: u64,
+        run: Option<&(usize, Crew)>,
+    ) -> StepReport {
+        let Some(&(node, crew)) = run else { return graph.step() };
+        let [from, to] = [node, node + 1].map(|node| self.ids[node % self.ids.len()]);
+        let run = ProbedRun { crew, steps, from, to };
+        let (report, probes) = run.go(graph, BlastGraph::run, BlastGraph::run_probed);
+        self.run = Some((run, probes));
+        report
+    }
+
+    fn gone(&mut self) {
+        if let Some((run, probes)) = self.run.take() {
+            run.check(&probes, &std::mem::take(&mut self.flows));
+        }
+    }
+
+    fn compare(&self, graph: &BlastGraph, after: &dyn Debug) {
+        let ids = self.nodes.keys().map(|&node| self.ids[node]);
+        assert!(graph.nodes().eq(ids), "the nodes after {after:?}");
+        for (&node, there) in &self.nodes {
+            let id = self.ids[node];
+            assert_eq!(graph.pressure(id), Some(there.pressure), "node {node} after {after:?}");
+            assert_eq!(graph.strength(id), there.strength, "wall of node {node} after {after:?}");
+            assert_eq!(graph.position(id), Some(there.position));
+        }
+        for (&(a, b), link) in &self.links {
+            if let Some(b) = b {
+                let weight = graph.link(self.ids[a], self.ids[b]);
+                assert_eq!(weight, Some(link.weight), "{a} and {b} after {after:?}");
+            }
+        }
+    }
+}
+
+impl Mesh {
+    fn new(rules: Rules) -> Mesh {
+        Mesh {
             rules,
             ids: Vec::new(),
             nodes: BTreeMap::new(),
             links: BTreeMap::new(),
-            told: BTreeMap::new(),
             events: Vec::new(),
             tick: 0,
             is_unstable: false,
             peak: 0.0,
+            run: None,
+            flows: Vec::new(),
         }
     }
 
-    fn apply(&mut self, edit: &Edit) {
-        match *edit {
-            Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
-            Edit::Run(steps, node, crew) => self.run(u64::from(steps), node, crew),
-            Edit::WakeAll => self.graph.wake_all(),
-            Edit::TakeChanges => self.take_changes(),
-            Edit::TakeEvents => {
-                assert_eq!(self.graph.take_events(), std::mem::take(&mut self.events));
-                self.awake.take_events();
-            }
-            Edit::SaveAndLoad => {
-                let bytes = self.graph.save();
-                self.graph = BlastGraph::load(&bytes)
-                    .unwrap_or_else(|error| panic!("a graph that was saved: {error}"));
-                assert!(self.graph.save() == bytes, "other bytes from a graph that was loaded");
-            }
-            _ => self.edit(edit),
-        }
-        self.compare(edit);
-    }
-
-    /// Makes an edit in both graphs and in the map, which must agree whether it is refused.
-    fn edit(&mut self, edit: &Edit) {
-        let before = self.graph.state_hash();
-        let ids = self.ids.clone();
-        let id = |node: usize| ids[node % ids.len()];
-        let make = |graph: &mut BlastGraph| match *edit {
-            Edit::AddNode(position, pressure) => graph.add_node(position, pressure).map(Some),
-            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(|_| None),
-            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight).map(|()| None),
-            Edit::AddLinkAlong(a, b, weight, along) => {
-                graph.add_link_along(id(a), id(b), weight, along).map(|()| None)
-            }
-            Edit::AddVent(node, weight) => {
-                graph.add_vent(id(node), weight, DVec3::Y).map(|()| None)
-            }
-            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(|()| None),
-            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(|()| None),
-            Edit::SetLink(a, b, weight) => graph.set_link(id(a), id(b), weight).map(|_| None),
-            Edit::SetPressure(node, pressure) => {
-                graph.set_pressure(id(node), pressure).map(|_| None)
-            }
-            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(|_| None),
-            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(|_| None),
-            _ => Ok(None),
-        };
-        let answer = make(&mut self.graph);
-        assert_eq!(
-            format!("{answer:?}"),
-            format!("{:?}", make(&mut self.awake)),
-            "two equal graphs"
-        );
-        self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
-        let is_made = self.model(edit);
-        assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
-        assert!(
-            is_made || self.graph.state_hash() == before,
-            "a refused edit changed the graph: {edit:?}"
-        );
-        self.ids.extend(answer.ok().flatten());
+    /// What flows at both places of the run.
+    fn flows(&self, graph: &BlastGraph) -> Option<Flows> {
+        let (run, _) = self.run.as_ref()?;
+        Some([run.from, run.to].map(|place| (graph.flow(place), graph.exposure(place))))
     }
 
     /// Makes an edit in the map; whether it can be made.
-    fn model(&mut self, edit: &Edit) -> bool {
+    fn make_in_map(&mut self, edit: &Edit) -> bool {
         let number = |node: usize| node % self.ids.len().max(1);
         match *edit {
             Edit::AddNode(position, pressure) => {
@@ -310,7 +416,7 @@ impl Watched {
                 let there = self.nodes.get_mut(&number(node));
                 there.map(|node| node.strength = None).is_some()
             }
-            _ => true,
+            Edit::TakeEvents => true,
         }
     }
 
@@ -373,38 +479,6 @@ impl Watched {
             assert!(load <= 1.0 + 1e-9, "{load} of the limit");
         }
         !self.is_unstable
-    }
-
-    /// One step of the twin, which never sleeps, and of the map. The map goes on with the twin's
-    /// own pressures, so that roundings do not add up.
-    fn step_twin(&mut self) -> u64 {
-        self.nodes = self.next();
-        self.awake.wake_all();
-        let changed = self.awake.step().changed;
-        self.peak = self.nodes.values().fold(self.peak, |peak, node| peak.max(node.pressure.abs()));
-        for (&node, there) in &mut self.nodes {
-            let pressure = self.awake.pressure(self.ids[node]).expect("a node");
-            let off = (pressure - there.pressure).abs();
-            let step = self.awake.ticks();
-            assert!(
-                off <= 1e-9 * self.peak,
-                "node {node}: {pressure}, not {}, step {step}",
-                there.pressure
-            );
-            there.pressure = pressure;
-        }
-        changed
-    }
-
-    /// One step of both graphs, and of the map.
-    fn step(&mut self) {
-        let changed = self.step_twin();
-        assert_eq!(
-            self.graph.step().changed,
-            changed,
-            "nodes that changed; the other graph never slept"
-        );
-        self.compare(&Edit::Step(1));
     }
 
     /// The nodes after a step, by the rules as they are written.
@@ -476,49 +550,6 @@ impl Watched {
         broken
     }
 
-    /// Steps in one go, against single ones of the twin. Probes change nothing, and feel what flows
-    /// in the twin: under the diffusive rule from its pressures before each step, under the
-    /// wave rule after it.
-    fn run(&mut self, steps: u64, node: usize, crew: Crew) {
-        let [from, to] = [node, node + 1].map(|node| self.ids[node % self.ids.len()]);
-        let look =
-            |twin: &BlastGraph| [from, to].map(|place| (twin.flow(place), twin.exposure(place)));
-        let (mut changed, mut flows) = (0, Vec::new());
-        for _ in 0..steps {
-            let before = look(&self.awake);
-            changed += self.step_twin();
-            flows.push(if self.is_wave() { look(&self.awake) } else { before });
-        }
-        let run = ProbedRun { crew, steps, from, to };
-        let (report, probes) = run.go(&mut self.graph, BlastGraph::run, BlastGraph::run_probed);
-        assert_eq!(
-            report.changed, changed,
-            "nodes that changed; the other graph took single steps"
-        );
-        run.check(&probes, &flows);
-    }
-
-    /// Both must tell of every node that is not what it was, and of no others than each other.
-    fn take_changes(&mut self) {
-        let changes = self.graph.take_changes();
-        assert_eq!(changes, self.awake.take_changes(), "two equal graphs");
-        assert!(
-            changes.is_sorted() && changes.iter().all(|id| self.ids.contains(id)),
-            "{changes:?}"
-        );
-        let now: BTreeMap<usize, Look> =
-            self.nodes.iter().map(|(&node, there)| (node, self.look(node, there))).collect();
-        for (node, id) in self.ids.iter().enumerate() {
-            let is_told = changes.binary_search(id).is_ok();
-            assert!(
-                is_told || now.get(&node) == self.told.get(&node),
-                "node {node} changed and was not told"
-            );
-        }
-        self.told = now;
-        assert_eq!(self.graph.take_changes(), [], "what was told is told once");
-    }
-
     fn look(&self, node: usize, &Node { pressure, strength, .. }: &Node) -> Look {
         let other = |&(a, b): &(usize, Option<usize>)| {
             if a == node { Some(b) } else { (b == Some(node)).then_some(Some(a)) }
@@ -529,46 +560,6 @@ impl Watched {
             .filter_map(|(ends, link)| Some((other(ends)?, link.weight)))
             .collect();
         Look { pressure, strength, links }
-    }
-
-    /// Both graphs and the map must be equal, and keep their laws.
-    fn compare(&self, edit: &Edit) {
-        if let Err(law) = self.graph.validate() {
-            panic!("{law} after {edit:?}");
-        }
-        assert_eq!(
-            self.graph.state_hash(),
-            self.awake.state_hash(),
-            "the state of the twin after {edit:?}"
-        );
-        assert_eq!(
-            self.graph.ledger(),
-            self.awake.ledger(),
-            "the ledger of the twin after {edit:?}"
-        );
-        assert!(
-            self.graph.nodes().eq(self.nodes.keys().map(|&node| self.ids[node])),
-            "the nodes after {edit:?}"
-        );
-        for (&node, there) in &self.nodes {
-            let id = self.ids[node];
-            assert_eq!(self.graph.pressure(id), Some(there.pressure), "node {node} after {edit:?}");
-            assert_eq!(
-                self.graph.strength(id),
-                there.strength,
-                "wall of node {node} after {edit:?}"
-            );
-            assert_eq!(self.graph.position(id), Some(there.position));
-        }
-        for (&(a, b), link) in &self.links {
-            if let Some(b) = b {
-                assert_eq!(
-                    self.graph.link(self.ids[a], self.ids[b]),
-                    Some(link.weight),
-                    "{a} and {b} after {edit:?}"
-                );
-            }
-        }
     }
 }
 

@@ -1,14 +1,15 @@
 //! Edits and steps of pressure on a grid, against a plain map of cells and links in `f64`. Property
 //! tests and the fuzz target `blast_grid` make the edits.
 
-use super::map::{Map, Place, check_strength, kind};
-use super::probes::{Crew, ProbedRun};
-use crate::bytes::{Bytes, Strewn};
-use crate::twins::{Twins, World};
-use floodplain::blast::{BlastWorld, Border, Borders, Rule, Rules};
+use super::map::{Map, Place, check_strength};
+use super::probes::{Crew, Flows, ProbedRun};
+use crate::bytes::{Bytes, Filling};
+use crate::model::{self, ChunkWorld, Looks, Model, Watched, name};
+use floodplain::blast::{BlastWorld, Border, Borders, Broken, EditError, Probe, Rule, Rules};
 use floodplain::glam::IVec3;
-use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
-use std::collections::BTreeMap;
+use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet, StepReport};
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
 /// Operations in one run, so that runs stay short.
 const MOST_EDITS: usize = 10;
@@ -25,22 +26,15 @@ pub enum Edit {
     FillSolid(Region),
     FillWall(Region, f32),
     SetLink(IVec3, Face, f32),
-    /// Of equal cells.
-    InsertChunk(IVec3, f32),
-    /// Of cells of several kinds, where it takes the place of one that may be there.
-    ReplaceChunk(IVec3, Strewn<f32>),
+    InsertChunk(IVec3, Filling<f32>),
     /// The chunk that was last removed, wherever that was.
     PutBack,
     RemoveChunk(IVec3),
-    WakeAll,
-    TakeChanges,
     TakeEvents,
-    SaveAndLoad,
-    /// Single steps, each against the oracle.
-    Step(u8),
-    /// Steps in one go, felt at a place and later perhaps beside it.
-    Run(u8, IVec3, Crew),
 }
+
+/// Runs are felt at a place and later perhaps beside it.
+type Op = model::Op<Edit, (IVec3, Crew)>;
 
 /// A world, and what is done to it.
 #[derive(Clone, Debug)]
@@ -49,7 +43,7 @@ pub struct Run {
     rules: Rules,
     bounds: Region,
     borders: Borders,
-    edits: Vec<Edit>,
+    ops: Vec<Op>,
 }
 
 impl Run {
@@ -63,14 +57,14 @@ impl Run {
             Rule::Diffusive { coefficient: 0.01 },
             Rule::Wave { coefficient: 0.3, damping: 0.5 },
         ]);
-        // At 0 every step is held against the oracle; above it, silence follows whole chunks.
+        // At 0 every step is compared with the oracle; above it, whole chunks fall silent.
         let rules = Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 0.0, 1.0]) };
         let bounds = bytes.bounds(if is_flat { IVec3::new(6, 5, 1) } else { IVec3::new(5, 4, 3) });
         let mut border = || bytes.pick(&[Border::Rigid, Border::Periodic, Border::Open]);
         let borders = Borders { x: border(), y: border(), z: border() };
         let chunk_of = if is_flat { Sheet::chunk_of } else { Cube::chunk_of };
-        let edits = bytes.operations(MOST_EDITS, |bytes| edit(bytes, bounds, chunk_of));
-        Run { is_flat, rules, bounds, borders, edits }
+        let ops = bytes.operations(MOST_EDITS, |bytes, ops| push_op(bytes, bounds, chunk_of, ops));
+        Run { is_flat, rules, bounds, borders, ops }
     }
 
     /// Makes the edits, with every law after each.
@@ -79,8 +73,12 @@ impl Run {
     }
 
     fn run_in<S: FieldShape>(&self) {
-        let mut watched = Watched::<S>::new(self);
-        self.edits.iter().for_each(|edit| watched.apply(edit));
+        let &Run { rules, bounds, borders, .. } = self;
+        let map = Map::new(S::NEIGHBOURS / 2, rules, bounds, borders);
+        let mut watched = Watched::of(Field::<S>::new(map), || {
+            BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges")
+        });
+        self.ops.iter().for_each(|op| watched.apply(op));
     }
 }
 
@@ -108,9 +106,9 @@ fn weight(bytes: &mut Bytes) -> f32 {
     }
 }
 
-fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit {
+fn push_op(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3, ops: &mut Vec<Op>) {
     let byte = bytes.byte();
-    match byte % 28 {
+    let edit = match byte % 28 {
         0..=2 => Edit::SetPressure(bytes.cell(bounds), pressure(bytes)),
         3 => Edit::AddPressure(bytes.cell(bounds), pressure(bytes)),
         4 => Edit::FillPressure(bytes.region(bounds), pressure(bytes)),
@@ -121,105 +119,80 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         10 => Edit::FillWall(bytes.region(bounds), strength(bytes)),
         11..=13 => Edit::SetLink(bytes.cell(bounds), bytes.pick(&Face::ALL), weight(bytes)),
         14 if byte >= 5 * 28 => {
-            Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(pressure))
+            // In place of one that may be there.
+            let chunk = chunk_of(bytes.cell(bounds));
+            ops.push(Op::Edit(Edit::RemoveChunk(chunk)));
+            Edit::InsertChunk(chunk, bytes.strewn(pressure))
         }
-        14 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), pressure(bytes)),
+        14 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), Filling::Equal(pressure(bytes))),
         15 => Edit::PutBack,
         16 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
-        17 => Edit::WakeAll,
-        18 => Edit::TakeChanges,
+        17 => return ops.push(Op::WakeAll),
+        18 => return ops.push(Op::TakeChanges),
         19 => Edit::TakeEvents,
-        20 => Edit::SaveAndLoad,
+        20 => return ops.push(Op::SaveAndLoad),
         21 => {
             let byte = bytes.byte();
-            Edit::Run(byte % 10, bytes.cell(bounds), Crew::of(byte))
+            return ops.push(Op::Run(byte % 10, (bytes.cell(bounds), Crew::of(byte))));
         }
-        _ => Edit::Step(1 + bytes.byte() % 3),
-    }
+        _ => return ops.push(Op::Step(1 + bytes.byte() % 3)),
+    };
+    ops.push(Op::Edit(edit));
 }
 
-/// What can be seen of a cell: its pressure, whether it is removed, and what it bears.
-type Look = (u32, bool, Option<u32>);
-
-impl<S: FieldShape> World for BlastWorld<S> {
-    type Cell = Look;
-
-    fn bounds(&self) -> Region {
-        self.bounds()
-    }
-
-    fn look(&self, cell: IVec3) -> Option<Look> {
-        Some((
-            (self.pressure(cell) + 0.0).to_bits(),
-            self.is_solid(cell),
-            self.strength(cell).map(f32::to_bits),
-        ))
-    }
-
-    fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
-        S::cell_at(chunk, index)
-    }
+impl<S: FieldShape> ChunkWorld for BlastWorld<S> {
+    type Shape = S;
 
     fn wake_all(&mut self) {
         self.wake_all();
     }
 }
 
-/// Twins and the map.
-struct Watched<S: FieldShape> {
-    twins: Twins<BlastWorld<S>>,
+/// The model: the map, and what probes feel.
+struct Field<S> {
     map: Map,
     kept: Option<(IVec3, Chunk<f32>)>,
+    /// The chunks that there were before the last edit.
+    chunks: Vec<IVec3>,
+    /// The chunk that the last edit inserted or removed.
+    loaded: Option<IVec3>,
+    /// The current run and its probes; then the flows in the twin, step by step.
+    run: Option<(ProbedRun<IVec3>, Vec<Probe<IVec3>>)>,
+    flows: Vec<Flows>,
+    shape: PhantomData<S>,
 }
 
-impl<S: FieldShape> Watched<S> {
-    fn new(run: &Run) -> Watched<S> {
-        let &Run { rules, bounds, borders, .. } = run;
-        let map = Map {
-            axes: S::NEIGHBOURS / 2,
-            rules,
-            bounds,
-            borders: [borders.x, borders.y, borders.z],
-            cells: bounds.positions().map(|cell| (cell.to_array(), Place::default())).collect(),
-            weights: BTreeMap::new(),
-            flows: BTreeMap::new(),
-            vents: BTreeMap::new(),
-            ticks: 0,
-            events: Vec::new(),
-            peak: 0.0,
-        };
-        let world =
-            || BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges");
-        Watched { twins: Twins::new(world), map, kept: None }
+impl<S: FieldShape> Field<S> {
+    fn new(map: Map) -> Field<S> {
+        let (chunks, flows) = (Vec::new(), Vec::new());
+        Field { map, kept: None, chunks, loaded: None, run: None, flows, shape: PhantomData }
     }
 
-    fn apply(&mut self, edit: &Edit) {
-        match *edit {
-            Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
-            Edit::Run(steps, place, crew) => self.run(u64::from(steps), place, crew),
-            Edit::WakeAll => self.twins.wake_all(),
-            Edit::TakeChanges => self.twins.take_changes(),
-            Edit::TakeEvents => {
-                let events = std::mem::take(&mut self.map.events);
-                let told = self.twins.edit(|world| Ok::<_, ()>(world.take_events()));
-                assert_eq!(told, Ok(events));
-            }
-            Edit::SaveAndLoad => self.twins.save_and_load(),
-            Edit::ReplaceChunk(position, strewn) => {
-                self.edit(&Edit::RemoveChunk(position));
-                self.insert_strewn(position, strewn);
-            }
-            _ => self.edit(edit),
-        }
-        self.map.compare(&self.twins.world, edit);
+    /// What flows at both places of the run.
+    fn flows(&self, world: &BlastWorld<S>) -> Option<Flows> {
+        let (run, _) = self.run.as_ref()?;
+        Some([run.from, run.to].map(|place| (world.flow(place), world.exposure(place))))
     }
+}
 
-    /// Makes an edit in the worlds and in the map, which must agree whether it is refused, and why.
-    fn edit(&mut self, edit: &Edit) {
-        let mut taken = None;
-        let kept = self.kept.clone();
-        let was_there: Vec<IVec3> = self.twins.world.chunks().map(|(chunk, _)| chunk).collect();
-        let answer = self.twins.edit(|world| match *edit {
+impl<S: FieldShape> Model for Field<S> {
+    type World = BlastWorld<S>;
+    type Edit = Edit;
+    type Run = (IVec3, Crew);
+    /// The walls that broke.
+    type Answer = Vec<Broken>;
+    type Error = EditError;
+    /// The pressure, whether it is removed, and what it bears.
+    type Look = (u32, bool, Option<u32>);
+
+    fn make(
+        &mut self,
+        world: &mut BlastWorld<S>,
+        edit: &Edit,
+        _: bool,
+    ) -> Result<Vec<Broken>, EditError> {
+        self.chunks = world.chunks().map(|(chunk, _)| chunk).collect();
+        let done = match *edit {
             Edit::SetPressure(cell, pressure) => world.set_pressure(cell, pressure).map(drop),
             Edit::AddPressure(cell, more) => world.add_pressure(cell, more).map(drop),
             Edit::FillPressure(region, pressure) => world.fill_pressure(region, pressure),
@@ -229,22 +202,27 @@ impl<S: FieldShape> Watched<S> {
             Edit::FillSolid(region) => world.fill_solid(region).map(drop),
             Edit::FillWall(region, strength) => world.fill_wall(region, strength).map(drop),
             Edit::SetLink(cell, face, weight) => world.set_link(cell, face, weight).map(drop),
-            Edit::InsertChunk(position, pressure) => {
-                world.insert_chunk(position, Chunk::uniform(pressure))
-            }
-            Edit::PutBack => {
-                kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk))
-            }
+            Edit::InsertChunk(position, filling) => world.insert_chunk(position, filling.chunk()),
+            Edit::PutBack => match self.kept.clone() {
+                Some((position, chunk)) => world.insert_chunk(position, chunk),
+                None => Ok(()),
+            },
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
-                taken = Some((position, chunk));
+                self.kept = Some((position, chunk));
             }),
-            _ => Ok(()),
-        });
-        let refused = answer.err();
-        let map = &mut self.map;
+            Edit::TakeEvents => return Ok(world.take_events()),
+        };
+        done.map(|()| Vec::new())
+    }
+
+    fn edit(&mut self, edit: &Edit, answer: Result<Vec<Broken>, EditError>) {
+        let is_unstable = matches!(answer, Err(EditError::Unstable { .. }));
+        let (map, chunks) = (&mut self.map, &self.chunks[..]);
         let solid = Place { is_solid: true, ..Place::default() };
         let wall = |strength: f32| Place { strength: Some(strength), ..solid };
+        let mut events = Vec::new();
+        let mut loaded = None;
         let expected = match *edit {
             Edit::SetPressure(cell, pressure) => map.set_pressure(cell, pressure),
             Edit::AddPressure(cell, more) => {
@@ -262,71 +240,75 @@ impl<S: FieldShape> Watched<S> {
             Edit::FillWall(region, strength) => {
                 check_strength(strength).and_then(|()| map.build(region, wall(strength)))
             }
-            Edit::SetLink(cell, face, weight) => map.set_link(cell, face, weight, refused),
-            Edit::InsertChunk(position, pressure) => {
-                map.insert::<S>(position, &Chunk::uniform(pressure), &was_there)
+            Edit::SetLink(cell, face, weight) => map.set_link(cell, face, weight, is_unstable),
+            Edit::InsertChunk(position, filling) => {
+                loaded = Some(position);
+                map.insert::<S>(position, &filling.chunk(), chunks)
             }
-            Edit::PutBack => kept
-                .map_or(Ok(()), |(position, chunk)| map.insert::<S>(position, &chunk, &was_there)),
-            Edit::RemoveChunk(position) => map.remove::<S>(position, refused, &was_there),
-            _ => Ok(()),
+            Edit::PutBack => self.kept.as_ref().map_or(Ok(()), |(position, chunk)| {
+                loaded = Some(*position);
+                map.insert::<S>(*position, chunk, chunks)
+            }),
+            Edit::RemoveChunk(position) => {
+                loaded = Some(position);
+                map.remove::<S>(position, is_unstable, chunks)
+            }
+            Edit::TakeEvents => {
+                events = std::mem::take(&mut map.events);
+                Ok(())
+            }
         };
-        assert_eq!(refused.map_or(Ok(()), |error| Err(kind(error))), expected, "{edit:?}");
-        let moved = match *edit {
-            Edit::InsertChunk(position, _) | Edit::RemoveChunk(position) => Some(position),
-            Edit::PutBack => self.kept.as_ref().map(|(position, _)| *position),
-            _ => None,
-        };
-        if let Some(position) = moved.filter(|_| refused.is_none()) {
-            self.twins.forget(S::region_of(position));
-        }
-        self.kept = taken.or(self.kept.take());
+        self.loaded = loaded.filter(|_| answer.is_ok());
+        let expected = expected.map(|()| events).map_err(str::to_owned);
+        assert_eq!(answer.map_err(|error| name(&error)), expected, "{edit:?}");
     }
 
-    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<f32>) {
-        let chunk = strewn.chunk();
-        let was_there: Vec<IVec3> = self.twins.world.chunks().map(|(chunk, _)| chunk).collect();
-        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()));
-        let expected = self.map.insert::<S>(position, &chunk, &was_there);
-        assert_eq!(answer.map_err(kind), expected, "{strewn:?} at {position}");
-        if answer.is_ok() {
-            self.twins.forget(S::region_of(position));
-        }
+    fn was_loaded(&self, place: [i32; 3]) -> bool {
+        self.loaded.is_some_and(|chunk| S::chunk_of(place.into()) == chunk)
     }
 
-    /// One step, which is the map's but for roundings where nothing falls silent.
-    fn step(&mut self) {
+    fn looks(&self, world: &BlastWorld<S>) -> Looks<Self> {
+        let look = |cell: IVec3| {
+            let strength = world.strength(cell).map(f32::to_bits);
+            let pressure = (world.pressure(cell) + 0.0).to_bits();
+            (cell.to_array(), (pressure, world.is_solid(cell), strength))
+        };
+        self.map.bounds.positions().map(look).collect()
+    }
+
+    /// The map's step but for roundings, where nothing falls silent. Probes feel the twin: under
+    /// the diffusive rule its pressures before the step, under the wave rule after it.
+    fn step(&mut self, twin: &mut BlastWorld<S>) -> StepReport {
+        let before = self.flows(twin);
         let expected = self.map.step();
-        self.twins.step();
-        self.map.take_over(&self.twins.world, &expected);
-        self.map.compare(&self.twins.world, &Edit::Step(1));
+        let report = twin.step();
+        self.map.take_over(twin, &expected);
+        let felt = if self.map.is_wave() { self.flows(twin) } else { before };
+        self.flows.extend(felt);
+        report
     }
 
-    /// Steps in one go, against single ones of the twin and of the map. Probes change nothing, and
-    /// feel what flows in the twin: under the diffusive rule from its pressures before each
-    /// step, under the wave rule after it.
-    fn run(&mut self, steps: u64, from: IVec3, crew: Crew) {
+    fn go(
+        &mut self,
+        world: &mut BlastWorld<S>,
+        steps: u64,
+        run: Option<&(IVec3, Crew)>,
+    ) -> StepReport {
+        let Some(&(from, crew)) = run else { return world.step() };
         let to = from.saturating_add(Face::ALL[steps as usize % 6].offset());
         let run = ProbedRun { crew, steps, from, to };
-        let (mut probes, mut flows) = (Vec::new(), Vec::new());
-        let map = &mut self.map;
-        let single = |twin: &mut BlastWorld<S>| {
-            let look = |twin: &BlastWorld<S>| {
-                [from, to].map(|place| (twin.flow(place), twin.exposure(place)))
-            };
-            let before = look(twin);
-            let expected = map.step();
-            let report = twin.step();
-            map.take_over(twin, &expected);
-            flows.push(if map.is_wave() { look(twin) } else { before });
-            report
-        };
-        let go = |world: &mut BlastWorld<S>| {
-            let (report, felt) = run.go(world, BlastWorld::run, BlastWorld::run_probed);
-            probes = felt;
-            report
-        };
-        self.twins.run(steps, go, single);
-        run.check(&probes, &flows);
+        let (report, probes) = run.go(world, BlastWorld::run, BlastWorld::run_probed);
+        self.run = Some((run, probes));
+        report
+    }
+
+    fn gone(&mut self) {
+        if let Some((run, probes)) = self.run.take() {
+            run.check(&probes, &std::mem::take(&mut self.flows));
+        }
+    }
+
+    fn compare(&self, world: &BlastWorld<S>, after: &dyn Debug) {
+        self.map.compare(world, after);
     }
 }

@@ -1,16 +1,16 @@
 //! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every
 //! edit and step.
 
-use super::grid::Edit;
 use floodplain::blast::{
-    BlastWorld, Border, Broken, EditError, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
+    BlastWorld, Border, Borders, Broken, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
 };
 use floodplain::glam::IVec3;
 use floodplain::{Chunk, Face, FieldShape, Region};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
-/// Of the largest pressure that there ever was: what the roundings of `f32` in one step and in the
-/// flows that go on from step to step may add up to.
+/// Share of the largest pressure so far that the `f32` roundings of one step and of the flows kept
+/// from step to step may add up to.
 const ROUNDING: f64 = 2e-5;
 
 /// One cell of the map.
@@ -43,6 +43,23 @@ pub struct Map {
 }
 
 impl Map {
+    /// Cells without pressure or ground.
+    pub fn new(axes: usize, rules: Rules, bounds: Region, borders: Borders) -> Map {
+        Map {
+            axes,
+            rules,
+            bounds,
+            borders: [borders.x, borders.y, borders.z],
+            cells: bounds.positions().map(|cell| (cell.to_array(), Place::default())).collect(),
+            weights: BTreeMap::new(),
+            flows: BTreeMap::new(),
+            vents: BTreeMap::new(),
+            ticks: 0,
+            events: Vec::new(),
+            peak: 0.0,
+        }
+    }
+
     pub fn is_pressure(&self, pressure: f32) -> bool {
         let least = if self.is_wave() { -PRESSURE_LIMIT } else { 0.0 };
         (least..=PRESSURE_LIMIT).contains(&pressure)
@@ -153,7 +170,7 @@ impl Map {
         cell: IVec3,
         face: Face,
         weight: f32,
-        refused: Option<EditError>,
+        is_unstable: bool,
     ) -> Result<(), &'static str> {
         if !self.bounds.contains(cell) {
             return Err("OutOfBounds");
@@ -165,7 +182,7 @@ impl Map {
         let old = self.weight(link);
         self.weights.insert(link, weight);
         let load = if weight > old { self.load(cell).max(self.load(there)) } else { 0.0 };
-        if matches!(refused, Some(EditError::Unstable { .. })) {
+        if is_unstable {
             assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
             self.weights.insert(link, old);
             return Err("Unstable");
@@ -200,7 +217,7 @@ impl Map {
     pub fn remove<S: FieldShape>(
         &mut self,
         position: IVec3,
-        refused: Option<EditError>,
+        is_unstable: bool,
         was_there: &[IVec3],
     ) -> Result<(), &'static str> {
         let cells = self
@@ -211,7 +228,7 @@ impl Map {
         let weights = self.weights.clone();
         self.weights.retain(|(from, _), _| !cells.contains((*from).into()));
         let load = self.bounds.positions().map(|cell| self.load(cell)).fold(0.0, f64::max);
-        if matches!(refused, Some(EditError::Unstable { .. })) {
+        if is_unstable {
             assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
             self.weights = weights;
             return Err("Unstable");
@@ -308,7 +325,7 @@ impl Map {
         after
     }
 
-    /// Goes on with the world's own pressures, which must be those expected but for roundings.
+    /// Continues with the world's own pressures, which must be those expected except for roundings.
     /// Where chunks may fall silent only the range is known: pressure that evens out does not
     /// rise above what it was.
     pub fn take_over<S: FieldShape>(
@@ -340,13 +357,13 @@ impl Map {
         }
     }
 
-    /// The world must be what the map says, cell by cell and link by link.
-    pub fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, edit: &Edit) {
+    /// The world must equal the map, cell by cell and link by link.
+    pub fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, after: &dyn Debug) {
         for (&at, &Place { pressure, is_solid, strength }) in &self.cells {
             let cell = IVec3::from_array(at);
             let expected = (Some(pressure + 0.0), is_solid, strength);
             let found = (Some(world.pressure(cell)), world.is_solid(cell), world.strength(cell));
-            assert_eq!(found, expected, "cell {cell} after {edit:?}");
+            assert_eq!(found, expected, "cell {cell} after {after:?}");
             for face in Face::ALL {
                 let expected = match self.link(cell, face) {
                     Some((link, _)) => Some(self.weight(link)),
@@ -357,7 +374,7 @@ impl Map {
                 assert_eq!(
                     world.link(cell, face),
                     expected,
-                    "{face:?} of cell {cell} after {edit:?}"
+                    "{face:?} of cell {cell} after {after:?}"
                 );
             }
         }
@@ -366,20 +383,4 @@ impl Map {
 
 pub fn check_strength(strength: f32) -> Result<(), &'static str> {
     if strength > 0.0 && strength.is_finite() { Ok(()) } else { Err("Strength") }
-}
-
-pub fn kind(error: EditError) -> &'static str {
-    match error {
-        EditError::OutOfBounds(_) => "OutOfBounds",
-        EditError::Solid(_) => "Solid",
-        EditError::Pressure { .. } => "Pressure",
-        EditError::Weight { .. } => "Weight",
-        EditError::Strength { .. } => "Strength",
-        EditError::NoLink(..) => "NoLink",
-        EditError::Unstable { .. } => "Unstable",
-        EditError::ChunkPresent(_) => "ChunkPresent",
-        EditError::ChunkAbsent(_) => "ChunkAbsent",
-        EditError::ChunkOutOfBounds(_) => "ChunkOutOfBounds",
-        _ => "something new",
-    }
 }

@@ -1,5 +1,5 @@
-//! Steps in one go with probes that stand, walk and forget, or with none: each must feel what the
-//! world says, step by step, that flows around it. Shared by the edits of grids and of graphs.
+//! Runs of several steps with probes that stay, move or are reset, or with none. Each probe must
+//! add up the flow that the world reports around it, step by step. For grids and graphs.
 
 use floodplain::StepReport;
 use floodplain::blast::Probe;
@@ -8,17 +8,17 @@ use std::fmt::Debug;
 
 const CROSS_SECTION: f64 = 2.5;
 
-/// Who feels a run.
+/// The probes of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Crew {
-    /// One probe that stands.
+    /// One probe that stays.
     Standing,
-    /// Nobody: `run`.
+    /// None: `run`.
     Nobody,
-    /// Nobody: `run_probed` without probes.
+    /// None: `run_probed` without probes.
     Empty,
-    /// One probe that stands, two that move at half time, one of which forgets, and one that is new
-    /// there.
+    /// One probe that stays, two that move at half time, one of which is reset there, and one that
+    /// is new there.
     Moving,
 }
 
@@ -33,7 +33,7 @@ impl Crew {
 /// in magnitude.
 pub type Flows = [(DVec3, f64); 2];
 
-/// A run in one go, from one place to another.
+/// A run of several steps, with probes at one place and later at another.
 pub struct ProbedRun<P> {
     pub crew: Crew,
     pub steps: u64,
@@ -74,7 +74,7 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         (self.steps / 2) as usize
     }
 
-    /// Half time: moving forgets nothing, and resetting all but the place.
+    /// Half time: a move keeps all sums, and a reset clears all but the place.
     fn turn(&self, probes: &mut Vec<Probe<P>>) {
         let before = probes[1].clone();
         for probe in &mut probes[1..] {

@@ -2,14 +2,16 @@
 //! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
 
 use super::oracle::Oracle;
-use crate::bytes::{Bytes, Strewn};
-use crate::twins::{Twins, World};
+use crate::bytes::{Bytes, Filling};
+use crate::model::{self, ChunkWorld, Looks, Model, Watched, chunks_of, name};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{
     Border, Cell, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, ROCK, Rules, Sweep,
 };
-use floodplain::{Automaton, Chunk, Cube, FieldShape, Region, Sheet};
+use floodplain::{Chunk, Cube, FieldShape, Region, Shape, Sheet, StepReport};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
 /// Operations in one run, so that runs stay short.
 const MOST_EDITS: usize = 10;
@@ -24,21 +26,13 @@ pub enum Edit {
     ClearRain(IVec3),
     SetCell(IVec3, Cell),
     FillCells(Region, Cell),
-    /// Of equal cells.
-    InsertChunk(IVec3, Cell),
-    /// Of cells of several kinds, where it takes the place of one that may be there.
-    ReplaceChunk(IVec3, Strewn<Cell>),
+    InsertChunk(IVec3, Filling<Cell>),
     /// The chunk that was last removed, wherever that was.
     PutBack,
     RemoveChunk(IVec3),
-    WakeAll,
-    TakeChanges,
-    SaveAndLoad,
-    /// Single steps, each against the oracle.
-    Step(u8),
-    /// Steps in one go.
-    Run(u8),
 }
+
+type Op = model::Op<Edit>;
 
 /// A world, and what is done to it.
 #[derive(Clone, Debug)]
@@ -46,7 +40,7 @@ pub struct Run {
     is_flat: bool,
     rules: Rules,
     bounds: Region,
-    edits: Vec<Edit>,
+    ops: Vec<Op>,
 }
 
 impl Run {
@@ -56,13 +50,9 @@ impl Run {
         let is_flat = bytes.byte() % 2 == 0;
         let rules = rules(&mut bytes);
         let bounds = bytes.bounds(if is_flat { IVec3::new(7, 5, 1) } else { IVec3::new(5, 4, 3) });
-        let chunk_of = if is_flat {
-            floodplain::Shape::chunk_of
-        } else {
-            <Cube as floodplain::Shape>::chunk_of
-        };
-        let edits = bytes.operations(MOST_EDITS, |bytes| edit(bytes, bounds, chunk_of));
-        Run { is_flat, rules, bounds, edits }
+        let chunk_of = if is_flat { Sheet::chunk_of } else { Cube::chunk_of };
+        let ops = bytes.operations(MOST_EDITS, |bytes, ops| push_op(bytes, bounds, chunk_of, ops));
+        Run { is_flat, rules, bounds, ops }
     }
 
     /// Makes the edits, with every law after each.
@@ -71,8 +61,9 @@ impl Run {
     }
 
     fn run_in<S: FieldShape>(&self) {
-        let mut watched = Watched::<S>::new(self);
-        self.edits.iter().for_each(|edit| watched.apply(edit));
+        let &Run { rules, bounds, .. } = self;
+        let mut watched = Watched::of(Soil::<S>::new(rules, bounds), || dry_world(rules, bounds));
+        self.ops.iter().for_each(|op| watched.apply(op));
     }
 }
 
@@ -127,9 +118,9 @@ fn soil(bytes: &mut Bytes) -> Cell {
     }
 }
 
-fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit {
+fn push_op(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3, ops: &mut Vec<Op>) {
     let byte = bytes.byte();
-    match byte % 24 {
+    let edit = match byte % 24 {
         0 | 1 => Edit::SetHumidity(bytes.cell(bounds), humidity(bytes)),
         2 => Edit::SetImpermeability(bytes.cell(bounds), impermeability(bytes)),
         3 => Edit::SetRock(bytes.cell(bounds)),
@@ -138,42 +129,44 @@ fn edit(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3) -> Edit
         7 | 8 => Edit::SetCell(bytes.cell(bounds), soil(bytes)),
         9 | 10 => Edit::FillCells(bytes.region(bounds), soil(bytes)),
         11 if byte >= 5 * 24 => {
-            Edit::ReplaceChunk(chunk_of(bytes.cell(bounds)), bytes.strewn(soil))
+            // In place of one that may be there.
+            let chunk = chunk_of(bytes.cell(bounds));
+            ops.push(Op::Edit(Edit::RemoveChunk(chunk)));
+            Edit::InsertChunk(chunk, bytes.strewn(soil))
         }
-        11 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), soil(bytes)),
+        11 => Edit::InsertChunk(chunk_of(bytes.cell(bounds)), Filling::Equal(soil(bytes))),
         12 => Edit::PutBack,
         13 => Edit::RemoveChunk(chunk_of(bytes.cell(bounds))),
-        14 => Edit::WakeAll,
-        15 => Edit::TakeChanges,
-        16 => Edit::SaveAndLoad,
-        17 => Edit::Run(bytes.byte() % 10),
-        _ => Edit::Step(1 + bytes.byte() % 3),
-    }
+        14 => return ops.push(Op::WakeAll),
+        15 => return ops.push(Op::TakeChanges),
+        16 => return ops.push(Op::SaveAndLoad),
+        17 => return ops.push(Op::Run(bytes.byte() % 10, ())),
+        _ => return ops.push(Op::Step(1 + bytes.byte() % 3)),
+    };
+    ops.push(Op::Edit(edit));
 }
 
-impl<S: FieldShape> World for HumidityWorld<S> {
-    type Cell = Cell;
-
-    fn bounds(&self) -> Region {
-        self.bounds()
-    }
-
-    fn look(&self, cell: IVec3) -> Option<Cell> {
-        self.cell(cell)
-    }
-
-    fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
-        S::cell_at(chunk, index)
-    }
+impl<S: FieldShape> ChunkWorld for HumidityWorld<S> {
+    type Shape = S;
 
     fn wake_all(&mut self) {
         self.wake_all();
     }
 }
 
-/// Twins and the model.
-struct Watched<S: FieldShape> {
-    twins: Twins<HumidityWorld<S>>,
+const DRY: Cell = Cell::soil(0.0, 1.0);
+
+/// A world all of whose chunks are loaded, of dry soil.
+fn dry_world<S: FieldShape>(rules: Rules, bounds: Region) -> HumidityWorld<S> {
+    let mut world = HumidityWorld::with_bounds(rules, bounds).expect("rules within their ranges");
+    for chunk in chunks_of::<S>(bounds).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(DRY)).expect("a chunk of the bounds");
+    }
+    world
+}
+
+/// The model.
+struct Soil<S> {
     rules: Rules,
     bounds: Region,
     /// The cells that are loaded.
@@ -181,61 +174,26 @@ struct Watched<S: FieldShape> {
     placed: u128,
     removed: u128,
     kept: Option<(IVec3, Chunk<Cell>)>,
+    /// The cells that the last edit loaded or unloaded.
+    loaded: Option<Region>,
+    shape: PhantomData<S>,
 }
 
-impl<S: FieldShape> Watched<S> {
-    /// A world all of whose chunks are loaded, of dry soil.
-    fn new(run: &Run) -> Watched<S> {
-        let &Run { rules, bounds, .. } = run;
-        let dry = Cell::soil(0.0, 1.0);
-        let twins = Twins::new(|| {
-            let mut world =
-                HumidityWorld::<S>::with_bounds(rules, bounds).expect("rules within their ranges");
-            for chunk in
-                Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions()
-            {
-                world.insert_chunk(chunk, Chunk::uniform(dry)).expect("a chunk of the bounds");
-            }
-            world
-        });
-        let cells = bounds.positions().map(|cell| (cell.to_array(), dry)).collect();
-        Watched { twins, rules, bounds, cells, placed: 0, removed: 0, kept: None }
-    }
+impl<S: FieldShape> Model for Soil<S> {
+    type World = HumidityWorld<S>;
+    type Edit = Edit;
+    type Run = ();
+    type Answer = ();
+    type Error = EditError;
+    type Look = Cell;
 
-    fn apply(&mut self, edit: &Edit) {
+    fn make(
+        &mut self,
+        world: &mut HumidityWorld<S>,
+        edit: &Edit,
+        _: bool,
+    ) -> Result<(), EditError> {
         match *edit {
-            Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
-            Edit::Run(steps) => {
-                self.twins.run(
-                    u64::from(steps),
-                    |world| world.run(u64::from(steps)),
-                    Automaton::step,
-                );
-                self.look_again();
-            }
-            Edit::WakeAll => self.twins.wake_all(),
-            Edit::TakeChanges => self.twins.take_changes(),
-            Edit::SaveAndLoad => self.twins.save_and_load(),
-            Edit::ReplaceChunk(position, strewn) => {
-                self.edit(&Edit::RemoveChunk(position));
-                self.insert_strewn(position, strewn);
-            }
-            _ => self.edit(edit),
-        }
-        for cell in self.bounds.positions() {
-            let expected = self.cells.get(&cell.to_array()).copied();
-            assert_eq!(self.twins.world.cell(cell), expected, "cell {cell} after {edit:?}");
-        }
-        if let Some(Ledger { placed, removed, .. }) = self.twins.world.ledger() {
-            assert_eq!((placed, removed), (self.placed, self.removed), "the ledger after {edit:?}");
-        }
-    }
-
-    /// Makes an edit in the worlds and in the model, which must agree whether it is refused, and
-    /// why.
-    fn edit(&mut self, edit: &Edit) {
-        let kept = self.kept.clone();
-        let answer = self.twins.edit(|world| match *edit {
             Edit::SetHumidity(cell, humidity) => world.set_humidity(cell, humidity).map(drop),
             Edit::SetImpermeability(cell, impermeability) => {
                 world.set_impermeability(cell, impermeability).map(drop)
@@ -245,18 +203,20 @@ impl<S: FieldShape> Watched<S> {
             Edit::ClearRain(cell) => world.clear_rain(cell).map(drop),
             Edit::SetCell(cell, value) => world.set_cell(cell, value).map(drop),
             Edit::FillCells(region, value) => world.fill_cells(region, value),
-            Edit::InsertChunk(position, value) => {
-                world.insert_chunk(position, Chunk::uniform(value))
-            }
-            Edit::PutBack => {
-                kept.clone().map_or(Ok(()), |(position, chunk)| world.insert_chunk(position, chunk))
-            }
+            Edit::InsertChunk(position, filling) => world.insert_chunk(position, filling.chunk()),
+            Edit::PutBack => match self.kept.clone() {
+                Some((position, chunk)) => world.insert_chunk(position, chunk),
+                None => Ok(()),
+            },
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
                 self.kept = Some((position, chunk));
             }),
-            _ => Ok(()),
-        });
+        }
+    }
+
+    fn edit(&mut self, edit: &Edit, answer: Result<(), EditError>) {
+        self.loaded = None;
         let expected = match *edit {
             Edit::SetHumidity(cell, humidity) => {
                 self.write(Region::cell(cell), |old| Cell { humidity, ..old })
@@ -277,42 +237,70 @@ impl<S: FieldShape> Watched<S> {
             }
             Edit::SetCell(cell, value) => self.write(Region::cell(cell), |_| value),
             Edit::FillCells(region, value) => self.write(region, |_| value),
-            Edit::InsertChunk(position, value) => self.insert(position, &Chunk::uniform(value)),
-            Edit::PutBack => kept.map_or(Ok(()), |(position, chunk)| self.insert(position, &chunk)),
+            Edit::InsertChunk(position, filling) => self.insert(position, &filling.chunk()),
+            Edit::PutBack => match self.kept.clone() {
+                Some((position, chunk)) => self.insert(position, &chunk),
+                None => Ok(()),
+            },
             Edit::RemoveChunk(position) => self.remove(position),
-            _ => Ok(()),
         };
-        assert_eq!(answer.map_err(kind), expected, "{edit:?}");
+        assert_eq!(
+            answer.map_err(|error| name(&error)),
+            expected.map_err(str::to_owned),
+            "{edit:?}"
+        );
     }
 
-    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<Cell>) {
-        let chunk = strewn.chunk();
-        let answer = self.twins.edit(|world| world.insert_chunk(position, chunk.clone()));
-        assert_eq!(answer.map_err(kind), self.insert(position, &chunk), "{strewn:?} at {position}");
+    fn was_loaded(&self, place: [i32; 3]) -> bool {
+        self.loaded.is_some_and(|cells| cells.contains(place.into()))
     }
 
-    /// One step, which is the oracle's to the bit, in the cells and in the account.
-    fn step(&mut self) {
-        let mut oracle = Oracle::of(&self.twins.world, self.bounds);
+    fn looks(&self, world: &HumidityWorld<S>) -> Looks<Self> {
+        let look = |cell: IVec3| Some((cell.to_array(), world.cell(cell)?));
+        self.bounds.positions().filter_map(look).collect()
+    }
+
+    /// The oracle's step to the bit, in the cells and in the account.
+    fn step(&mut self, twin: &mut HumidityWorld<S>) -> StepReport {
+        let mut oracle = Oracle::of(twin, self.bounds);
         let ranges = self.ranges(&oracle);
-        let before = self.twins.world.ledger();
-        self.twins.step();
+        let before = twin.ledger();
+        let report = twin.step();
         oracle.step();
-        let world = &self.twins.world;
-        oracle.compare(world);
-        if let (Some(before), Some(after)) = (before, world.ledger()) {
+        oracle.compare(twin);
+        if let (Some(before), Some(after)) = (before, twin.ledger()) {
             assert_eq!(after.rained - before.rained, oracle.rained, "rained");
             assert_eq!((after.runoff - before.runoff) as i128, oracle.runoff, "run off");
             assert_eq!((after.drained - before.drained) as i128, oracle.drained, "drained");
         }
+        let cap = f64::from(self.rules.cap);
         for (cell, [least, most]) in ranges {
-            let range = least.min(f64::from(self.rules.cap))..=most.min(f64::from(self.rules.cap));
+            let range = least.min(cap)..=most.min(cap);
             assert!(
-                range.contains(&world.humidity(cell)),
+                range.contains(&twin.humidity(cell)),
                 "cell {cell} left the range of its neighbours, {range:?}"
             );
         }
-        self.look_again();
+        self.cells = self.looks(twin);
+        report
+    }
+
+    fn compare(&self, world: &HumidityWorld<S>, after: &dyn Debug) {
+        for cell in self.bounds.positions() {
+            let expected = self.cells.get(&cell.to_array()).copied();
+            assert_eq!(world.cell(cell), expected, "cell {cell} after {after:?}");
+        }
+        if let Some(Ledger { placed, removed, .. }) = world.ledger() {
+            assert_eq!((placed, removed), (self.placed, self.removed), "the ledger, {after:?}");
+        }
+    }
+}
+
+impl<S: FieldShape> Soil<S> {
+    fn new(rules: Rules, bounds: Region) -> Soil<S> {
+        let cells = bounds.positions().map(|cell| (cell.to_array(), DRY)).collect();
+        let (kept, loaded, shape) = (None, None, PhantomData);
+        Soil { rules, bounds, cells, placed: 0, removed: 0, kept, loaded, shape }
     }
 
     /// What the conservative sweep may leave in each cell of soil: from the least to the most of it
@@ -322,12 +310,6 @@ impl<S: FieldShape> Watched<S> {
             |cell: &Cell| !cell.rain && !cell.is_rock() && self.rules.sweep == Sweep::Conservative;
         let soil = self.cells.iter().filter(|(_, cell)| is_soil(cell));
         soil.map(|(&at, _)| (at.into(), oracle.range(at.into()))).collect()
-    }
-
-    fn look_again(&mut self) {
-        for (&at, cell) in &mut self.cells {
-            *cell = self.twins.world.cell(at.into()).expect("a step unloads nothing");
-        }
     }
 
     fn write(&mut self, region: Region, change: impl Fn(Cell) -> Cell) -> Result<(), &'static str> {
@@ -356,7 +338,7 @@ impl<S: FieldShape> Watched<S> {
             self.placed += units(new);
             self.cells.insert(cell.to_array(), new);
         }
-        self.twins.forget(cells);
+        self.loaded = Some(cells);
         Ok(())
     }
 
@@ -365,7 +347,7 @@ impl<S: FieldShape> Watched<S> {
         for cell in cells.positions() {
             self.removed += units(self.cells.remove(&cell.to_array()).ok_or("ChunkAbsent")?);
         }
-        self.twins.forget(cells);
+        self.loaded = Some(cells);
         Ok(())
     }
 
@@ -390,17 +372,4 @@ impl<S: FieldShape> Watched<S> {
 /// Units of the conservative sweep.
 fn units(cell: Cell) -> u128 {
     (cell.humidity * 65_536.0) as u128
-}
-
-fn kind(error: EditError) -> &'static str {
-    match error {
-        EditError::NotLoaded(_) => "NotLoaded",
-        EditError::OutOfBounds(_) => "OutOfBounds",
-        EditError::ChunkPresent(_) => "ChunkPresent",
-        EditError::ChunkAbsent(_) => "ChunkAbsent",
-        EditError::ChunkOutOfBounds(_) => "ChunkOutOfBounds",
-        EditError::Humidity { .. } => "Humidity",
-        EditError::Impermeability { .. } => "Impermeability",
-        _ => "something new",
-    }
 }

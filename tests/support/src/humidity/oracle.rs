@@ -98,7 +98,7 @@ impl Oracle {
         f64::from(if r > self.rules.cap { self.rules.cap } else { r })
     }
 
-    /// Every cell works out all of its flows by itself, in wide integers.
+    /// Computes all flows of each cell separately, in wide integers.
     fn flow(&mut self) {
         let units = |cell: Cell| (cell.humidity * 65_536.0) as i128;
         let mut new = self.cells.clone();
@@ -132,7 +132,7 @@ impl Oracle {
         self.cells = new;
     }
 
-    /// The least and the most of a cell and its neighbours, as they are now.
+    /// Returns the least and the greatest humidity of a cell and its neighbours.
     pub fn range(&self, at: IVec3) -> [f64; 2] {
         let own = self.cells[&key(at)].humidity;
         let soil =

@@ -1,6 +1,6 @@
-//! Snapshots that say something else than what was saved, with every checksum right.
+//! Forged snapshots with valid checksums.
 
-/// The bytes with a change to them and every checksum made right again.
+/// Returns changed bytes with valid checksums.
 pub fn forged(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     change(&mut bytes);

@@ -24,7 +24,7 @@ pub fn run<W: Automaton>(loaded: Result<W, SnapshotError>) -> Result<(), String>
     Ok(())
 }
 
-/// A graph is no [`Automaton`], but is run and checked like one.
+/// The same for a graph, which is no [`Automaton`].
 pub fn run_graph(loaded: Result<BlastGraph, SnapshotError>) -> Result<(), String> {
     let mut graph = loaded.map_err(|error| error.to_string())?;
     for _ in 0..8 {

@@ -1,12 +1,12 @@
-//! A naive model of a water world between ticks: which cells there are, what stands in them, and
-//! the account that edits must lead to. It does what the documentation of each edit says, cell by
+//! A naive model of a water world between ticks: its cells, their contents, and
+//! the ledger after edits. It does what the documentation of each edit says, cell by
 //! cell, and shares no code with the world.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Displaced, EditError, Ledger, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
 
-/// What stands in one cell.
+/// The contents of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     NotLoaded,
@@ -15,7 +15,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// What a voxel says.
+    /// The contents of a voxel.
     pub fn of(voxel: Voxel) -> Content {
         match voxel.cell() {
             None => Content::Solid,
@@ -60,7 +60,7 @@ impl Cells {
         self.contents.iter().map(|content| u64::from(content.height())).sum()
     }
 
-    /// What stands in a cell.
+    /// Returns the contents of a cell.
     pub fn at(&self, cell: IVec3) -> Result<Content, EditError> {
         match self.slot(cell).map(|slot| self.contents[slot]) {
             None => Err(EditError::OutOfBounds(cell)),

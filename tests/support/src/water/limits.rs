@@ -1,7 +1,7 @@
-//! What has a bound in a world of water: how long flags outlive what they claim, how high water
-//! rises, and when it comes to rest. For `water_bounds` and the fuzz targets of water.
+//! Bounds in a world of water: how long flags are out of date, how high water rises, and when it
+//! comes to rest. For the tests `water::bounds` and the fuzz targets of water.
 
-use super::edits::{Edit, Watched};
+use super::edits::{Edit, Op, Watched};
 use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{CellFlags, Edge, Edges, Rules, WaterWorld};
@@ -15,8 +15,7 @@ fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
     world.bounds().positions().find(has)
 }
 
-/// Takes all springs away: after one tick no cell claims to have one, however far from where it
-/// was.
+/// Removes all springs: after one tick no cell has HasSource, however far from its spring.
 pub fn has_source_clears(world: &mut WaterWorld) {
     while let Some(spring) = flagged(world, CellFlags::IS_SOURCE) {
         assert_eq!(world.remove_source(spring), Ok(true));
@@ -26,20 +25,18 @@ pub fn has_source_clears(world: &mut WaterWorld) {
 }
 
 /// Makes the edits, but for those that take chunks out, in a world with these rules.
-fn edited(seed: u64, rules: Rules, bounds: Region, edits: &[Edit]) -> WaterWorld {
+fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
-    edits
-        .iter()
-        .filter(|edit| !matches!(edit, Edit::RemoveChunk(_)))
-        .for_each(|edit| watched.apply(edit));
+    let removes = |op: &Op| matches!(op, Op::Edit(Edit::RemoveChunk(_)));
+    ops.iter().filter(|op| !removes(op)).for_each(|op| watched.apply(op));
     watched.world
 }
 
-/// Makes the edits in a world with open sides, and walls these off: after one tick no cell claims
-/// that it leads to the end.
-pub fn flow_out_clears(seed: u64, bounds: Region, edits: &[Edit]) {
+/// Makes the edits in a world with open sides, and walls these off: after one tick no cell has
+/// FlowOut.
+pub fn flow_out_clears(seed: u64, bounds: Region, ops: &[Op]) {
     let edges = Edges { unloaded: Edge::Wall, ..Edges::DRAINING_SIDES };
-    let mut world = edited(seed, Rules { edges, ..Rules::lossless() }, bounds, edits);
+    let mut world = edited(seed, Rules { edges, ..Rules::lossless() }, bounds, ops);
     let (min, max) = (bounds.min(), bounds.max());
     for wall in [
         Region::new(min, max.with_x(min.x)),
@@ -55,8 +52,8 @@ pub fn flow_out_clears(seed: u64, bounds: Region, edits: &[Edit]) {
 
 /// Makes the edits in a closed world without evaporation: it comes to rest, lawful and without a
 /// current.
-pub fn comes_to_rest(seed: u64, bounds: Region, edits: &[Edit]) {
-    let mut world = edited(seed, Rules::lossless(), bounds, edits);
+pub fn comes_to_rest(seed: u64, bounds: Region, ops: &[Op]) {
+    let mut world = edited(seed, Rules::lossless(), bounds, ops);
     world.run(REST_TICKS);
     assert!(world.is_at_rest(), "{} cells still awake", world.awake_cells());
     assert_eq!(world.validate(), Ok(()));

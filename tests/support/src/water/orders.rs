@@ -1,7 +1,7 @@
 //! What the order of edits and of loading may not change in a world of water. For `water_order` and
 //! the fuzz targets of water.
 
-use super::edits::{Edit, Watched};
+use super::edits::{Edit, Op, Watched};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
@@ -27,25 +27,25 @@ fn reach(edit: &Edit) -> Option<Region> {
     }
 }
 
-/// A world after some history, then one edit and another, and some ticks. `None` if a cell only
-/// passes water on at the time of the edits: such cells dry up when they are cut off, and so do
-/// those that they feed, however far away.
+/// A world after some history, then one edit and another, and some ticks. `None` if a cell passes
+/// water on without holding any at the time of the edits: such cells dry up when they are cut off,
+/// and so do those downstream, however far away.
 fn hashes(
     seed: u64,
     rules: Rules,
     bounds: Region,
-    history: &[Edit],
+    history: &[Op],
     edits: [&Edit; 2],
 ) -> Option<[u64; 2]> {
     let mut watched = Watched::new(seed, rules, bounds);
-    history.iter().for_each(|edit| watched.apply(edit));
+    history.iter().for_each(|op| watched.apply(op));
     let passes = |cell: IVec3| {
         watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry())
     };
     if bounds.positions().any(passes) {
         return None;
     }
-    edits.into_iter().for_each(|edit| watched.apply(edit));
+    edits.into_iter().for_each(|edit| watched.apply(&Op::Edit(edit.clone())));
     let then = watched.world.state_hash();
     watched.world.run(4);
     Some([then, watched.world.state_hash()])
@@ -57,7 +57,7 @@ pub fn commute(
     seed: u64,
     rules: Rules,
     bounds: Region,
-    history: &[Edit],
+    history: &[Op],
     [one, other]: [&Edit; 2],
 ) -> bool {
     let (Some(reach_of_one), Some(reach_of_other)) = (reach(one), reach(other)) else {
@@ -88,8 +88,8 @@ pub struct Basin {
 }
 
 impl Basin {
-    /// Chunks that come one by one while water moves, in any order: in the end the same water
-    /// stands as high.
+    /// Chunks loaded one by one in any order while water moves: at rest each layer has the same
+    /// water.
     pub fn loads_in_any_order(&self) {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 7, 31));
         let chunks = self.chunks();

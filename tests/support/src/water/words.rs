@@ -1,11 +1,11 @@
-//! The law of a canonical word, from the table in the documentation of `WaterCell`, bit by bit.
+//! The rules of a canonical word, bit by bit, from the table in the documentation of `WaterCell`.
 //! Shares no code with it.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{CellError, CellFlags, Voxel, WaterCell};
 
-/// What `from_word` must say: the first broken law in the order in which `CellError` lists them,
-/// heights excepted.
+/// The error `from_word` must return: the first broken law in the order in which `CellError` lists
+/// them, heights excepted.
 fn refusal(word: u16) -> Option<CellError> {
     let bit = |at: u32| word >> at & 1 == 1;
     let field = |at: u32| (word >> at & 7) as u8;
@@ -28,7 +28,7 @@ fn refusal(word: u16) -> Option<CellError> {
     }
 }
 
-/// Holds one word against the law, and all readings of its cell against its bits.
+/// Checks one word against the rules, and all readings of its cell against its bits.
 pub fn check(word: u16) {
     let cell = match (WaterCell::from_word(word), refusal(word)) {
         (Ok(cell), None) => cell,

@@ -2,14 +2,15 @@
 //! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits.
 
 use super::oracle::{Levels, literal_step, settling_step};
-use crate::bytes::{Bytes, Strewn};
-use crate::twins::{Twins, World};
+use crate::bytes::{Bytes, Filling};
+use crate::model::{self, ChunkWorld, Looks, Model, Shelf, Watched, chunks_of, name};
 use floodplain::glam::IVec3;
 use floodplain::water2d::{
     Cell, Displaced, EditError, Ledger, MAX_LEVEL, Rule, Rules, Water2dWorld,
 };
-use floodplain::{Automaton, Chunk, Region, Shape, Sheet};
+use floodplain::{Chunk, Region, Shape, Sheet, StepReport};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 /// Operations in one run, so that runs stay short.
 const MOST_EDITS: usize = 10;
@@ -23,21 +24,13 @@ pub enum Edit {
     Scoop(IVec3, u32),
     FillSolid(Region),
     FillWater(Region, u32),
-    /// Of equal cells.
-    InsertChunk(IVec3, Cell),
-    /// Of cells of several kinds, where it takes the place of one that may be there.
-    ReplaceChunk(IVec3, Strewn<Cell>),
-    /// All chunks that were removed, at once, and back to front in the twin.
+    InsertChunk(IVec3, Filling<Cell>),
+    /// All chunks that were removed and are not back, at once.
     PutBack,
     RemoveChunk(IVec3),
-    WakeAll,
-    TakeChanges,
-    SaveAndLoad,
-    /// Single steps, each against the oracle.
-    Step(u8),
-    /// Steps in one go.
-    Run(u8),
 }
+
+type Op = model::Op<Edit>;
 
 /// A world, and what is done to it.
 #[derive(Clone, Debug)]
@@ -45,7 +38,7 @@ pub struct Run {
     seed: u64,
     rules: Rules,
     bounds: Region,
-    edits: Vec<Edit>,
+    ops: Vec<Op>,
 }
 
 impl Run {
@@ -56,14 +49,25 @@ impl Run {
         let rule = bytes.pick(&[Rule::Settling, Rule::Literal, Rule::Settling]);
         let rules = Rules { rule, pressure_flow: 1 + u32::from(bytes.byte() % 100) };
         let bounds = bytes.bounds(IVec3::new(8, 7, 1));
-        let edits = bytes.operations(MOST_EDITS, |bytes| edit(bytes, bounds));
-        Run { seed, rules, bounds, edits }
+        let ops = bytes.operations(MOST_EDITS, |bytes, ops| push_op(bytes, bounds, ops));
+        Run { seed, rules, bounds, ops }
     }
 
     /// Makes the edits, with every law after each.
     pub fn run(&self) {
-        let mut watched = Watched::new(self);
-        self.edits.iter().for_each(|edit| watched.apply(edit));
+        let model = Slice::new(self.rules, self.bounds);
+        let mut watched = Watched::of(model, || self.open_world());
+        self.ops.iter().for_each(|op| watched.apply(op));
+    }
+
+    /// A world all of whose chunks are loaded and open.
+    fn open_world(&self) -> Water2dWorld {
+        let mut world = Water2dWorld::with_bounds(self.seed, self.rules, self.bounds)
+            .expect("rules within their ranges");
+        for chunk in chunks_of::<Sheet>(self.bounds).positions() {
+            world.insert_chunk(chunk, Chunk::uniform(Cell::AIR)).expect("a chunk of the bounds");
+        }
+        world
     }
 }
 
@@ -90,9 +94,9 @@ fn cell(bytes: &mut Bytes) -> Cell {
     }
 }
 
-fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
+fn push_op(bytes: &mut Bytes, bounds: Region, ops: &mut Vec<Op>) {
     let byte = bytes.byte();
-    match byte % 24 {
+    let edit = match byte % 24 {
         0 | 1 => Edit::SetSolid(bytes.cell(bounds)),
         2 => Edit::ClearSolid(bytes.cell(bounds)),
         3..=5 => Edit::Pour(bytes.cell(bounds), units(bytes)),
@@ -100,105 +104,62 @@ fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
         7 | 8 => Edit::FillSolid(bytes.region(bounds)),
         9 | 10 => Edit::FillWater(bytes.region(bounds), units(bytes)),
         11 if byte >= 5 * 24 => {
-            Edit::ReplaceChunk(Sheet::chunk_of(bytes.cell(bounds)), bytes.strewn(cell))
+            // In place of one that may be there.
+            let chunk = Sheet::chunk_of(bytes.cell(bounds));
+            ops.push(Op::Edit(Edit::RemoveChunk(chunk)));
+            Edit::InsertChunk(chunk, bytes.strewn(cell))
         }
-        11 => Edit::InsertChunk(
-            Sheet::chunk_of(bytes.cell(bounds)),
-            bytes.pick(&[Cell::AIR, Cell::SOLID, Cell::water(3).expect("in range")]),
-        ),
+        11 => {
+            let chunk = Sheet::chunk_of(bytes.cell(bounds));
+            let kinds = [Cell::AIR, Cell::SOLID, Cell::water(3).expect("in range")];
+            Edit::InsertChunk(chunk, Filling::Equal(bytes.pick(&kinds)))
+        }
         12 => Edit::PutBack,
         13 => Edit::RemoveChunk(Sheet::chunk_of(bytes.cell(bounds))),
-        14 => Edit::WakeAll,
-        15 => Edit::TakeChanges,
-        16 => Edit::SaveAndLoad,
-        17 => Edit::Run(bytes.byte() % 10),
-        _ => Edit::Step(1 + bytes.byte() % 3),
-    }
+        14 => return ops.push(Op::WakeAll),
+        15 => return ops.push(Op::TakeChanges),
+        16 => return ops.push(Op::SaveAndLoad),
+        17 => return ops.push(Op::Run(bytes.byte() % 10, ())),
+        _ => return ops.push(Op::Step(1 + bytes.byte() % 3)),
+    };
+    ops.push(Op::Edit(edit));
 }
 
-impl World for Water2dWorld {
-    type Cell = Cell;
-
-    fn bounds(&self) -> Region {
-        self.bounds()
-    }
-
-    fn look(&self, cell: IVec3) -> Option<Cell> {
-        self.cell(cell)
-    }
-
-    fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
-        Sheet::cell_at(chunk, index)
-    }
+impl ChunkWorld for Water2dWorld {
+    type Shape = Sheet;
 
     fn wake_all(&mut self) {
         self.wake_all();
     }
 }
 
-/// Twins and the model.
-struct Watched {
-    twins: Twins<Water2dWorld>,
+/// The model.
+struct Slice {
     rules: Rules,
     bounds: Region,
     /// The cells that are loaded.
     cells: BTreeMap<[i32; 3], Cell>,
     ledger: Ledger,
-    kept: Vec<(IVec3, Chunk<Cell>)>,
+    removed: Shelf<Cell>,
+    /// The chunks that the last edit loaded or unloaded.
+    loaded: Vec<IVec3>,
 }
 
-impl Watched {
-    /// A world all of whose chunks are loaded and open.
-    fn new(run: &Run) -> Watched {
-        let &Run { seed, rules, bounds, .. } = run;
-        let twins = Twins::new(|| {
-            let mut world =
-                Water2dWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-            for chunk in Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max()))
-                .positions()
-            {
-                world
-                    .insert_chunk(chunk, Chunk::uniform(Cell::AIR))
-                    .expect("a chunk of the bounds");
-            }
-            world
-        });
-        let cells = bounds.positions().map(|cell| (cell.to_array(), Cell::AIR)).collect();
-        Watched { twins, rules, bounds, cells, ledger: Ledger::default(), kept: Vec::new() }
-    }
+impl Model for Slice {
+    type World = Water2dWorld;
+    type Edit = Edit;
+    type Run = ();
+    type Answer = u64;
+    type Error = EditError;
+    type Look = Cell;
 
-    fn apply(&mut self, edit: &Edit) {
+    fn make(
+        &mut self,
+        world: &mut Water2dWorld,
+        edit: &Edit,
+        is_twin: bool,
+    ) -> Result<u64, EditError> {
         match *edit {
-            Edit::Step(steps) => (0..steps).for_each(|_| self.step()),
-            Edit::Run(steps) => {
-                self.twins.run(
-                    u64::from(steps),
-                    |world| world.run(u64::from(steps)),
-                    Automaton::step,
-                );
-                self.look_again();
-            }
-            Edit::WakeAll => self.twins.wake_all(),
-            Edit::TakeChanges => self.twins.take_changes(),
-            Edit::SaveAndLoad => self.twins.save_and_load(),
-            Edit::PutBack => self.put_back(),
-            Edit::ReplaceChunk(position, strewn) => {
-                self.edit(&Edit::RemoveChunk(position));
-                self.insert_strewn(position, strewn);
-            }
-            _ => self.edit(edit),
-        }
-        for cell in self.bounds.positions() {
-            let expected = self.cells.get(&cell.to_array()).copied();
-            assert_eq!(self.twins.world.cell(cell), expected, "cell {cell} after {edit:?}");
-        }
-        assert_eq!(self.twins.world.ledger(), self.ledger, "the ledger after {edit:?}");
-    }
-
-    /// Makes an edit in the worlds and in the model, which must give the same answer.
-    fn edit(&mut self, edit: &Edit) {
-        let mut taken = None;
-        let answer = self.twins.edit(|world| match *edit {
             Edit::SetSolid(cell) => {
                 world.set_solid(cell).map(|Displaced { moved, removed }| u64::from(moved + removed))
             }
@@ -207,17 +168,26 @@ impl Watched {
             Edit::Scoop(cell, units) => world.scoop(cell, units).map(u64::from),
             Edit::FillSolid(region) => world.fill_solid(region),
             Edit::FillWater(region, level) => world.fill_water(region, level),
-            Edit::InsertChunk(position, cell) => {
-                world.insert_chunk(position, Chunk::uniform(cell)).map(|()| 0)
+            Edit::InsertChunk(position, filling) => {
+                world.insert_chunk(position, filling.chunk()).map(|()| 0)
+            }
+            Edit::PutBack => {
+                let is_loaded = |position| world.chunks().any(|(loaded, _)| loaded == position);
+                if !is_twin {
+                    self.removed.0.retain(|(position, _)| !is_loaded(*position));
+                }
+                self.removed.insert_into(world, is_twin, Water2dWorld::insert_chunks).map(|()| 0)
             }
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
                 // The twin removes the same chunk, or their states would differ from here on.
-                taken = Some((position, chunk));
+                self.removed.put(position, chunk);
                 0
             }),
-            _ => Ok(0),
-        });
-        self.kept.extend(taken);
+        }
+    }
+
+    fn edit(&mut self, edit: &Edit, answer: Result<u64, EditError>) {
+        self.loaded.clear();
         let expected = match *edit {
             Edit::SetSolid(cell) => self.set_solid(cell),
             Edit::ClearSolid(cell) => self.clear_solid(cell),
@@ -228,58 +198,56 @@ impl Watched {
                 Ok(cell) => self.fill(region, cell),
                 Err(_) => Err("Level"),
             },
-            Edit::InsertChunk(position, cell) => self.insert(position, &Chunk::uniform(cell)),
+            Edit::InsertChunk(position, filling) => self.insert(position, &filling.chunk()),
+            Edit::PutBack => {
+                let list = std::mem::take(&mut self.removed.0);
+                list.iter().try_fold(0, |_, (position, chunk)| self.insert(*position, chunk))
+            }
             Edit::RemoveChunk(position) => self.remove(position),
-            _ => Ok(0),
         };
-        assert_eq!(answer.map_err(kind), expected, "{edit:?}");
+        assert_eq!(
+            answer.map_err(|error| name(&error)),
+            expected.map_err(str::to_owned),
+            "{edit:?}"
+        );
     }
 
-    fn insert_strewn(&mut self, position: IVec3, strewn: Strewn<Cell>) {
-        let chunk = strewn.chunk();
-        let answer =
-            self.twins.edit(|world| world.insert_chunk(position, chunk.clone()).map(|()| 0));
-        assert_eq!(answer.map_err(kind), self.insert(position, &chunk), "{strewn:?} at {position}");
+    fn was_loaded(&self, place: [i32; 3]) -> bool {
+        self.loaded.contains(&Sheet::chunk_of(place.into()))
     }
 
-    /// Loads all that was unloaded and is not there. A list with a chunk twice is refused.
-    fn put_back(&mut self) {
-        let mut list: Vec<(IVec3, Chunk<Cell>)> = Vec::new();
-        for (position, chunk) in std::mem::take(&mut self.kept).into_iter().rev() {
-            let is_loaded = self.twins.world.chunks().any(|(loaded, _)| loaded == position);
-            if !is_loaded && list.iter().all(|(listed, _)| *listed != position) {
-                list.push((position, chunk));
-            }
-        }
-        if let Some(first) = list.first().cloned() {
-            let twice = || list.iter().cloned().chain([first.clone()]);
-            let refused = self.twins.edit(|world| world.insert_chunks(twice()));
-            assert_eq!(refused, Err(EditError::ChunkPresent(first.0)), "a chunk twice in a list");
-        }
-        let mut is_twin = false;
-        let answer = self.twins.edit(|world| {
-            let list = list.iter().cloned();
-            match std::mem::replace(&mut is_twin, true) {
-                false => world.insert_chunks(list),
-                true => world.insert_chunks(list.rev()),
-            }
-        });
-        assert_eq!(answer, Ok(()));
-        for (position, chunk) in &list {
-            assert_eq!(self.insert(*position, chunk), Ok(0));
-        }
+    fn looks(&self, world: &Water2dWorld) -> Looks<Self> {
+        let look = |cell: IVec3| Some((cell.to_array(), world.cell(cell)?));
+        self.bounds.positions().filter_map(look).collect()
     }
 
-    /// One step, which is the oracle's in every cell.
-    fn step(&mut self) {
-        let (levels, left_first) = (self.levels(), self.twins.world.prefers_left());
-        self.twins.step();
+    /// The oracle's step in every cell.
+    fn step(&mut self, twin: &mut Water2dWorld) -> StepReport {
+        let (levels, left_first) = (self.levels(), twin.prefers_left());
+        let report = twin.step();
         let expected = match self.rules.rule {
             Rule::Literal => literal_step(&levels, left_first),
             Rule::Settling => settling_step(&levels, i64::from(self.rules.pressure_flow)),
         };
-        self.look_again();
-        assert_eq!(self.levels(), expected, "step {}", self.twins.world.ticks());
+        self.cells = self.looks(twin);
+        assert_eq!(self.levels(), expected, "step {}", twin.ticks());
+        report
+    }
+
+    fn compare(&self, world: &Water2dWorld, after: &dyn Debug) {
+        for cell in self.bounds.positions() {
+            let expected = self.cells.get(&cell.to_array()).copied();
+            assert_eq!(world.cell(cell), expected, "cell {cell} after {after:?}");
+        }
+        assert_eq!(world.ledger(), self.ledger, "the ledger after {after:?}");
+    }
+}
+
+impl Slice {
+    fn new(rules: Rules, bounds: Region) -> Slice {
+        let cells = bounds.positions().map(|cell| (cell.to_array(), Cell::AIR)).collect();
+        let (removed, loaded) = (Shelf(Vec::new()), Vec::new());
+        Slice { rules, bounds, cells, ledger: Ledger::default(), removed, loaded }
     }
 
     /// What is open, in places counted from the world's lower left corner, so that the oracle does
@@ -289,12 +257,6 @@ impl Watched {
         let (west, low) = (self.bounds.min().x, self.bounds.min().y & !1);
         let open = self.cells.iter().filter(|(_, cell)| !cell.is_solid());
         open.map(|([x, y, _], cell)| ((y - low, x - west), i64::from(cell.level()))).collect()
-    }
-
-    fn look_again(&mut self) {
-        for (&at, cell) in &mut self.cells {
-            *cell = self.twins.world.cell(at.into()).expect("a step unloads nothing");
-        }
     }
 
     fn there(&self, cell: IVec3) -> Result<Cell, &'static str> {
@@ -383,7 +345,7 @@ impl Watched {
             self.ledger.placed += u64::from(new.level());
             self.cells.insert(cell.to_array(), new);
         }
-        self.twins.forget(cells);
+        self.loaded.push(position);
         Ok(0)
     }
 
@@ -393,20 +355,7 @@ impl Watched {
             let old = self.cells.remove(&cell.to_array()).ok_or("ChunkAbsent")?;
             self.ledger.removed += u64::from(old.level());
         }
-        self.twins.forget(cells);
+        self.loaded.push(position);
         Ok(0)
-    }
-}
-
-fn kind(error: EditError) -> &'static str {
-    match error {
-        EditError::NotLoaded(_) => "NotLoaded",
-        EditError::OutOfBounds(_) => "OutOfBounds",
-        EditError::Solid(_) => "Solid",
-        EditError::ChunkPresent(_) => "ChunkPresent",
-        EditError::ChunkAbsent(_) => "ChunkAbsent",
-        EditError::ChunkOutOfBounds(_) => "ChunkOutOfBounds",
-        EditError::Level { .. } => "Level",
-        _ => "something new",
     }
 }

@@ -97,7 +97,7 @@ fn sink(levels: &mut Levels, parity: i32) {
     }
 }
 
-/// Whether a cell of water stands on ground or on a full cell.
+/// Whether a cell of water is on ground or on a full cell.
 fn stands(levels: &Levels, (y, x): (i32, i32)) -> bool {
     levels.get(&(y - 1, x)).is_none_or(|&below| below >= 100)
 }
