@@ -32,9 +32,9 @@ enum Damage {
     Byte(u16, u8),
     /// Writes eight bytes, those of a number at the end of its range.
     Number(u16, u64),
-    /// Takes bytes out of a section, and says so in its length.
+    /// Removes bytes of a section, and corrects its length.
     Cut(u16, u8),
-    /// Repeats bytes of a section, and says so in its length.
+    /// Repeats bytes of a section, and corrects its length.
     Repeat(u16, u8),
 }
 

@@ -94,8 +94,8 @@ fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     })
 }
 
-/// Steps stand in the upper half of the byte that says whether to write, so that inputs from before
-/// there were any mean what
+/// Steps are encoded in the upper half of the byte that decides whether to write, so that inputs
+/// older than steps keep their meaning.
 fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
     let mut way = Vec::new();
     for _ in 0..u8::arbitrary(bytes)? % 6 {

@@ -1,5 +1,5 @@
-//! What edits leave behind in a world of pressure: who is still audible, what still flows, and that
-//! the account holds.
+//! What edits leave behind in a world of pressure: which chunks are awake, what still flows, and
+//! that the account holds.
 
 use super::rooms::{at, exact, room};
 use super::shut_rooms::quiet_beside_loud;
@@ -13,7 +13,7 @@ fn field(rules: Rules) -> BlastWorld {
 }
 
 /// A chunk counted as audible until a step had looked at it, and none looks at a chunk at 0: a
-/// charge that was taken back kept all around it from falling silent, for ever.
+/// charge that was taken back kept all chunks around it awake for ever.
 #[test]
 fn a_charge_that_is_taken_back_leaves_nothing_behind() {
     let taken_back: [fn(&mut BlastWorld); 4] = [
@@ -77,7 +77,7 @@ fn nothing_is_felt_at_a_face_that_is_shut() {
     world.run_probed(1000, &mut probes);
     assert_eq!((probes[0].impulse(), world.pressure(at(3, 63))), (DVec3::ZERO, 0.5));
 
-    // Where the front comes through, what is told is what flows.
+    // Where the front passes, the reported flow is the real one.
     world.set_pressure(at(3, 63), 300.0).unwrap();
     let into = world.flow(at(3, 64));
     world.step();
@@ -130,7 +130,7 @@ fn links_that_open_and_close_do_not_feed_a_wave() {
     assert!(BlastWorld::<floodplain::Sheet>::load(&world.save()).is_ok());
 }
 
-/// A flow that ends without a step was told by nobody, neither where a chunk fell silent nor beside
+/// A flow that ended without a step was not reported, neither where a chunk fell silent nor beside
 /// what an edit built.
 #[test]
 fn flows_that_end_are_told() {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use support::blast::{graph, grid};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn every_edit_and_step_on_a_grid_is_the_maps(

@@ -358,7 +358,7 @@ fn apply(world: &mut BlastWorld, edit: &Edit, stepped: &mut dyn FnMut(&mut Blast
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
 
     #[test]
     fn a_sheet_a_graph_and_the_oracle_agree(plan in plan(both_rules(), [80, 12, 1])) {
@@ -370,7 +370,7 @@ proptest! {
         grid_graph_and_oracle_agree::<Cube>(&plan)?;
     }
 
-    /// Where the borders of chunks lie is nobody's business: a world that is moved gives the same bits.
+    /// Chunk borders change nothing: a world that is moved gives the same bits.
     #[test]
     fn a_world_that_is_moved_is_the_same_to_the_bit(
         plan in plan(both_rules(), [80, 12, 1]), by in (-100..100, -100..100)

@@ -1,5 +1,5 @@
 //! Walls that break under pressure, on grids and on graphs: in which order, against which
-//! difference, and how they are counted and told.
+//! difference, and how they are counted and reported.
 
 use super::rooms::{at, exact, room};
 use floodplain::blast::{BlastGraph, BlastWorld, Border, Probe, Rules};
@@ -76,7 +76,7 @@ fn a_wall_that_breaks_and_fills_is_counted_once() {
     }
 }
 
-/// Also if walls break in several chunks at once, in whatever order the chunks came.
+/// Also if walls break in several chunks in one step, in any order of loading.
 #[test]
 fn walls_that_break_and_fill_in_many_chunks_are_counted_once() {
     let mut world: BlastWorld = BlastWorld::new(exact(Rules::default())).unwrap();
@@ -91,8 +91,8 @@ fn walls_that_break_and_fill_in_many_chunks_are_counted_once() {
     assert_eq!(world.take_events().len(), 8);
 }
 
-/// A chunk too quiet to be heard is let go in the step in which its last wall breaks. The broken
-/// wall was neither counted nor told.
+/// A chunk below the threshold is freed in the step in which its last wall breaks. The broken
+/// wall was neither counted nor reported.
 #[test]
 fn a_wall_that_breaks_in_a_chunk_that_is_let_go_is_counted_and_told() {
     let mut world: BlastWorld =

@@ -1,5 +1,4 @@
-//! What worlds and graphs answer about themselves: what they were made with, what stands where,
-//! what they take up.
+//! Queries of worlds and graphs: their rules, their cells, their memory.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders, Probe};
 use floodplain::glam::{DVec3, IVec3};
@@ -16,8 +15,7 @@ fn bounds() -> Region {
     Region::new(IVec3::ZERO, IVec3::new(20, 20, 0))
 }
 
-/// What a world takes up grows with what is in it, and a step takes no more than its scratch
-/// memory.
+/// A world's memory grows with its contents; a step adds at most its scratch memory.
 fn grows<W: Automaton>(world: &mut W, load: impl FnOnce(&mut W)) {
     let empty = world.memory_bytes();
     load(world);
@@ -126,7 +124,7 @@ fn two_dimensional_water_says_what_stands_where() {
             format!("{:?} {:?}", world.cell(HERE).unwrap(), water2d::Cell::SOLID),
             "Water(250) Solid"
         );
-        // What stands in the way of the wall has one way out.
+        // Water displaced by the wall has one way out.
         world.clear_solid(HERE + IVec3::Y).unwrap();
         assert_eq!(world.set_solid(HERE), Ok(water2d::Displaced { moved: 250, removed: 0 }));
         assert_eq!(world.fill_solid(Region::cell(HERE + IVec3::Y)), Ok(250));
@@ -229,7 +227,7 @@ fn nothing_adds_up_to_zero_and_not_to_a_zero_below_it() {
     }
 }
 
-/// Both kinds of cursor tell the same of the same way through the same grid.
+/// Both kinds of cursor read the same on the same path through the same grid.
 #[test]
 fn cursors_agree() {
     let mut grid = Grid::<u16, Cube>::new(1);

@@ -1,4 +1,4 @@
-//! The contract of all automata: what the trait says is what the world's own methods say.
+//! The trait of all automata: its methods return what the world's own methods return.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::{DVec3, IVec3};
@@ -51,7 +51,7 @@ fn water_keeps_the_contract() {
     );
 }
 
-/// Time that passes at once over water at rest leaves what single ticks leave, and no more.
+/// At rest, many ticks in one call leave the same state as single ticks.
 #[test]
 fn a_run_to_rest_gives_back_the_memory_that_single_steps_do() {
     let [mut run, mut stepped] = [poured(), poured()];
@@ -61,7 +61,7 @@ fn a_run_to_rest_gives_back_the_memory_that_single_steps_do() {
     assert_eq!(run.memory_bytes(), stepped.memory_bytes());
 }
 
-/// Once all is at rest, any time passes at once, and a world so old is saved and goes on like any
+/// At rest any number of ticks takes no time, and a world that old is saved and continues like any
 /// other. Snapshots of worlds older than 2⁶² steps used to be refused, and water and graphs took
 /// every step of the time one by one.
 #[test]

@@ -1,6 +1,6 @@
 //! `take_changes` in every automaton: what edits and steps changed, and neither loading nor
-//! unloading. A world that nobody asks does not remember more and more of the chunks that have
-//! gone.
+//! unloading. A world whose changes are never taken does not accumulate records of removed
+//! chunks.
 
 use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
@@ -75,7 +75,7 @@ fn count(world: &mut impl Automaton) -> usize {
     world.take_changes().iter().map(|changes| changes.cells.len()).sum()
 }
 
-/// Of many cells of which all but one hold already what is asked for.
+/// A fill of many cells of which all but one already have the new value.
 #[test]
 fn a_fill_lists_only_the_cells_that_it_changes() {
     let region = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
@@ -126,7 +126,8 @@ fn air() -> BlastWorld {
     BlastWorld::new(blast::Rules { threshold: 0.1, ..blast::Rules::default() }).unwrap()
 }
 
-/// Every chunk that fell silent was once kept with a mask of half a kilobyte until somebody asked.
+/// Every chunk that fell silent was once kept, with a mask of half a kilobyte, until changes were
+/// taken.
 #[test]
 fn a_world_of_explosions_that_nobody_asks_keeps_nothing_of_them() {
     let mut world = air();
@@ -145,7 +146,7 @@ fn a_world_of_explosions_that_nobody_asks_keeps_nothing_of_them() {
     assert_eq!(world.take_changes(), [], "nothing is other than it was at the start");
 }
 
-/// What was told of a chunk holds until it is told otherwise, also if the chunk goes, comes again
+/// What was reported of a chunk holds until the next report, also if the chunk goes, comes again
 /// and goes again.
 #[test]
 fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {

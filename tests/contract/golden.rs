@@ -1,6 +1,6 @@
 //! The recorded scenarios and automata end in the recorded states. `.ci/platforms` holds the same
 //! hashes, and the valley's, against other targets and profiles; after a change that is meant to
-//! change them, `.ci/platforms record` writes them anew.
+//! change them, `.ci/platforms record` records them again.
 
 #[path = "../platforms/src/automata.rs"]
 mod automata;

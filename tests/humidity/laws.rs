@@ -205,7 +205,7 @@ fn the_oracle_agrees<S: FieldShape>(rules: Rules, edits: &[Edit], sleeps: bool) 
     }
 }
 
-/// What changes is what `take_changes` says, and nothing else.
+/// `take_changes` reports the cells that change, and no others.
 fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     let mut world = small::<S>(rules);
     for edit in edits {
@@ -250,7 +250,7 @@ fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_sleep_changes_nothing(
@@ -332,7 +332,8 @@ proptest! {
         cases: 8, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// With rain of one strength, or none. The world is small, for the time that it takes grows with the square of its width.
+    /// With rain of one strength, or none. The world is small, since the time until it rests grows
+    /// with the square of its width.
     #[test]
     fn the_conservative_sweep_comes_to_rest_nearly_level(
         cells in prop::collection::vec((0.0..2000.0f64, 0.5..3.0f32, 0u8..10), 16), rain in 0.0..1000.0f64
@@ -384,8 +385,8 @@ fn steps_to_rest(world: &mut HumidityWorld<Sheet>, region: Region, rain: f64) ->
         }
         let report = world.step();
         let after = squares(world);
-        // Cells tell, not units: one that passes a chunk that sleeps may change cells beyond it and
-        // not be counted as moved.
+        // Counted in cells, not units: a unit that passes a chunk that sleeps may change cells
+        // beyond it and not be counted as moved.
         assert!(
             if report.changed > 0 { after < before } else { after == before && report.moved == 0 },
             "{before} to {after}, {report:?} in step {step}"

@@ -1,4 +1,4 @@
-//! What a world of water or humidity says that it holds is what it holds, by the allocator's count.
+//! `memory_bytes` of water and humidity against the allocator's count.
 
 use crate::{MEMORY, alone};
 use floodplain::glam::IVec3;

@@ -1,7 +1,7 @@
 //! Loading takes memory in proportion to the bytes, whatever they claim: for worlds in which each
-//! byte is worth the most, and for counts and lengths at the end of their range under checksums
-//! made right. What is counted is the most that is held at any moment on the way, checks included,
-//! and not only what is left at the end.
+//! byte is worth the most, and for counts and lengths at the end of their range with valid
+//! checksums. The count is the peak while loading and checking, not only the memory held at the
+//! end.
 
 use crate::{MEMORY, alone};
 use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders};

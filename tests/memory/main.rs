@@ -1,5 +1,5 @@
-//! What worlds hold and what loading takes, by the allocator's count. A program of its own, for the
-//! allocator counts for the whole process; its tests run one at a time.
+//! The memory of worlds and of loading, by the allocator's count. A program of its own, since the
+//! allocator counts the whole process; its tests run one at a time.
 
 mod held;
 mod loading;

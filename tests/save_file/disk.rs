@@ -1,4 +1,4 @@
-//! A disk in memory that counts what is asked of it, fails or tears on demand, fills up, and loses
+//! A disk in memory that counts its operations, fails or tears on demand, fills up, and loses
 //! its power.
 
 use floodplain::save_file::StorageBackend;
@@ -13,7 +13,7 @@ pub enum Fault {
     /// It and all later ones fail.
     ForGood,
     /// It fails after half of a write was done; a sync or a change of length is done, and its
-    /// success not told. Later ones fail.
+    /// success not reported. Later ones fail.
     Torn,
 }
 

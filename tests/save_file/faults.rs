@@ -1,5 +1,5 @@
 //! Saves on a disk that fails, tears writes, fills up or loses its power, at every single operation
-//! in turn: the error is told, and what survives is the last save acknowledged or the one under
+//! in turn: the error is returned, and what survives is the last acknowledged save or the current
 //! way, with its ledger balanced.
 
 use crate::disk::{Disk, Fault, Unsynced};
@@ -23,7 +23,7 @@ struct Ending {
     error: Option<SaveError>,
 }
 
-/// Creates a save and goes on saving, until that is done or something fails.
+/// Creates a save and saves on, until that is done or something fails.
 fn session(disk: &Disk) -> Ending {
     let mut ending = Ending { acknowledged: None, under_way: None, error: None };
     let mut rng = Rng::with_seed(5);

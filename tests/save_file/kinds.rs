@@ -12,7 +12,7 @@ use floodplain::water2d::Water2dWorld;
 use floodplain::{Cube, Sheet};
 use support::worlds;
 
-/// Edits a world and lets it go on.
+/// Edits a world and runs it.
 type Live<W> = fn(&mut W, &mut Rng);
 
 /// What must hold for each kind of world.
@@ -51,7 +51,7 @@ fn every_kind(law: &mut impl Law) {
     });
 }
 
-/// Saves and opens by turns, with the power lost in between.
+/// Saves and opens alternately, with power losses in between.
 struct OpenedAsSaved;
 
 impl Law for OpenedAsSaved {

@@ -1,4 +1,4 @@
-//! A small world of water that goes on living between saves: random edits, steps, chunks that come
+//! A small world of water that changes between saves: random edits, steps, chunks that come
 //! and go.
 
 use fastrand::Rng;

@@ -148,7 +148,7 @@ fn format(version: u16, kind: u16) -> Vec<u8> {
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let newer = forgery("newer", b"format", Some(&format(VERSION + 1, 1)), true);
     assert!(matches!(newer, SaveError::NewerVersion { found: 2, newest: 1 }), "{newer}");
-    // Whatever else a newer version says of itself.
+    // The rest of a newer version's header.
     let newer =
         forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
     assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 1 }), "{newer}");
@@ -203,7 +203,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
             "{error}"
         );
     }
-    // What each of them says, and a byte more.
+    // Each message, and a byte more.
     let (_, world) = SaveFile::<WaterWorld>::open_on(Disk::holding(saved()[0].clone())).unwrap();
     let [mut rules, mut state, mut record] =
         [vec![], vec![], records(&world)[&origin.to_array()].clone()];

@@ -1,5 +1,5 @@
-//! Every file in `examples/scenarios` runs, keeps all laws on the way, and does what it says it
-//! does.
+//! Every file in `examples/scenarios` runs, keeps all laws after every tick, and meets its
+//! expectations.
 
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Record, Run, Scenario, play};

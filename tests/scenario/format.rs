@@ -291,7 +291,7 @@ fn failures_name_expectation_value_and_tick() {
     assert!(err.contains("file.toml:9: total: "), "{err}");
 }
 
-/// The report is what the format says, field by field.
+/// The report has the documented fields.
 #[test]
 fn explosions_are_refused_by_the_line_that_is_wrong() {
     let refused = |head: &str| {
@@ -365,7 +365,7 @@ fn records_are_lines_of_json() {
     assert_eq!(out.lines().count(), 2);
 }
 
-/// A value of the wrong kind is shown as it could stand in the file.
+/// A value of the wrong kind is shown as it could be written in the file.
 #[test]
 fn values_of_the_wrong_kind_are_shown() {
     let ticks = |value: &str| refusal(&format!("automaton = \"water\"\nticks = {value}")).1;

@@ -21,7 +21,7 @@ fn snapshot(kind: u16, sections: [(&[u8; 4], &[u8]); 3]) -> Vec<u8> {
     out
 }
 
-/// What a world says of itself: rules and state.
+/// The rules and state of a world.
 fn head(world: &impl Saved) -> [Vec<u8>; 2] {
     let [mut rules, mut state] = [Vec::new(), Vec::new()];
     world.put_rules(&mut rules);
@@ -135,7 +135,7 @@ fn records_of_pressure_that_no_world_has_are_refused_in_words() {
     let awake_in_part = refusal(Rules::default(), &[&still, &[0], NONE, NONE, &[1], &inside]);
     let SnapshotError::Malformed { wanted, .. } = awake_in_part else { panic!("{awake_in_part}") };
     assert_eq!(wanted, "marks of a chunk that is awake in every cell or in none");
-    // Each link's flow stands at both ends, and nothing flows beyond the bounds.
+    // Each link's flow is stored at both ends, and nothing flows beyond the bounds.
     let one_way = [&plane(1.0)[..], &still, &still, &still].concat();
     let flows = refusal(Rules::wave(0.2, 0.9), &[&still, &[5], NONE, NONE, &one_way, ASLEEP]);
     assert!(matches!(flows, SnapshotError::Malformed { .. }), "{flows}");

@@ -1,4 +1,4 @@
-//! Snapshots: what is saved and loaded goes on as if it had never been saved, and damaged bytes are
+//! Snapshots: a loaded world continues as if it had never been saved, and damaged bytes are
 //! refused by name.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders};

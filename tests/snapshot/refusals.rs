@@ -1,4 +1,4 @@
-//! What the format does not have is refused where it stands, under right checksums: the section,
+//! What the format does not allow is refused at its place, with valid checksums: the section,
 //! the byte, and what should have been there. What it just has is not.
 
 use super::sections::{content, forged};
@@ -15,7 +15,7 @@ const COUNT: usize = 8;
 const REGION: usize = 24;
 const POSITION: usize = 12;
 
-/// What loading says when these bytes stand at this place of a section.
+/// The error when these bytes are at this place of a section.
 fn with<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
     let forged = forged(saved, section, |mut content| {
         content[at..at + bytes.len()].copy_from_slice(bytes);
@@ -24,12 +24,12 @@ fn with<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Optio
     W::load(&forged).err()
 }
 
-/// What loading says when a section ends at this place, and then has these bytes.
+/// The error when a section ends at this place and these bytes follow.
 fn ending<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
     W::load(&forged(saved, section, |content| [&content[..at], bytes].concat())).err()
 }
 
-/// The error that something else was wanted there; its message says all of it.
+/// The error that something else was expected there, with its whole message.
 fn refused(section: &'static str, at: usize, wanted: &'static str) -> Option<SnapshotError> {
     let error = SnapshotError::Malformed { section, at, wanted };
     assert_eq!(error.to_string(), format!("section {section}, byte {at}: expected {wanted}"));
@@ -115,7 +115,7 @@ fn a_count_of_more_than_the_bytes_hold_is_refused_where_it_stands() {
         refused("CHNK", 0, a_count)
     );
 
-    // Chunks of pressure that have gone: a position and a mask.
+    // Chunks of pressure that were removed: a position and a mask.
     let (saved, record) =
         (walls(), |x: i32| [&[x, 0, 0].map(i32::to_le_bytes).concat()[..], &[1; 512]].concat());
     let at = content(&saved, "WRLD").len() - 8;
@@ -208,7 +208,7 @@ fn a_pressure_is_a_number_up_to_its_limit_and_not_minus_zero() {
     let mut world = BlastWorld::<Sheet>::new(blast::Rules::diffusive(0.1)).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
     let saved = world.save();
-    // After the count, the position, and the byte that says that all cells are alike.
+    // After the count, the position, and the byte for a chunk of equal cells.
     let plane = COUNT + POSITION;
     for pressure in [-0.0, 1.1e24, -1.1e24, f32::INFINITY, f32::NAN] {
         let said = with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 1, &pressure.to_le_bytes());

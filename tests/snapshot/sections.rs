@@ -1,4 +1,4 @@
-//! Snapshots taken apart and put together again, every checksum right.
+//! Snapshots with a section replaced, with valid checksums.
 
 /// The sections of a snapshot: names and contents.
 fn sections(bytes: &[u8]) -> Vec<(&[u8], Vec<u8>)> {

@@ -1,6 +1,6 @@
 //! Forged snapshots in which what was awake sleeps. Everything else in them is true, and every
 //! checksum right. They are refused, or describe a world in which nothing would have changed: then
-//! it goes on as if nobody had touched it.
+//! it continues as if it had not been forged.
 
 use super::sections::forged;
 use floodplain::blast::BlastGraph;
@@ -135,9 +135,9 @@ fn water_2d_that_would_move_is_not_asleep() {
     sleepers_are_refused(worlds::water_2d, water_2d_asleep);
 }
 
-/// Water that runs in from above, and on down a slope to the west or to the east, by turns. A step
-/// of the one kind passes on through the chunk as much as comes in, and changes no level there; the
-/// next does. No law is broken before it does.
+/// Water that runs in from above, and on down a slope to the west or to the east, alternately. A
+/// step of the one kind passes on through the chunk as much as comes in, and changes no level
+/// there; the next does. No law is broken before it does.
 #[test]
 fn water_2d_that_would_move_after_the_next_step_does_not_sleep_before() {
     let laws: Vec<Option<String>> = (0..8)

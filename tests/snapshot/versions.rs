@@ -1,6 +1,6 @@
-//! Snapshots written by earlier versions of the format are read for ever: one of each kind, in each
-//! version in which that kind was written, is kept in `tests/data/snapshots`, with the hash of its
-//! state in `state_hashes.txt` beside it.
+//! Snapshots written by earlier versions of the format can always be loaded: one of each kind, in
+//! each version in which that kind was written, is kept in `tests/data/snapshots`, with the hash of
+//! its state in `state_hashes.txt` beside it.
 //!
 //! `FLOODPLAIN_RECORD=1 cargo test --test snapshot versions` writes the files that are missing, and
 //! never over one that is there.

@@ -24,7 +24,7 @@ fn op() -> impl Strategy<Value = ChunkOp> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn a_chunk_and_a_mask_agree_with_an_array_and_a_set(ops in vec(op(), 1..40)) {

@@ -73,7 +73,7 @@ fn check_shape<S: Shape>(cell: IVec3, sides: [i64; 3], order: [usize; 3]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     #[test]
     fn a_step_adds_the_offset_or_leaves_the_range(cell in position(), face in select(Face::ALL.to_vec())) {

@@ -1,4 +1,4 @@
-//! What all automata stand on: positions, one chunk, and the chunk store.
+//! What all automata are built on: positions, one chunk, and the chunk store.
 
 mod chunk;
 mod coords;

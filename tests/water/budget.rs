@@ -71,7 +71,7 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     assert!(longest > 2_000, "{longest} cells beside those visited at most");
 }
 
-/// Nobody draws from puddles of one unit, which each are a body. To tell so once cost nothing, so
+/// Nothing draws from puddles of one unit, which each are a body. To tell so once cost nothing, so
 /// that one call looked at all of them, whatever its budget.
 #[test]
 fn puddles_count_for_what_is_looked_at() {
@@ -112,7 +112,7 @@ fn sunken_lake() -> WaterWorld {
     world
 }
 
-/// What stands in the cells of a world, and its account.
+/// The cells of a world and its ledger.
 fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
     let chunks = world.chunks().map(|(position, chunk)| (position, chunk.clone()));
     (chunks.collect(), world.ledger(), world.ticks())

@@ -26,7 +26,7 @@ fn water_lives_at_both_ends_of_the_range() {
                 );
             }
             assert_eq!(world.total(), world.ledger().total());
-            // At the lower end the spring stands on the outer floor, so it drains if that drains;
+            // At the lower end the spring is on the outer floor, so it drains if that drains;
             // at the upper one it touches three outer faces.
             assert_eq!(world.ledger().drained > 0, edge == Edge::Drain);
         }
@@ -76,7 +76,7 @@ fn a_world_may_end_inside_a_chunk() {
     assert_eq!(chunk.as_uniform(), Some(Voxel::OPEN));
 }
 
-/// What stands in the way of an edit goes to neighbours, and what finds no room is entered as
+/// Water displaced by an edit goes to neighbours, and what finds no room is counted as
 /// removed.
 #[test]
 fn displaced_water_is_accounted_for() {

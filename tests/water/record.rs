@@ -1,10 +1,10 @@
 //! Random worlds of water under random rules and edits run as recorded: the states they pass
 //! through, what each call reports, how many cells it looked at, the currents, and the saved bytes.
-//! The laws say what must hold; this says that what is meant to change nothing changes nothing, and
-//! looks at no cell more.
+//! The laws say what must hold; this shows that a change meant to keep all bytes keeps them, and
+//! visits no cell more.
 //!
-//! After a change that is meant to change bytes or work, the failing test says where it wrote what
-//! it found.
+//! After an intended change of bytes or work, the failing test prints where it wrote the new
+//! record.
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
@@ -153,8 +153,8 @@ fn tick(
     sum
 }
 
-/// Rules, state and chunks of a snapshot; of the state what every version of the format has: bounds,
-/// seed, ticks and account.
+/// Rules, state and chunks of a snapshot; of the state what every version of the format has:
+/// bounds, seed, ticks and account.
 fn content(saved: &[u8]) -> [&[u8]; 3] {
     const STATE: usize = 24 + 7 * 8;
     let mut left = &saved[16..];

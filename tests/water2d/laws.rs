@@ -189,7 +189,8 @@ proptest! {
         }
     }
 
-    /// As chunks are loaded, emptied, taken out and put back, and cells are built, dug, filled and scooped.
+    /// While chunks are loaded, emptied, removed and put back, and cells are built, dug, filled and
+    /// scooped.
     #[test]
     fn a_world_that_sleeps_equals_one_that_never_does(
         drawn in drawn(), seed: u64, rules in rules(), edits in prop::collection::vec((0..9u8, any::<u32>()), 1..24)

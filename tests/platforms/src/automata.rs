@@ -2,7 +2,7 @@
 //!
 //! Each grid has at least 16 chunks awake, from which on the threads of a pool share a step, where
 //! they share steps at all: not in the in-place sweep, the settling rule and graphs. The sheets of
-//! the synchronous and the conservative sweep have so many that `run` does several steps in one go,
+//! the synchronous and the conservative sweep have so many that `run` does several steps per pass,
 //! where the threads are not too many for that.
 
 use fastrand::Rng;
@@ -44,7 +44,7 @@ const LARGE_SQUARE: IVec3 = IVec3::new(11, 11, 0);
 /// 18 cubes.
 const BLOCK: IVec3 = IVec3::new(2, 2, 1);
 
-/// Steps asked for at once.
+/// Steps in one call.
 const RUNS: [u64; 6] = [1, 1, 10, 1, 16, 1];
 
 fn go<A: Automaton>(mut world: A) -> Hashed {
