@@ -9,6 +9,7 @@ use floodplain::snapshot::Saved;
 use floodplain::{Automaton, Chunk, Region, Shape, StepReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::slice;
 
 /// What is done to a world: edits `E`, and what all worlds can do.
 #[derive(Clone, Debug)]
@@ -311,7 +312,8 @@ impl<T: Clone> Shelf<T> {
         if is_twin {
             list.reverse();
         } else if let Some(first) = list.first() {
-            let (twice, before) = ([&list[..], &[first.clone()]].concat(), world.state_hash());
+            let (twice, before) =
+                ([&list[..], slice::from_ref(first)].concat(), world.state_hash());
             let refused = insert(world, twice).expect_err("a chunk twice in a list");
             assert_eq!((name(&refused), world.state_hash()), ("ChunkPresent".into(), before));
         }
