@@ -5,24 +5,14 @@
 //! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
 
 use crate::automaton::StepReport;
-use crate::chunk::LayerMask;
 use crate::grid::Slot;
-use crate::water::context::layers::Workspace;
+use crate::water::WaterWorld;
+use crate::water::context::Context;
+use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
-use crate::water::flow::kernel::Limits;
 use crate::water::flow::window::Window;
-use crate::water::random::{Purpose, Queue, fraction, mix};
-use crate::water::store::{LAYER_CELLS, Place, Store};
-use crate::water::{Ledger, Rules, WaterWorld};
-
-pub(crate) struct Tick<'w> {
-    pub(crate) store: &'w mut Store,
-    pub(crate) work: &'w mut Workspace,
-    pub(crate) ledger: &'w mut Ledger,
-    pub(crate) rules: &'w Rules,
-    pub(crate) limits: Limits,
-    pub(crate) report: StepReport,
-}
+use crate::water::random::mix;
+use crate::water::store::LAYER_CELLS;
 
 /// What a call with a budget did; see [`WaterWorld::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,7 +134,7 @@ impl WaterWorld {
     }
 
     /// The tick that is underway, begun if there is none.
-    pub(crate) fn underway(&mut self) -> Tick<'_> {
+    pub(crate) fn underway(&mut self) -> Context<'_> {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
@@ -152,7 +142,7 @@ impl WaterWorld {
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }
-        Tick {
+        Context {
             store: &mut self.store,
             work: &mut self.work,
             ledger: &mut self.ledger,
@@ -163,7 +153,7 @@ impl WaterWorld {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more
     /// to do: then the tick is complete.
     fn piece(&mut self, window: &mut Window) -> Option<u64> {
@@ -234,24 +224,6 @@ impl Tick<'_> {
         }
     }
 
-    /// The first pass: water at the world's end leaves, first from the head of its path, then from
-    /// where it stands.
-    fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
-        let Some(outlets) = self.store.outlets(slot) else { return 0 };
-        let bits = outlets.layer(layer) & self.awake(slot, layer);
-        if bits.is_empty() {
-            return 0;
-        }
-        let visited = u64::from(bits.count());
-        self.report.visited += visited;
-        let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
-        bits.iter().for_each(|cell| queue.push(cell));
-        while let Some(cell) = queue.pop() {
-            self.flow_out(Place::in_layer(slot, layer, cell));
-        }
-        visited
-    }
-
     /// The second pass: down, sideways, then draws from the head for whoever still has room.
     fn regular_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) -> u64 {
         let before = self.report.visited;
@@ -259,22 +231,4 @@ impl Tick<'_> {
         self.draws(slot, layer);
         self.report.visited - before
     }
-
-    #[inline]
-    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
-    }
-
-    /// The chances of the ebb, as fractions of 65,536.
-    pub(crate) fn chances(&self) -> (u32, u32) {
-        (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
-    }
-}
-
-/// Takes cells from those that a piece may still look at; `false` if none were left.
-#[inline]
-pub(crate) fn spend(left: &mut usize, cells: usize) -> bool {
-    let may = *left > 0;
-    *left = left.saturating_sub(cells);
-    may
 }

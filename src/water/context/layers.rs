@@ -5,7 +5,7 @@ use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::layer_record::{LayerWork, current, passed};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
-use crate::water::draw::path::Trees;
+use crate::water::context::trees::Trees;
 use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::ledger::Ledger;
 use crate::water::pools::Levelling;

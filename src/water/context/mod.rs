@@ -1,8 +1,238 @@
-//! What the phases of a tick share.
+//! The context of a tick: what all its phases read and write, and the primitives by which they do.
+//!
+//! A tick owns nothing: it borrows the world's parts. What is kept of it beside them, layer by
+//! layer, is the [`Workspace`]; what one phase alone has half done is that phase's own, and is
+//! handed to it by [`tick`](crate::water::tick).
 
 pub(crate) mod layer_record;
 pub(crate) mod layers;
+pub(crate) mod limits;
 pub(crate) mod rollback;
 pub(crate) mod schedule;
 #[cfg(test)]
 pub(crate) mod test_worlds;
+pub(crate) mod trees;
+
+use crate::automaton::StepReport;
+use crate::chunk::LayerMask;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use crate::water::cell::CellFlags;
+use crate::water::context::layer_record::passed;
+use crate::water::context::layers::Workspace;
+use crate::water::context::limits::Limits;
+use crate::water::ledger::Ledger;
+use crate::water::rules::Rules;
+use crate::water::store::{LayerState, Place, Step, Store};
+use crate::water::voxel::Voxel;
+
+/// The world's parts as a tick works on them.
+pub(crate) struct Context<'w> {
+    pub(crate) store: &'w mut Store,
+    pub(crate) work: &'w mut Workspace,
+    pub(crate) ledger: &'w mut Ledger,
+    pub(crate) rules: &'w Rules,
+    pub(crate) limits: Limits,
+    pub(crate) report: StepReport,
+}
+
+impl Context<'_> {
+    #[inline]
+    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
+    }
+
+    /// Cells of a layer below which nothing fits.
+    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
+        match self.store.lower_layer(slot, layer) {
+            Some((slot, layer)) => self.store.layer(slot, layer).closed,
+            None if self.store.beyond(slot, Face::Down).is_closed() => LayerMask::ALL,
+            None => LayerMask::NONE,
+        }
+    }
+
+    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
+    /// all or none, as `beyond` says of the mark, where the chunk is missing.
+    pub(crate) fn beside(
+        &self,
+        slot: Slot,
+        layer: usize,
+        of: impl Fn(LayerMask, LayerMask) -> LayerMask,
+        beyond: impl Fn(Voxel) -> bool,
+    ) -> [LayerMask; 4] {
+        let mut beside = [LayerMask::NONE; 4];
+        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
+            let neighbour = self.store.neighbour(slot, face);
+            if neighbour.is_some() {
+                let LayerState { wet, closed } = self.store.layer(neighbour, layer);
+                *beside = of(closed, wet);
+            } else if beyond(self.store.beyond(slot, face)) {
+                *beside = LayerMask::ALL;
+            }
+        }
+        beside
+    }
+
+    /// Writes a cell's voxel and keeps what was there before the tick.
+    pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work
+            .join(self.store, place.slot, layer)
+            .save_cell(self.store, place.slot, layer, cell);
+        self.store.write(place, voxel);
+    }
+
+    /// Writes a cell's voxel where neither its height nor its source has changed.
+    #[inline]
+    pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work
+            .join(self.store, place.slot, layer)
+            .save_cell(self.store, place.slot, layer, cell);
+        self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
+    }
+
+    /// Enters units that leave a cell across a face.
+    pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+        let left = self.limits.left(self.store.read(place), self.work.passed(place));
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units, left);
+        self.report.moved += u64::from(units);
+    }
+
+    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
+    /// wakes these.
+    pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
+        let Some(&(first, _)) = path.first() else { return };
+        let (slot, layer) = (first.slot, first.layer());
+        let work = self.work.join(self.store, slot, layer);
+        let mut along = LayerMask::NONE;
+        for &(place, exit) in path {
+            let cell = place.cell();
+            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
+            work.pass_on(cell, exit, units, left);
+            along.insert(cell);
+        }
+        work.woken |= along;
+        self.store.grid.wake_layer_at(slot, layer, along);
+        self.report.moved += u64::from(units) * path.len() as u64;
+    }
+
+    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
+    /// to its head, if it has one.
+    pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
+        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let voxel = self.store.read(place);
+        let voxel = voxel.with_height(voxel.height() + units);
+        let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
+        let work = self.work.join(self.store, slot, layer);
+        work.save_cell(self.store, slot, layer, cell);
+        work.inflow[face.index()].insert(cell);
+        work.touched.insert(cell);
+        work.woken.insert(cell);
+        self.store.write(place, voxel);
+        self.store.grid.wake_at(slot, place.index);
+    }
+
+    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
+    /// flow into it.
+    pub(crate) fn take(&mut self, place: Place, units: u8) {
+        let voxel = self.store.read(place);
+        if voxel.has(CellFlags::IS_SOURCE) {
+            self.ledger.injected += u64::from(units);
+            return;
+        }
+        self.put(place, voxel.with_height(voxel.height() - units));
+        let gave = LayerMask::single(place.cell());
+        self.wake_givers(place.slot, place.layer(), gave);
+    }
+
+    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
+    /// those above; and full cells below, which may rise into them if a source lies higher.
+    pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
+        if gave.is_empty() {
+            return;
+        }
+        let around = gave | gave.spread();
+        self.wake_layer(slot, layer, around);
+        self.wake_across(slot, layer, gave);
+        if let Some((slot, layer)) = self.store.upper_layer(slot, layer) {
+            self.wake_layer(slot, layer, around);
+            self.wake_across(slot, layer, gave);
+        }
+        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        if self.store.highest_source().is_some_and(|highest| highest > y)
+            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+        {
+            let full = self.store.layer(slot, layer).closed;
+            self.wake_layer(slot, layer, gave & full);
+        }
+    }
+
+    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
+    pub(crate) fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
+        for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
+            let there = self.store.neighbour(slot, face);
+            if bits.any() && there.is_some() {
+                self.wake_layer(there, layer, bits);
+            }
+        }
+    }
+
+    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
+    /// for the next.
+    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
+        let wet = self.store.layer(slot, layer).wet;
+        let bits = bits & wet;
+        if bits.any() {
+            // A chunk that was asleep joins the tick: its cells may have their turn yet.
+            let work = self.work.join(self.store, slot, layer);
+            work.woken |= bits;
+            self.store.grid.wake_layer_at(slot, layer, bits);
+        }
+    }
+
+    pub(crate) fn wake_cell(&mut self, place: Place) {
+        let work = self.work.join(self.store, place.slot, place.layer());
+        work.woken.insert(place.cell());
+        self.store.grid.wake_at(place.slot, place.index);
+    }
+}
+
+/// Takes cells from those that a piece may still look at; `false` if none were left.
+#[inline]
+pub(crate) fn spend(left: &mut usize, cells: usize) -> bool {
+    let may = *left > 0;
+    *left = left.saturating_sub(cells);
+    may
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_exhausted_as_soon_as_it_has_passed_on_what_it_may() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut world = test_worlds::springs(2);
+        let places = test_worlds::places(&world);
+        let mut tick = test_worlds::tick(&mut world);
+        for place in places {
+            let voxel = tick.store.read(place);
+            if !voxel.is_wet() {
+                continue;
+            }
+            let limit = tick.limits.left(voxel, 0);
+            while tick.work.passed(place) < limit {
+                tick.pass_on(
+                    place,
+                    Face::ALL[random.usize(..6)],
+                    random.u8(1..=limit - tick.work.passed(place)),
+                );
+                let work = tick.work.get(place.slot, place.layer()).expect("it has joined");
+                let is_blocked = work.blocked.contains(place.cell());
+                assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
+            }
+        }
+    }
+}

@@ -3,9 +3,9 @@
 use crate::chunk::{Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
+use crate::water::context::Context;
 use crate::water::context::schedule::Phase;
 use crate::water::store::{LAYER_CELLS, Place, Store};
-use crate::water::tick::Tick;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;
@@ -72,7 +72,7 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
 }
 
 /// A tick that has begun, and in which nothing has flowed.
-pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
+pub(crate) fn tick(world: &mut WaterWorld) -> Context<'_> {
     let tick = world.underway();
     while tick.work.enter_next(tick.store).is_some() {}
     tick.work.drop_last();
@@ -81,7 +81,7 @@ pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
 }
 
 /// Finds all bodies with awake cells in a layer.
-pub(crate) fn flood(tick: &mut Tick, slot: Slot, layer: usize) {
+pub(crate) fn flood(tick: &mut Context, slot: Slot, layer: usize) {
     tick.begin_flood(slot, layer);
     while let Some(seeds) = tick.work.seeds.take() {
         tick.flood(seeds, LAYER_CELLS);

@@ -1,5 +1,4 @@
-//! Who draws: outlets for what leaves the world, cells with room for themselves, full cells for
-//! those above them.
+//! Draws: cells with room draw for themselves, full cells for those above them.
 //!
 //! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So
 //! that nobody has to find that out alone, it spreads from parents to children over bit masks, a
@@ -12,14 +11,12 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::draw::path::{Drawn, parent_beside};
+use crate::water::context::Context;
+use crate::water::draw::path::Drawn;
 use crate::water::draw::roots::Need;
-use crate::water::flow::window::{lower_layer, upper_layer};
 use crate::water::random::{Purpose, Queue};
-use crate::water::store::{LayerState, Place, Store, head};
-use crate::water::tick::Tick;
+use crate::water::store::{LayerState, Place, head};
 use crate::water::voxel::Voxel;
-use smallvec::{SmallVec, smallvec};
 
 /// The ties of a layer's cells to their parents, when its turn to draw begins.
 struct Ways {
@@ -52,80 +49,7 @@ impl Ways {
     }
 }
 
-impl Tick<'_> {
-    /// Lets an outlet's water leave: what its path brings from the head, then its own.
-    pub(crate) fn flow_out(&mut self, place: Place) {
-        let voxel = self.store.read(place);
-        if voxel.is_mark() || voxel == Voxel::OPEN {
-            return;
-        }
-        let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
-        let Some(exit) =
-            exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
-        else {
-            return;
-        };
-        self.mark_way(place);
-        let wanted = self.limits.left(voxel, self.work.passed(place));
-        if wanted == 0 {
-            return;
-        }
-        if let Drawn::Units { units, .. } = self.draw(place, exit, wanted, Need::Leave) {
-            self.ledger.drained += u64::from(units);
-        }
-        let voxel = self.store.read(place);
-        let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
-        if own > 0 {
-            self.take(place, own);
-            self.pass_on(place, exit, own);
-            self.ledger.drained += u64::from(own);
-        }
-    }
-
-    /// Sets FlowOut from an outlet up to the heads of its flows.
-    fn mark_way(&mut self, outlet: Place) {
-        let mut open: SmallVec<[Place; 8]> = smallvec![outlet];
-        while let Some(place) = open.pop() {
-            let Some(place) = self.pass_marked(place) else { continue };
-            let work = self.work.join(self.store, place.slot, place.layer());
-            work.marked.insert(place.cell());
-            let voxel = self.store.read(place);
-            if !voxel.has(CellFlags::FLOW_OUT) {
-                self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
-                self.wake_cell(place);
-            }
-            for face in Store::faces(self.store.parents_of(place)) {
-                let parent = self.store.step(place, face);
-                if parent.is_some() {
-                    open.push(parent);
-                }
-            }
-        }
-    }
-
-    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns
-    /// the first cell where that ends; none where another way has passed in this tick.
-    fn pass_marked(&mut self, place: Place) -> Option<Place> {
-        let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
-        let passed = &mut self.work.join(self.store, slot, layer).marked;
-        let cells = self.store.cells(slot, layer);
-        loop {
-            if passed.contains(cell) {
-                return None;
-            }
-            let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
-            match parent_beside(cell, voxel) {
-                Some((parent, _))
-                    if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) =>
-                {
-                    passed.insert(cell);
-                    cell = parent;
-                }
-                _ => return Some(Place::in_layer(slot, layer, cell)),
-            }
-        }
-    }
-
+impl Context<'_> {
     /// Lets the layer's awake cells draw from their heads: those on firm ground with room for
     /// themselves, full ones with a source for the cell above.
     pub(crate) fn draws(&mut self, slot: Slot, layer: usize) {
@@ -135,7 +59,7 @@ impl Tick<'_> {
         }
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let firm = self.firm(slot, layer);
-        let roof = match upper_layer(self.store, slot, layer) {
+        let roof = match self.store.upper_layer(slot, layer) {
             Some((slot, layer)) => self.store.layer(slot, layer).closed,
             None if self.store.beyond(slot, Face::Up).is_closed() => LayerMask::ALL,
             None => LayerMask::NONE,
@@ -204,8 +128,8 @@ impl Tick<'_> {
                 .map_or(LayerMask::NONE, |work| work.blocked)
         };
         let [west, east, down, up, north, south] = *parents;
-        let above = up - blocked(upper_layer(self.store, slot, layer));
-        let below = down - blocked(lower_layer(self.store, slot, layer));
+        let above = up - blocked(self.store.upper_layer(slot, layer));
+        let below = down - blocked(self.store.lower_layer(slot, layer));
         let mut beyond = [LayerMask::NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
             *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));

@@ -9,88 +9,17 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
 use crate::water::cell::CellFlags;
+use crate::water::context::Context;
 use crate::water::context::layer_record::passed;
+use crate::water::context::trees::{Fork, Path, PathCell};
 use crate::water::draw::roots::{JOINED, Need};
 use crate::water::random::{Purpose, mix};
-use crate::water::store::links::Met;
 use crate::water::store::{LAYER_CELLS, Place};
-use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
-
-/// Cells of a path for which there is room from one tick to the next.
-const BUFFER: usize = 1 << 12;
 
 /// Cells from which on the part of a path that lies in one layer is long.
 const LONG_PART: usize = 8;
-
-/// The heads of the flows met in this tick, and buffers for searches.
-#[derive(Default)]
-pub(crate) struct Trees {
-    pub(crate) heads: Vec<Place>,
-    pub(crate) walked: Vec<Place>,
-    path: Path,
-    /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last
-    /// put back.
-    pub(crate) spent: bool,
-}
-
-impl Trees {
-    /// Forgets the last tick. Long buffers go back to the system.
-    pub(crate) fn begin(&mut self) {
-        self.heads.clear();
-        self.heads.shrink_to(BUFFER);
-        self.walked.clear();
-        self.walked.shrink_to(BUFFER);
-        self.path.cells.clear();
-        self.path.cells.shrink_to(BUFFER);
-        self.spent = false;
-    }
-
-    /// Bytes held.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        (self.heads.capacity() + self.walked.capacity()) * size_of::<Place>()
-            + self.path.cells.capacity() * size_of::<PathCell>()
-            + self.path.forks.capacity() * size_of::<Fork>()
-    }
-}
-
-/// A cell of a path, the face that it passes water on across, and the units that it still may.
-#[derive(Clone, Copy)]
-struct PathCell {
-    slot: Slot,
-    index: u16,
-    exit: Face,
-    left: u8,
-}
-
-impl PathCell {
-    fn place(&self) -> Place {
-        Place::new(self.slot, usize::from(self.index))
-    }
-
-    /// The layer that it lies in.
-    fn layer(&self) -> (Slot, usize) {
-        (self.slot, usize::from(self.index) / LAYER_CELLS)
-    }
-
-    /// Its place in that.
-    fn cell(&self) -> usize {
-        usize::from(self.index) % LAYER_CELLS
-    }
-}
-
-/// A path up as far as it has been searched.
-#[derive(Default)]
-struct Path {
-    /// From the cell that was asked first up.
-    cells: Vec<PathCell>,
-    /// Where it may go on otherwise.
-    forks: Vec<Fork>,
-    /// Cells all of whose ways were tried and led to heads with nothing to give.
-    fruitless: Option<Box<Met>>,
-}
 
 /// Where a stretch of a path ended.
 enum End {
@@ -156,17 +85,6 @@ fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
     Some((parent, heading))
 }
 
-/// Where a search may take another way.
-struct Fork {
-    /// Cells of the path up to here.
-    length: usize,
-    /// The faces not tried yet, by bit.
-    ways: u8,
-    /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted
-    /// for everyone.
-    nothing: bool,
-}
-
 /// What came of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
@@ -178,7 +96,7 @@ pub(crate) enum Drawn {
     Nothing,
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`.
     /// The caller sees to where they go.
     pub(crate) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {

@@ -1,8 +1,8 @@
 //! The heads of flows: which one a cell's water comes from, and what it has to give.
 
 use crate::water::cell::{CellFlags, FULL};
+use crate::water::context::Context;
 use crate::water::store::{LAYER_CELLS, Place, Store, head};
-use crate::water::tick::Tick;
 use hashbrown::HashMap;
 
 /// The tree of a cell above which flows join, so that it has more than one head.
@@ -48,7 +48,7 @@ impl Forks {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Units that a head would give for a need.
     pub(crate) fn offer(&self, place: Place, need: Need) -> u8 {
         let voxel = self.store.read(place);

@@ -4,9 +4,9 @@
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::store::links::Descent;
+use crate::water::context::Context;
+use crate::water::store::parents::Descent;
 use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Store};
-use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell
@@ -62,7 +62,7 @@ impl Ending {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Begins to end the tick, when every layer has ebbed.
     pub(crate) fn begin_ending(&mut self) {
         let mut left = core::mem::take(&mut self.work.later);

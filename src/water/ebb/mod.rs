@@ -10,11 +10,10 @@ use crate::grid::Slot;
 use crate::water::cell::{
     ACTIVE, ACTIVE_SHIFT, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST, LARGEST_SHIFT,
 };
+use crate::water::context::Context;
 use crate::water::ebb::finish::Afterwards;
-use crate::water::flow::window::{lower_layer, upper_layer};
-use crate::water::random::{Purpose, chosen};
+use crate::water::random::{Purpose, chosen, fraction};
 use crate::water::store::{LAYER_CELLS, LayerState, Place};
-use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
@@ -36,7 +35,12 @@ pub(crate) struct Ebb {
     marked: LayerMask,
 }
 
-impl Tick<'_> {
+impl Context<'_> {
+    /// The chances of the ebb, as fractions of 65,536.
+    fn chances(&self) -> (u32, u32) {
+        (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
+    }
+
     /// Lets a layer ebb; returns how many cells were looked at.
     pub(crate) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
         let mut later = core::mem::take(&mut self.work.later);
@@ -230,8 +234,8 @@ impl Tick<'_> {
         let [from_west, from_east, from_north, from_south] =
             self.store.sourced(slot, layer).shifted(&beyond);
         let [west, east, down, up, north, south] = *parents;
-        let above = up & there(upper_layer(self.store, slot, layer));
-        let below = down & there(lower_layer(self.store, slot, layer));
+        let above = up & there(self.store.upper_layer(slot, layer));
+        let below = down & there(self.store.lower_layer(slot, layer));
         let along_x = (west & from_west) | (east & from_east);
         let along_z = (north & from_north) | (south & from_south);
         along_x | along_z | above | below
@@ -359,7 +363,7 @@ mod tests {
                 let work = tick.work.join(tick.store, slot, layer);
                 work.flow.fill_with(|| random.u16(..));
                 let flow = work.flow;
-                let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
+                let now = |tick: &Context| -> [Voxel; LAYER_CELLS] {
                     core::array::from_fn(|cell| tick.store.read(Place::in_layer(slot, layer, cell)))
                 };
                 let mut expected = now(&tick);

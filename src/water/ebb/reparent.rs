@@ -3,14 +3,14 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
+use crate::water::context::Context;
 use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
-use crate::water::store::links::orphaned;
+use crate::water::store::parents::orphaned;
 use crate::water::store::{Place, Store};
-use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Lets directions follow the flow, and takes them from idle cells without a source. Whether
     /// any cell has other parents now.
     pub(crate) fn retie(
@@ -150,7 +150,7 @@ mod tests {
 
     /// The parents that a cell has after water came in through the faces `inflow`, by the rules
     /// said of it alone.
-    fn parents_after(tick: &Tick, place: Place, inflow: u8) -> u8 {
+    fn parents_after(tick: &Context, place: Place, inflow: u8) -> u8 {
         let (store, voxel) = (&*tick.store, tick.store.read(place));
         let before = store.parents_of(place);
         let feeds = |face: &Face| inflow & !before & 1 << face.index() != 0;

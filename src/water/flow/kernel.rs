@@ -5,6 +5,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layer_record::{add_flow, passed};
+use crate::water::context::limits::Limits;
 use crate::water::flow::window::{SIDE, Window, around, window_index};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::store::LAYER_CELLS;
@@ -33,26 +34,6 @@ pub(crate) struct LocalFlow {
     pub(crate) drained: u64,
     pub(crate) injected: u64,
     pub(crate) moved: u64,
-}
-
-/// The limits that hold for every cell in a tick, in units.
-#[derive(Clone, Copy)]
-pub(crate) struct Limits {
-    pub(crate) throughput: u8,
-    pub(crate) supply: u8,
-}
-
-impl Limits {
-    /// What a cell may still pass on in this tick, if it has passed on `passed`.
-    #[inline]
-    pub(crate) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
-        let limit = if voxel.has(CellFlags::IS_SOURCE) {
-            self.supply.min(self.throughput)
-        } else {
-            self.throughput
-        };
-        limit.saturating_sub(passed)
-    }
 }
 
 impl Window {

@@ -2,22 +2,20 @@
 //! wakes who it set free.
 
 pub(crate) mod kernel;
+pub(crate) mod outflow;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::cell::CellFlags;
-use crate::water::context::layer_record::passed;
+use crate::water::context::Context;
 use crate::water::flow::kernel::{LocalFlow, can_give, least_height};
-use crate::water::flow::window::{Window, lower_layer, upper_layer};
-use crate::water::pools::route::Step;
+use crate::water::flow::window::Window;
 use crate::water::random::Purpose;
 use crate::water::store::{LayerState, Place};
-use crate::water::tick::Tick;
 use crate::water::voxel::Voxel;
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Lets the layer's awake cells give to below and sideways.
     pub(crate) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
@@ -114,37 +112,6 @@ impl Tick<'_> {
         west & east & north & south
     }
 
-    /// Cells of a layer below which nothing fits.
-    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
-        match lower_layer(self.store, slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).closed,
-            None if self.store.beyond(slot, Face::Down).is_closed() => LayerMask::ALL,
-            None => LayerMask::NONE,
-        }
-    }
-
-    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
-    /// all or none, as `beyond` says of the mark, where the chunk is missing.
-    pub(crate) fn beside(
-        &self,
-        slot: Slot,
-        layer: usize,
-        of: impl Fn(LayerMask, LayerMask) -> LayerMask,
-        beyond: impl Fn(Voxel) -> bool,
-    ) -> [LayerMask; 4] {
-        let mut beside = [LayerMask::NONE; 4];
-        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(slot, face);
-            if neighbour.is_some() {
-                let LayerState { wet, closed } = self.store.layer(neighbour, layer);
-                *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(slot, face)) {
-                *beside = LayerMask::ALL;
-            }
-        }
-        beside
-    }
-
     /// Writes what local flow changed back into the world and wakes what that set free.
     fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
         self.report.moved += done.moved;
@@ -166,7 +133,7 @@ impl Tick<'_> {
         }
         self.wake_layer(slot, layer, touched);
         if done.fell.any()
-            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
+            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
         {
             self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
         }
@@ -200,143 +167,6 @@ impl Tick<'_> {
         }
         self.wake_layer(slot, layer, cells);
     }
-
-    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
-    /// those above; and full cells below, which may rise into them if a source lies higher.
-    fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
-        if gave.is_empty() {
-            return;
-        }
-        let around = gave | gave.spread();
-        self.wake_layer(slot, layer, around);
-        self.wake_across(slot, layer, gave);
-        if let Some((slot, layer)) = upper_layer(self.store, slot, layer) {
-            self.wake_layer(slot, layer, around);
-            self.wake_across(slot, layer, gave);
-        }
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
-        if self.store.highest_source().is_some_and(|highest| highest > y)
-            && let Some((slot, layer)) = lower_layer(self.store, slot, layer)
-        {
-            let full = self.store.layer(slot, layer).closed;
-            self.wake_layer(slot, layer, gave & full);
-        }
-    }
-
-    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
-    fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
-        for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
-            let there = self.store.neighbour(slot, face);
-            if bits.any() && there.is_some() {
-                self.wake_layer(there, layer, bits);
-            }
-        }
-    }
-
-    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
-    /// for the next.
-    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
-        let wet = self.store.layer(slot, layer).wet;
-        let bits = bits & wet;
-        if bits.any() {
-            // A chunk that was asleep joins the tick: its cells may have their turn yet.
-            let work = self.work.join(self.store, slot, layer);
-            work.woken |= bits;
-            self.store.grid.wake_layer_at(slot, layer, bits);
-        }
-    }
-
-    /// Writes a cell's voxel and keeps what was there before the tick.
-    pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
-        let (layer, cell) = (place.layer(), place.cell());
-        self.work
-            .join(self.store, place.slot, layer)
-            .save_cell(self.store, place.slot, layer, cell);
-        self.store.write(place, voxel);
-    }
-
-    /// Writes a cell's voxel where neither its height nor its source has changed.
-    #[inline]
-    pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        let (layer, cell) = (place.layer(), place.cell());
-        self.work
-            .join(self.store, place.slot, layer)
-            .save_cell(self.store, place.slot, layer, cell);
-        self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
-    }
-
-    /// Enters units that leave a cell across a face.
-    pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
-        let left = self.limits.left(self.store.read(place), self.work.passed(place));
-        let (layer, cell) = (place.layer(), place.cell());
-        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units, left);
-        self.report.moved += u64::from(units);
-    }
-
-    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
-    /// chunk.
-    pub(crate) fn left_along(&self, path: &[Step]) -> u8 {
-        let Some(&(first, _)) = path.first() else { return u8::MAX };
-        let layer = self.layer_of(first);
-        let left = |(place, _): &Step| {
-            let cell = place.cell();
-            self.limits.left(layer.voxel(cell), layer.passed(cell))
-        };
-        path.iter().map(left).min().unwrap_or(u8::MAX)
-    }
-
-    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
-    /// wakes these.
-    pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
-        let Some(&(first, _)) = path.first() else { return };
-        let (slot, layer) = (first.slot, first.layer());
-        let work = self.work.join(self.store, slot, layer);
-        let mut along = LayerMask::NONE;
-        for &(place, exit) in path {
-            let cell = place.cell();
-            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
-            work.pass_on(cell, exit, units, left);
-            along.insert(cell);
-        }
-        work.woken |= along;
-        self.store.grid.wake_layer_at(slot, layer, along);
-        self.report.moved += u64::from(units) * path.len() as u64;
-    }
-
-    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
-    /// to its head, if it has one.
-    pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
-        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
-        let voxel = self.store.read(place);
-        let voxel = voxel.with_height(voxel.height() + units);
-        let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
-        let work = self.work.join(self.store, slot, layer);
-        work.save_cell(self.store, slot, layer, cell);
-        work.inflow[face.index()].insert(cell);
-        work.touched.insert(cell);
-        work.woken.insert(cell);
-        self.store.write(place, voxel);
-        self.store.grid.wake_at(slot, place.index);
-    }
-
-    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
-    /// flow into it.
-    pub(crate) fn take(&mut self, place: Place, units: u8) {
-        let voxel = self.store.read(place);
-        if voxel.has(CellFlags::IS_SOURCE) {
-            self.ledger.injected += u64::from(units);
-            return;
-        }
-        self.put(place, voxel.with_height(voxel.height() - units));
-        let gave = LayerMask::single(place.cell());
-        self.wake_givers(place.slot, place.layer(), gave);
-    }
-
-    pub(crate) fn wake_cell(&mut self, place: Place) {
-        let work = self.work.join(self.store, place.slot, place.layer());
-        work.woken.insert(place.cell());
-        self.store.grid.wake_at(place.slot, place.index);
-    }
 }
 
 #[cfg(test)]
@@ -344,87 +174,6 @@ mod tests {
     use super::*;
     use crate::water::context::layer_record::{LayerWork, add_flow};
     use crate::water::context::test_worlds;
-
-    #[test]
-    fn a_cell_is_exhausted_as_soon_as_it_has_passed_on_what_it_may() {
-        let mut random = fastrand::Rng::with_seed(11);
-        let mut world = test_worlds::springs(2);
-        let places = test_worlds::places(&world);
-        let mut tick = test_worlds::tick(&mut world);
-        for place in places {
-            let voxel = tick.store.read(place);
-            if !voxel.is_wet() {
-                continue;
-            }
-            let limit = tick.limits.left(voxel, 0);
-            while tick.work.passed(place) < limit {
-                tick.pass_on(
-                    place,
-                    Face::ALL[random.usize(..6)],
-                    random.u8(1..=limit - tick.work.passed(place)),
-                );
-                let work = tick.work.get(place.slot, place.layer()).expect("it has joined");
-                let is_blocked = work.blocked.contains(place.cell());
-                assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
-        let mut random = fastrand::Rng::with_seed(12);
-        let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
-        for seed in 0..6 {
-            let [mut world, mut other] = [(); 2].map(|()| {
-                let mut world = test_worlds::springs(seed);
-                if seed % 2 == 1 {
-                    test_worlds::put_to_sleep(&mut world.store);
-                }
-                world
-            });
-            let slots = world.store.grid.sorted_slots();
-            let (mut tick, mut plainly) =
-                (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-            for (slot, layer) in
-                slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
-            {
-                let wet = tick.store.layer(slot, layer).wet.iter();
-                let mut path: Vec<Step> = Vec::new();
-                for cell in wet {
-                    let exit = Face::ALL[random.usize(..6)];
-                    path.extend(
-                        (random.u8(..3) == 0).then_some((Place::in_layer(slot, layer, cell), exit)),
-                    );
-                }
-                let left = path.iter().map(|&(place, _)| {
-                    plainly.limits.left(plainly.store.read(place), plainly.work.passed(place))
-                });
-                let left = left.min().unwrap_or(u8::MAX);
-                assert_eq!(tick.left_along(&path), left, "seed {seed}");
-                if path.is_empty() || left == 0 {
-                    continue;
-                }
-                let units = random.u8(1..=left);
-                let awake_before = tick.awake(slot, layer);
-                tick.pass_along_in_layer(&path, units);
-                for &(place, exit) in &path {
-                    plainly.pass_on(place, exit, units);
-                    plainly.wake_cell(place);
-                }
-                let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
-                let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
-                let marks = |work: &LayerWork| [work.touched, work.woken, work.blocked];
-                assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
-                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
-                assert_eq!(tick.report, plainly.report, "seed {seed}");
-                passed_on += path.len();
-                exhausted += here.blocked.count();
-                woken += (tick.awake(slot, layer) - awake_before).count();
-            }
-        }
-        assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
-        assert!(woken > 100, "{woken} cells slept");
-    }
 
     /// Few cells are asked one by one, and what only falls flows without the cells around it. Both
     /// come to what the window of the whole layer comes to.

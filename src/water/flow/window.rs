@@ -73,7 +73,7 @@ impl Window {
     /// Copies a layer (0 to 15) of a chunk and what surrounds it.
     pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
         copy_layer(&mut self.own, store, slot, layer);
-        match lower_layer(store, slot, layer) {
+        match store.lower_layer(slot, layer) {
             Some((slot, layer)) => copy_layer(&mut self.below, store, slot, layer),
             None => {
                 let beyond = store.beyond(slot, Face::Down).word();
@@ -86,7 +86,7 @@ impl Window {
             let neighbour = store.neighbour(slot, face);
             if neighbour.is_some() {
                 copy_border(&mut self.own, store, neighbour, layer, side);
-                match lower_layer(store, neighbour, layer) {
+                match store.lower_layer(neighbour, layer) {
                     Some((slot, layer)) => copy_border(&mut self.below, store, slot, layer, side),
                     None => fill_border(&mut self.below, store.beyond(neighbour, Face::Down), side),
                 }
@@ -118,26 +118,6 @@ impl Window {
             }
         }
     }
-}
-
-/// The layer under a layer: in the same chunk or at the top of the one below, if that is loaded.
-#[inline]
-pub(crate) fn lower_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
-    if layer > 0 {
-        return Some((slot, layer - 1));
-    }
-    let below = store.neighbour(slot, Face::Down);
-    below.is_some().then_some((below, 15))
-}
-
-/// The layer above a layer, if it is loaded.
-#[inline]
-pub(crate) fn upper_layer(store: &Store, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
-    if layer < 15 {
-        return Some((slot, layer + 1));
-    }
-    let above = store.neighbour(slot, Face::Up);
-    above.is_some().then_some((above, 0))
 }
 
 fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize) {

@@ -8,7 +8,6 @@
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::flow::window::{lower_layer, upper_layer};
 use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Store};
 use core::ops::RangeInclusive;
 
@@ -168,10 +167,10 @@ impl Flooded {
         let layers =
             inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
         let closed = store.layer(slot, *layers.end()).closed;
-        if let Some((slot, layer)) = upper_layer(store, slot, *layers.end()) {
+        if let Some((slot, layer)) = store.upper_layer(slot, *layers.end()) {
             self.reach(store, slot, layer, filled & closed);
         }
-        if let Some((slot, layer)) = lower_layer(store, slot, *layers.start()) {
+        if let Some((slot, layer)) = store.lower_layer(slot, *layers.start()) {
             self.reach(store, slot, layer, filled & store.layer(slot, layer).closed);
         }
         if inner.is_none() {
@@ -291,14 +290,14 @@ impl Flooded {
             }
         }
         for layer in ones(u64::from(layers & !(full << 1))) {
-            if let Some((slot, layer)) = lower_layer(store, slot, layer) {
+            if let Some((slot, layer)) = store.lower_layer(slot, layer) {
                 self.reach(store, slot, layer, store.layer(slot, layer).closed);
             }
         }
         let above = store.neighbour(slot, Face::Up);
         let covered_top = above.is_some() && self.chunk(store, above).full & 1 != 0;
         for layer in ones(u64::from(layers & !(full >> 1))) {
-            if let Some((slot, layer)) = upper_layer(store, slot, layer) {
+            if let Some((slot, layer)) = store.upper_layer(slot, layer) {
                 self.reach(store, slot, layer, LayerMask::ALL);
             }
         }

@@ -8,12 +8,11 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
+use crate::water::context::{Context, spend};
 use crate::water::draw::roots::Forks;
-use crate::water::flow::window::upper_layer;
 use crate::water::pools::body::Piece;
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_CELLS, LAYER_ROWS, LayerState, Place, head};
-use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
@@ -77,7 +76,7 @@ impl Gathering {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not
     /// found yet. Returns how many cells have been looked at: those, and what is counted of
     /// their bodies.
@@ -149,8 +148,8 @@ impl Tick<'_> {
         }
         // Cells above draw only if they lie low enough, and whether a source feeds those below them
         // is dear to find out.
-        let above = upper_layer(self.store, slot, layer)
-            .filter(|_| head(y.saturating_add(1), 0) <= highest);
+        let above =
+            self.store.upper_layer(slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
         let roofs =
             above.map_or(LayerMask::NONE, |(slot, layer)| still & closed & self.dry(slot, layer));
         let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
@@ -274,7 +273,11 @@ mod tests {
     use hashbrown::HashSet;
 
     /// Who draws, said of each cell of a body alone.
-    fn drawers_one_by_one(tick: &mut Tick, body: &[Piece], highest: i64) -> HashSet<(i64, Place)> {
+    fn drawers_one_by_one(
+        tick: &mut Context,
+        body: &[Piece],
+        highest: i64,
+    ) -> HashSet<(i64, Place)> {
         let mut drawers = HashSet::new();
         let of_piece = |piece: &Piece| {
             let Piece { slot, layer, .. } = *piece;
@@ -295,7 +298,7 @@ mod tests {
                     drawers.insert((head, place));
                 }
             };
-            let is_dry = |tick: &Tick, place: Place| {
+            let is_dry = |tick: &Context, place: Place| {
                 let is_open =
                     |voxel: Voxel| !voxel.is_wet() && !voxel.is_closed() && !voxel.is_mark();
                 place.is_some() && is_open(tick.store.read(place))

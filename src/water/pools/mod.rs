@@ -13,12 +13,12 @@ pub(crate) mod surface;
 
 use crate::chunk::LayerMask;
 use crate::water::cell::{CellFlags, FULL};
+use crate::water::context::Context;
 use crate::water::pools::body::{Body, Piece};
 use crate::water::pools::drawers::Gathering;
-use crate::water::pools::route::{Found, Search, Step};
+use crate::water::pools::route::{Found, Search};
 use crate::water::pools::surface::{Surface, Survey};
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, head};
-use crate::water::tick::Tick;
+use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Step, head};
 use crate::water::voxel::Voxel;
 
 /// Draws from one body in a tick; whoever still has room waits for the next.
@@ -75,7 +75,7 @@ impl Levelling {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in
     /// vain, or in search of a way; and, where a layer was looked at as bits, one for each of
     /// its rows. `None` if no body is left.
@@ -261,6 +261,18 @@ impl Tick<'_> {
             }
         }
         spent
+    }
+
+    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
+    /// chunk.
+    fn left_along(&self, path: &[Step]) -> u8 {
+        let Some(&(first, _)) = path.first() else { return u8::MAX };
+        let layer = self.layer_of(first);
+        let left = |(place, _): &Step| {
+            let cell = place.cell();
+            self.limits.left(layer.voxel(cell), layer.passed(cell))
+        };
+        path.iter().map(left).min().unwrap_or(u8::MAX)
     }
 
     /// Moves what half the difference of the heads, the room and the way allow from the end of a
@@ -462,5 +474,60 @@ mod tests {
             found.iter().all(|&bodies| bodies > 20),
             "{found:?} bodies at rest, in part, and all in motion"
         );
+    }
+    #[test]
+    fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
+        for seed in 0..6 {
+            let [mut world, mut other] = [(); 2].map(|()| {
+                let mut world = test_worlds::springs(seed);
+                if seed % 2 == 1 {
+                    test_worlds::put_to_sleep(&mut world.store);
+                }
+                world
+            });
+            let slots = world.store.grid.sorted_slots();
+            let (mut tick, mut plainly) =
+                (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
+            for (slot, layer) in
+                slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
+            {
+                let wet = tick.store.layer(slot, layer).wet.iter();
+                let mut path: Vec<Step> = Vec::new();
+                for cell in wet {
+                    let exit = Face::ALL[random.usize(..6)];
+                    path.extend(
+                        (random.u8(..3) == 0).then_some((Place::in_layer(slot, layer, cell), exit)),
+                    );
+                }
+                let left = path.iter().map(|&(place, _)| {
+                    plainly.limits.left(plainly.store.read(place), plainly.work.passed(place))
+                });
+                let left = left.min().unwrap_or(u8::MAX);
+                assert_eq!(tick.left_along(&path), left, "seed {seed}");
+                if path.is_empty() || left == 0 {
+                    continue;
+                }
+                let units = random.u8(1..=left);
+                let awake_before = tick.awake(slot, layer);
+                tick.pass_along_in_layer(&path, units);
+                for &(place, exit) in &path {
+                    plainly.pass_on(place, exit, units);
+                    plainly.wake_cell(place);
+                }
+                let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
+                let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
+                let marks = |work: &LayerWork| [work.touched, work.woken, work.blocked];
+                assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
+                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
+                assert_eq!(tick.report, plainly.report, "seed {seed}");
+                passed_on += path.len();
+                exhausted += here.blocked.count();
+                woken += (tick.awake(slot, layer) - awake_before).count();
+            }
+        }
+        assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
+        assert!(woken > 100, "{woken} cells slept");
     }
 }

@@ -8,10 +8,10 @@
 
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use crate::water::context::Context;
 use crate::water::pools::nearest::distance;
 use crate::water::pools::straight_route::{Walk, Walked};
-use crate::water::store::Place;
-use crate::water::tick::Tick;
+use crate::water::store::{Place, Step};
 use core::cmp::Reverse;
 use glam::IVec3;
 use hashbrown::HashMap;
@@ -71,9 +71,6 @@ struct Quest {
 /// and itself. Of two the greater is better; among equals the last in order of position. Slots
 /// would not do for that: they depend on the order in which chunks came.
 type Start = (i64, Reverse<u32>, [i32; 3], Place);
-
-/// A cell of a way, and the face that it passes water through.
-pub(crate) type Step = (Place, Face);
 
 /// How far a search has come.
 #[derive(Debug, PartialEq, Eq)]
@@ -158,7 +155,7 @@ impl Search {
     /// through cells of the body that may still pass water on. If the goal cannot be reached,
     /// the highest surface that can be is taken instead, if its head is above `own`, that of
     /// the drawing cell, by 2 or more.
-    pub(crate) fn begin(&mut self, tick: &Tick, to: Place, goal: Place, own: i64) {
+    pub(crate) fn begin(&mut self, tick: &Context, to: Place, goal: Place, own: i64) {
         let (position, target) = (tick.store.position(to), tick.store.position(goal));
         let (walk, straight) =
             (Some(Walk::new(to, position, goal, target)), distance(position, target));
@@ -195,7 +192,7 @@ impl Search {
 
     /// The way from a cell met to the end: the cells with the faces that they pass water through,
     /// the end's neighbour first.
-    fn way_from(&mut self, tick: &Tick, start: Place) -> Vec<Step> {
+    fn way_from(&mut self, tick: &Context, start: Place) -> Vec<Step> {
         let mut way = Vec::new();
         let mut at = start;
         while let Some(exit) = self.marks.of(at).checked_sub(1).and_then(Face::from_index) {
@@ -219,7 +216,7 @@ impl Search {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Goes on with the search that is underway, until it ends or has looked at as many cells as
     /// are `left`.
     pub(crate) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
@@ -317,7 +314,7 @@ mod tests {
     /// The same search with a table of what was met, a heap of what is to be looked at, and nothing
     /// packed.
     fn plainly(
-        tick: &Tick,
+        tick: &Context,
         to: Place,
         goal: Place,
         own: i64,

@@ -8,10 +8,9 @@
 //! call's budget, and once towards what a body may look at.
 
 use crate::coords::Face;
+use crate::water::context::Context;
 use crate::water::pools::nearest::distance;
-use crate::water::pools::route::Step;
-use crate::water::store::Place;
-use crate::water::tick::Tick;
+use crate::water::store::{Place, Step};
 use glam::IVec3;
 
 /// Steps for which a walk has room from the start: each takes 24 bytes, and most walks that have
@@ -80,7 +79,7 @@ impl Walk {
     }
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// Goes on with a walk through cells that may still pass water on and are not `shunned`, until
     /// it ends, has looked at as many cells as are `left`, or at `most` in all.
     pub(crate) fn walk_on(

@@ -3,11 +3,10 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::flow::window::upper_layer;
+use crate::water::context::{Context, spend};
 use crate::water::pools::body::Piece;
 use crate::water::pools::nearest::Candidates;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, Store, head};
-use crate::water::tick::{Tick, spend};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
@@ -77,7 +76,7 @@ struct Crests {
     sources: LayerMask,
 }
 
-impl Tick<'_> {
+impl Context<'_> {
     /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches
     /// what lies below it.
     pub(crate) fn crest_head(&self, place: Place) -> Option<i64> {
@@ -146,7 +145,9 @@ impl Tick<'_> {
     fn crests(&self, piece: &Piece) -> Crests {
         let &Piece { slot, layer, cells } = piece;
         let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let covered = upper_layer(self.store, slot, layer)
+        let covered = self
+            .store
+            .upper_layer(slot, layer)
             .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
         let wet = cells & wet;
         let sources = wet & self.store.sources(slot, layer);
@@ -228,7 +229,7 @@ mod tests {
     }
 
     /// The head of a cell that is a surface, said of the cell alone.
-    fn crest(tick: &Tick, place: Place) -> Option<i64> {
+    fn crest(tick: &Context, place: Place) -> Option<i64> {
         let voxel = tick.store.read(place);
         let y = i64::from(tick.store.position(place).y);
         let above = tick.store.look(place, Face::Up);

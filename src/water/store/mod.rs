@@ -6,10 +6,8 @@
 
 mod chunks;
 mod edges;
-pub(crate) mod links;
 mod masks;
-#[cfg(feature = "snapshot")]
-mod parents;
+pub(crate) mod parents;
 mod place;
 mod sources;
 mod wake;
@@ -42,6 +40,9 @@ pub(crate) struct LayerState {
     /// No room: full, solid, or an end of the world that is not a drain.
     pub(crate) closed: LayerMask,
 }
+
+/// A cell of a way, and the face that it passes water through.
+pub(crate) type Step = (Place, Face);
 
 /// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
 #[derive(Default)]
@@ -202,6 +203,26 @@ impl Store {
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.beside[slot.index()].neighbours[face.index()]
+    }
+
+    /// The layer under a layer: in the same chunk or at the top of the one below, if that is loaded.
+    #[inline]
+    pub(crate) fn lower_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
+        if layer > 0 {
+            return Some((slot, layer - 1));
+        }
+        let below = self.neighbour(slot, Face::Down);
+        below.is_some().then_some((below, 15))
+    }
+
+    /// The layer above a layer, if it is loaded.
+    #[inline]
+    pub(crate) fn upper_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
+        if layer < 15 {
+            return Some((slot, layer + 1));
+        }
+        let above = self.neighbour(slot, Face::Up);
+        above.is_some().then_some((above, 0))
     }
 
     /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.

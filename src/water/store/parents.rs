@@ -1,11 +1,448 @@
-//! Further parents, as a snapshot writes and reads them.
+//! Parents and children: who feeds whom, kept free of circles.
+//!
+//! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several.
+//! Ties are made in one place ([`Store::attach`] and [`Store::add_parent`]) and cut in one
+//! ([`Store::unlink`]).
 
-use crate::coords::CHUNK_CELLS;
+use crate::chunk::{CellMask, LayerMask, ones};
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
+use hashbrown::HashSet;
+use smallvec::{SmallVec, smallvec};
 
+/// Cells that a search for circles looks at before it gives up and leaves the tie unmade.
+const CIRCLE_SEARCH_LIMIT: usize = 1 << 16;
+
+/// A set of cells that a search has met: a few in a list, more in a table.
+#[derive(Default)]
+pub(crate) struct Met {
+    few: SmallVec<[Place; 16]>,
+    many: Option<HashSet<Place>>,
+}
+
+impl Met {
+    /// Adds a cell; `true` if it was not there.
+    pub(crate) fn insert(&mut self, place: Place) -> bool {
+        if self.few.contains(&place) {
+            return false;
+        }
+        if self.few.len() < self.few.inline_size() {
+            self.few.push(place);
+            return true;
+        }
+        self.many.get_or_insert_default().insert(place)
+    }
+
+    /// Whether the cell is in the set.
+    pub(crate) fn contains(&self, place: Place) -> bool {
+        self.few.contains(&place) || self.many.as_ref().is_some_and(|many| many.contains(&place))
+    }
+}
+
+/// A walk over all that is fed by a cell.
+pub(crate) struct Descent {
+    open: SmallVec<[Place; 32]>,
+    branches: Met,
+}
+
+impl From<Place> for Descent {
+    fn from(place: Place) -> Self {
+        Descent { open: smallvec![place], branches: Met::default() }
+    }
+}
+
+impl Store {
+    /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
+    #[inline]
+    pub(crate) fn parents_of(&self, place: Place) -> u8 {
+        self.parents_in(place, self.read(place))
+    }
+
+    /// The same for a cell whose voxel is at hand.
+    #[inline]
+    pub(crate) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
+        if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
+            return self.extras_of(place);
+        }
+        match voxel.parent_face() {
+            Some(face) => 1 << face.index(),
+            None => 0,
+        }
+    }
+
+    fn extras_of(&self, Place { slot, index }: Place) -> u8 {
+        let Some(extras) = self.extras(slot) else { return 0 };
+        (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
+    }
+
+    /// For each face, the cells of a layer (0 to 15) with a parent behind it.
+    #[inline]
+    pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerMask; 6] {
+        let mut planes = match self.cells(slot, layer) {
+            Some(cells) => {
+                // Marks have code 7; as 0 they leave a layer of rock and still water still, as most
+                // are.
+                direction_planes(LayerMask::planes(cells, |voxel| {
+                    if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 }
+                }))
+            }
+            None => {
+                let behind = self.grid.chunk_at(slot).get(0).parent_face();
+                Face::ALL.map(|face| LayerMask::all_if(behind == Some(face)))
+            }
+        };
+        if let Some(extras) = self.extras(slot) {
+            for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
+                *plane |= extra.layer(layer);
+            }
+        }
+        planes
+    }
+
+    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag
+    /// that fits. The caller sees to the direction and writes the voxel.
+    pub(crate) fn keep_parents(
+        &mut self,
+        Place { slot, index }: Place,
+        faces: u8,
+        voxel: Voxel,
+    ) -> Voxel {
+        let several = faces.count_ones() > 1;
+        let kept = self.extras_mut(slot);
+        if several || voxel.has(CellFlags::EXTRA) {
+            let extras = kept.get_or_insert_default();
+            for (face, extra) in extras.iter_mut().enumerate() {
+                extra.set(index, several && faces >> face & 1 != 0);
+            }
+        }
+        voxel.with(CellFlags::EXTRA, several)
+    }
+
+    /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
+    #[inline]
+    pub(crate) fn faces(bits: u8) -> impl Iterator<Item = Face> {
+        ones(u64::from(bits)).filter_map(|bit| Face::from_index(bit as u8))
+    }
+
+    /// The faces across which a cell has children, by bit.
+    pub(crate) fn children_of(&self, place: Place) -> u8 {
+        let Place { slot, index } = place;
+        let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
+        if let Some(cells) = self.grid.chunk_at(slot).as_dense()
+            && (1..15).contains(&x)
+            && (1..15).contains(&z)
+        {
+            // The four beside it lie in the same layer: no chunk to look up.
+            let beside = |there: usize, face: Face| {
+                self.is_child(Place::new(slot, there), cells[there & (CHUNK_CELLS - 1)], face)
+            };
+            let lateral = beside(index - 1, Face::West)
+                | beside(index + 1, Face::East)
+                | beside(index - 16, Face::North)
+                | beside(index + 16, Face::South);
+            let below = if y > 0 {
+                beside(index - 256, Face::Down)
+            } else {
+                self.child_across(place, Face::Down)
+            };
+            let above = if y < 15 {
+                beside(index + 256, Face::Up)
+            } else {
+                self.child_across(place, Face::Up)
+            };
+            return lateral | below | above;
+        }
+        // Face by face, so that each step is worked out when compiled.
+        self.child_across(place, Face::West)
+            | self.child_across(place, Face::East)
+            | self.child_across(place, Face::Down)
+            | self.child_across(place, Face::Up)
+            | self.child_across(place, Face::North)
+            | self.child_across(place, Face::South)
+    }
+
+    /// The bit of a face, if there is a child across it.
+    #[inline(always)]
+    fn child_across(&self, place: Place, face: Face) -> u8 {
+        let there = self.step(place, face);
+        if there.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
+    }
+
+    /// The bit of `face`, if the cell beyond it, of this voxel, is a child.
+    #[inline(always)]
+    fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
+        // A child's flow heads away from here, unless it has several parents.
+        let fed = voxel.direction() == Some(face)
+            || voxel.has(CellFlags::EXTRA)
+                && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
+        u8::from(fed) << face.index()
+    }
+
+    /// The children of a cell.
+    pub(crate) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+        Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
+    }
+
+    /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the
+    /// voxel with its new direction, not yet written, or `None`.
+    ///
+    /// A cell without children is nobody's ancestor, so it may take any parent. One with children
+    /// may join a flow that has a source: then the way up is walked, and must end at the
+    /// source.
+    pub(crate) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+        let parent = self.step(place, face);
+        if !parent.is_some() || self.read(parent).is_mark() {
+            return None;
+        }
+        let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
+        if self.children_of(place) == 0 || sourced && !self.descends_from(parent, place) {
+            return Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, sourced));
+        }
+        None
+    }
+
+    /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the
+    /// Extra flag, not yet written, or `None`.
+    pub(crate) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+        let parents = self.parents_of(place);
+        let closes_a_circle =
+            || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
+        if parents & 1 << face.index() != 0 || closes_a_circle() {
+            return None;
+        }
+        Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
+    }
+
+    /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search
+    /// grew too long to tell.
+    fn descends_from(&self, place: Place, ancestor: Place) -> bool {
+        let mut open: SmallVec<[Place; 32]> = smallvec![place];
+        let mut branches = Met::default();
+        let mut steps = 0;
+        while let Some(place) = open.pop() {
+            steps += 1;
+            if place == ancestor || steps > CIRCLE_SEARCH_LIMIT {
+                return true;
+            }
+            let parents = self.parents_of(place);
+            // Only where ways part can a search meet a cell twice.
+            if parents & parents.wrapping_sub(1) != 0 && !branches.insert(place) {
+                continue;
+            }
+            open.extend(
+                Self::faces(parents)
+                    .map(|face| self.step(place, face))
+                    .filter(|parent| parent.is_some()),
+            );
+        }
+        false
+    }
+
+    /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no
+    /// direction, and if it holds no water either it is dry, which orphans its own children.
+    pub(crate) fn unlink(&mut self, place: Place, face: Face) {
+        let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
+        while let Some((place, face)) = open.pop() {
+            let parents = self.parents_of(place);
+            let left = parents & !(1 << face.index());
+            if left == parents {
+                continue;
+            }
+            let mut voxel = self.keep_parents(place, left, self.read(place));
+            let first = voxel.parent_face();
+            match Self::faces(left).next() {
+                Some(next) if first == Some(face) => {
+                    voxel = voxel.with_parent(next);
+                }
+                Some(_) => {}
+                None => voxel = orphaned(voxel),
+            }
+            if voxel == Voxel::OPEN {
+                open.extend(self.cut_children(place));
+            }
+            self.write(place, voxel);
+            self.note_change(place);
+            if left != 0 {
+                self.wake_descendants(place);
+            }
+        }
+    }
+
+    /// The ties from a cell's children to it, for [`unlink`](Store::unlink).
+    fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
+        Self::faces(self.children_of(place))
+            .map(|face| (self.step(place, face), face.opposite()))
+            .collect()
+    }
+
+    /// Cuts all ties of a cell, to its parents and from its children.
+    pub(crate) fn cut_ties(&mut self, place: Place) {
+        self.keep_parents(place, 0, self.read(place));
+        for (child, face) in self.cut_children(place) {
+            self.unlink(child, face);
+        }
+    }
+
+    /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it
+    /// may draw has too.
+    pub(crate) fn wake_descendants(&mut self, place: Place) {
+        let mut descent = Descent::from(place);
+        while self.wake_next(&mut descent) {}
+    }
+
+    /// Wakes the children of the next cell of a descent; `false` if there is none left.
+    pub(crate) fn wake_next(&mut self, descent: &mut Descent) -> bool {
+        let Some(place) = descent.open.pop() else { return false };
+        for face in Self::faces(self.children_of(place)) {
+            let child = self.step(place, face);
+            self.wake_at(child);
+            let met = self.parents_of(child).count_ones() > 1 && !descent.branches.insert(child);
+            if !met {
+                descent.open.push(child);
+            }
+        }
+        true
+    }
+
+    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one
+    /// above, which may slide into it.
+    pub(crate) fn note_change(&mut self, place: Place) {
+        self.note_ties();
+        self.mark_changed(place);
+        self.wake(place);
+        for face in Face::ALL {
+            self.wake(self.step(place, face));
+        }
+        let above = self.step(place, Face::Up);
+        if above.is_some() {
+            for face in Face::LATERAL {
+                self.wake(self.step(above, face));
+            }
+        }
+    }
+
+    /// Wakes a loaded cell if anything is in it.
+    pub(crate) fn wake(&mut self, place: Place) {
+        if place.is_some() && !self.read(place).is_inert() {
+            self.wake_at(place);
+        }
+    }
+
+    /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle.
+    /// Further parents are not part of a chunk, so the Extra flag goes.
+    pub(crate) fn adopt(&mut self, slot: Slot) {
+        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
+            return;
+        }
+        let has_further = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
+        for layer in 0..16 {
+            if !self.has(slot, layer, has_further) {
+                continue;
+            }
+            for cell in self.select(slot, layer, has_further).iter() {
+                let place = Place::in_layer(slot, layer, cell);
+                self.write(place, self.read(place).with(CellFlags::EXTRA, false));
+            }
+        }
+        let mut sound = CellMask::EMPTY;
+        for layer in 0..16 {
+            if !self.has(slot, layer, |voxel| !voxel.is_inert()) {
+                continue;
+            }
+            let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
+            let tied = self.select(slot, layer, |voxel| voxel.direction().is_some());
+            if tied.is_empty() {
+                self.grid.wake_layer_at(slot, layer, lively);
+                continue;
+            }
+            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to
+            // wake.
+            for cell in lively.iter() {
+                let place = Place::in_layer(slot, layer, cell);
+                match self.read(place).parent_face() {
+                    Some(face) if !self.leads_to_a_head(place, &mut sound) => {
+                        self.unlink(place, face)
+                    }
+                    _ => self.wake(place),
+                }
+            }
+        }
+    }
+
+    /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to
+    /// have such a way; those passed are added.
+    fn leads_to_a_head(&self, start: Place, sound: &mut CellMask) -> bool {
+        let mut passed = Vec::new();
+        // Brent's search for circles: the marker jumps to the walker at every power of two.
+        let (mut marker, mut steps, mut jump) = (start, 0u64, 1u64);
+        let mut place = start;
+        loop {
+            if place.slot == start.slot {
+                if sound.contains(place.index) {
+                    break;
+                }
+                passed.push(place.index);
+            }
+            let Some(face) = self.read(place).parent_face() else { break };
+            let parent = self.step(place, face);
+            if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
+            {
+                // This tie leads nowhere. It is its own cell's to cut: cells further down are sound
+                // once it is.
+                if place == start {
+                    return false;
+                }
+                if place.slot == start.slot {
+                    passed.pop();
+                }
+                break;
+            }
+            place = parent;
+            if place == marker {
+                return false;
+            }
+            steps += 1;
+            if steps == jump {
+                (marker, steps, jump) = (place, 0, jump * 2);
+            }
+        }
+        for index in passed {
+            sound.insert(index);
+        }
+        true
+    }
+}
+
+/// For each face, the cells with a parent behind it, from the bits of their direction codes: the
+/// parent lies against the direction.
+#[inline]
+pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMask; 6] {
+    let (small, large) = (!high, high - (low & middle));
+    let west = (small & middle) - low;
+    let east = (small & low) - middle;
+    let down = large - (low | middle);
+    let up = small & low & middle;
+    let north = large & middle;
+    let south = large & low;
+    [west, east, down, up, north, south]
+}
+
+/// A voxel without parents: no direction, no source, no bottleneck; dry if it holds no water.
+pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
+    if voxel.height() == 0 {
+        return Voxel::OPEN;
+    }
+    voxel
+        .with_direction(None)
+        .with_largest(0)
+        .with(CellFlags::HAS_SOURCE, false)
+        .with(CellFlags::EXTRA, false)
+}
+
+#[cfg(feature = "snapshot")]
 impl Store {
     /// The chunk's cells with more than one parent, by index, with the faces behind which they lie,
     /// by bit.
@@ -38,45 +475,4 @@ impl Store {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chunk::Chunk;
-    use crate::coords::Face;
-    use crate::coords::Region;
-    use crate::water::rules::Edges;
-    use glam::IVec3;
-
-    #[test]
-    fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
-        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-        let flagged = Voxel::OPEN
-            .with_height(3)
-            .with_direction(Some(Face::West))
-            .with(CellFlags::EXTRA, true);
-        // A mark that has the bit of the flag.
-        let mark = Voxel::from_raw(Voxel::SOLID.word() | CellFlags::EXTRA.bits());
-        for (index, voxel) in
-            [flagged, flagged.with(CellFlags::EXTRA, false), mark].into_iter().enumerate()
-        {
-            store.write(Place { slot, index }, voxel);
-        }
-        for faces in 0..=u8::MAX {
-            let fits = faces < 64 && faces.count_ones() > 1;
-            assert_eq!(store.restore_parents(Place::new(slot, 0), faces), fits, "{faces:#b}");
-            assert!(
-                !store.restore_parents(Place::new(slot, 1), faces)
-                    && !store.restore_parents(Place::new(slot, 2), faces)
-            );
-            let entered = store.further_parents(slot);
-            assert!(
-                if fits { entered == [(0, faces)] } else { entered.len() == 1 },
-                "{faces:#b}: {entered:?}"
-            );
-        }
-        store.remove(IVec3::ZERO);
-        let slot = store.insert(IVec3::ZERO, Chunk::uniform(flagged)).expect("none is there");
-        assert!(store.restore_parents(Place::new(slot, 4095), 0b11));
-        assert_eq!(store.further_parents(slot).len(), 4096);
-    }
-}
+mod tests;

@@ -225,29 +225,3 @@ fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
     assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");
     assert_eq!(search(-1), Ok(7));
 }
-
-#[test]
-fn buffers_begin_empty_and_only_long_ones_go_back() {
-    let mut trees = Trees { spent: true, ..Trees::default() };
-    for length in [100, 10_000] {
-        trees.heads.resize(length, Place::NONE);
-        trees.walked.resize(length, Place::NONE);
-        trees
-            .path
-            .cells
-            .resize(length, PathCell { slot: Slot::NONE, index: 0, exit: Face::Up, left: 0 });
-        let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
-        trees.begin();
-        assert!(
-            trees.heads.is_empty()
-                && trees.walked.is_empty()
-                && trees.path.cells.is_empty()
-                && !trees.spent
-        );
-        for capacity in
-            [trees.heads.capacity(), trees.walked.capacity(), trees.path.cells.capacity()]
-        {
-            assert!(kept.contains(&capacity), "{capacity} after {length}");
-        }
-    }
-}

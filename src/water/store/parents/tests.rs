@@ -6,7 +6,7 @@ use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
 use crate::water::store::LAYER_CELLS;
 use crate::water::store::Place;
-use crate::water::store::links::*;
+use crate::water::store::parents::*;
 use glam::IVec3;
 
 #[test]
@@ -311,4 +311,37 @@ fn is_free_of_circles(store: &Store, place: Place) -> bool {
     parents
         .filter(|parent| parent.is_some())
         .all(|parent| !ancestors(store, parent).contains(&place))
+}
+
+#[cfg(feature = "snapshot")]
+#[test]
+fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
+    let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+    let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let flagged =
+        Voxel::OPEN.with_height(3).with_direction(Some(Face::West)).with(CellFlags::EXTRA, true);
+    // A mark that has the bit of the flag.
+    let mark = Voxel::from_raw(Voxel::SOLID.word() | CellFlags::EXTRA.bits());
+    for (index, voxel) in
+        [flagged, flagged.with(CellFlags::EXTRA, false), mark].into_iter().enumerate()
+    {
+        store.write(Place { slot, index }, voxel);
+    }
+    for faces in 0..=u8::MAX {
+        let fits = faces < 64 && faces.count_ones() > 1;
+        assert_eq!(store.restore_parents(Place::new(slot, 0), faces), fits, "{faces:#b}");
+        assert!(
+            !store.restore_parents(Place::new(slot, 1), faces)
+                && !store.restore_parents(Place::new(slot, 2), faces)
+        );
+        let entered = store.further_parents(slot);
+        assert!(
+            if fits { entered == [(0, faces)] } else { entered.len() == 1 },
+            "{faces:#b}: {entered:?}"
+        );
+    }
+    store.remove(IVec3::ZERO);
+    let slot = store.insert(IVec3::ZERO, Chunk::uniform(flagged)).expect("none is there");
+    assert!(store.restore_parents(Place::new(slot, 4095), 0b11));
+    assert_eq!(store.further_parents(slot).len(), 4096);
 }

@@ -1,0 +1,24 @@
+//! What a cell may pass on in a tick.
+
+use crate::water::cell::CellFlags;
+use crate::water::voxel::Voxel;
+
+/// The limits that hold for every cell in a tick, in units.
+#[derive(Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) throughput: u8,
+    pub(crate) supply: u8,
+}
+
+impl Limits {
+    /// What a cell may still pass on in this tick, if it has passed on `passed`.
+    #[inline]
+    pub(crate) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
+        let limit = if voxel.has(CellFlags::IS_SOURCE) {
+            self.supply.min(self.throughput)
+        } else {
+            self.throughput
+        };
+        limit.saturating_sub(passed)
+    }
+}
