@@ -37,6 +37,7 @@ use crate::automaton::automaton;
 use crate::coords::Region;
 use context::layers::Workspace;
 use store::Store;
+use tick::Unfinished;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///
@@ -64,6 +65,7 @@ pub struct WaterWorld {
     tick: u64,
     ledger: Ledger,
     work: Workspace,
+    unfinished: Unfinished,
 }
 
 impl WaterWorld {
@@ -88,6 +90,7 @@ impl WaterWorld {
             tick: 0,
             ledger: Ledger::default(),
             work: Workspace::default(),
+            unfinished: Unfinished::default(),
         })
     }
 }

@@ -99,7 +99,7 @@ impl WaterWorld {
 
     /// Bytes that the world holds, those of the last step's flow included.
     pub fn memory_bytes(&self) -> usize {
-        self.store.memory_bytes() + self.work.memory_bytes()
+        self.store.memory_bytes() + self.work.memory_bytes() + self.unfinished.memory_bytes()
     }
 
     /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every

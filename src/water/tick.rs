@@ -1,8 +1,19 @@
-//! One tick: outflows, then regular flow, each from the bottom layer up; then pools; then ebb; then
-//! what that brings beyond the cells themselves. It is done in pieces, so that it can stop after
-//! any of them and go on later.
+//! One tick, phase by phase. It is done in pieces, and can stop after any of them.
 //!
-//! A tick owns nothing: it borrows the world's parts, and what it works with is the [`Workspace`].
+//! | phase | what | where |
+//! |---|---|---|
+//! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
+//! | `Outflows` | water at the world's end leaves, layers bottom-up; only where an edge drains | [`flow::outflow`](crate::water::flow::outflow) |
+//! | `Flow` | water falls and spreads, then cells with room draw along the parents of their flow, layers bottom-up | [`flow`](crate::water::flow), [`draw`](crate::water::draw) |
+//! | `Flood` | bodies of joined water are found, chunk by chunk; only with the rule of pools | [`pools`](crate::water::pools) |
+//! | `Level` | bodies are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Ebb` | activity falls, parents change, water evaporates, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
+//! | `End` | cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
+//!
+//! What all phases read and write is their [`Context`], which borrows the world's parts. What one of
+//! them has half done is in [`Unfinished`], and is handed to it as a parameter. An order within a
+//! layer and every other choice is random by counter: it depends on the seed, the tick and the cell
+//! alone, so that a tick in pieces comes to the same bytes.
 
 use crate::automaton::StepReport;
 use crate::grid::Slot;
@@ -10,9 +21,27 @@ use crate::water::WaterWorld;
 use crate::water::context::Context;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
+use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
+use crate::water::pools::Pools;
 use crate::water::random::mix;
-use crate::water::store::LAYER_CELLS;
+
+/// What the phases of a tick have half done when it stops: each is handed its own.
+#[derive(Default)]
+pub(crate) struct Unfinished {
+    pools: Pools,
+    /// What the ebb has found, for the end of the tick.
+    later: Afterwards,
+    /// The end of the tick, once it has begun.
+    ending: Option<Ending>,
+}
+
+impl Unfinished {
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.pools.memory_bytes()
+    }
+}
 
 /// What a call with a budget did; see [`WaterWorld::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,8 +134,8 @@ impl WaterWorld {
     pub fn step_within(&mut self, budget: u64) -> Progress {
         let mut progress = Progress::default();
         let mut window = Window::new();
-        let mut tick = self.underway();
-        while let Some(cells) = tick.piece(&mut window) {
+        let (mut tick, unfinished) = self.underway();
+        while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
             if progress.looked_at >= budget {
                 progress.report = tick.report;
@@ -134,101 +163,108 @@ impl WaterWorld {
     }
 
     /// The tick that is underway, begun if there is none.
-    pub(crate) fn underway(&mut self) -> Context<'_> {
+    pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
+            self.unfinished.pools.begin(self.store.grid.slot_capacity());
             self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }
-        Context {
+        let tick = Context {
             store: &mut self.store,
             work: &mut self.work,
             ledger: &mut self.ledger,
             rules: &self.rules,
             limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
             report: StepReport::default(),
-        }
+        };
+        (tick, &mut self.unfinished)
     }
 }
 
-impl Context<'_> {
-    /// Does the next piece; returns how many cells it looked at, or `None` if there is nothing more
-    /// to do: then the tick is complete.
-    fn piece(&mut self, window: &mut Window) -> Option<u64> {
+impl Unfinished {
+    /// Does the next piece of the tick underway. Returns how many cells it looked at, or `None` if
+    /// there is nothing more to do: then the tick is complete.
+    fn piece(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
         loop {
-            match self.work.phase {
-                Phase::Begin => match self.work.enter_next(self.store) {
+            match tick.work.phase {
+                Phase::Begin => match tick.work.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
                     None => {
-                        self.work.drop_last();
-                        self.work.phase = if self.rules.edges.any_drains() {
+                        tick.work.drop_last();
+                        tick.work.phase = if tick.rules.edges.any_drains() {
                             Phase::Outflows
                         } else {
                             Phase::Flow
                         };
                     }
                 },
-                Phase::Outflows => match self.work.next_layer(self.store) {
-                    Some((slot, layer)) => return Some(self.outflow(slot, layer)),
-                    None => self.work.phase = Phase::Flow,
+                Phase::Outflows => match tick.work.next_layer(tick.store) {
+                    Some((slot, layer)) => return Some(tick.outflow(slot, layer)),
+                    None => tick.work.phase = Phase::Flow,
                 },
-                Phase::Flow => match self.work.next_layer(self.store) {
-                    Some((slot, layer)) => return Some(self.regular_flow(window, slot, layer)),
+                Phase::Flow => match tick.work.next_layer(tick.store) {
+                    Some((slot, layer)) => return Some(regular_flow(tick, window, slot, layer)),
                     None => {
-                        self.work.phase = if self.rules.pools { Phase::Flood } else { Phase::Ebb };
-                        self.work.begin_sweep();
+                        tick.work.phase = if tick.rules.pools { Phase::Flood } else { Phase::Ebb };
+                        tick.work.begin_sweep();
                     }
                 },
                 Phase::Flood => {
-                    if let Some(seeds) = self.work.seeds.take() {
-                        return Some(self.flood(seeds, LAYER_CELLS));
+                    if let Some(cells) = tick.resume_flood(&mut self.pools) {
+                        return Some(cells);
                     }
-                    match self.work.next_in_sweep() {
-                        Some((slot, layer)) => return Some(self.begin_flood(slot, layer)),
+                    match tick.work.next_in_sweep() {
+                        Some((slot, layer)) => {
+                            return Some(tick.begin_flood(&mut self.pools, slot, layer));
+                        }
                         None => {
-                            self.work.sort_bodies();
-                            self.work.phase = Phase::Level;
+                            self.pools.sort();
+                            tick.work.phase = Phase::Level;
                         }
                     }
                 }
-                Phase::Level => match self.level_next() {
+                Phase::Level => match tick.level_next(&mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => {
-                        self.work.phase = Phase::Ebb;
-                        self.work.begin_sweep();
+                        tick.work.phase = Phase::Ebb;
+                        tick.work.begin_sweep();
                     }
                 },
-                Phase::Ebb => match self.work.next_in_sweep() {
-                    Some((slot, layer)) => return Some(self.ebb(slot, layer)),
-                    None if self.work.schedule.members().is_empty() => {
-                        self.store.settle_ties();
-                        self.work.phase = Phase::Rest;
+                Phase::Ebb => match tick.work.next_in_sweep() {
+                    Some((slot, layer)) => return Some(tick.ebb(&mut self.later, slot, layer)),
+                    None if tick.work.schedule.members().is_empty() => {
+                        tick.store.settle_ties();
+                        tick.work.phase = Phase::Rest;
                     }
                     None => {
-                        self.begin_ending();
-                        self.work.phase = Phase::End;
+                        self.ending = Some(tick.begin_ending(core::mem::take(&mut self.later)));
+                        tick.work.phase = Phase::End;
                     }
                 },
-                Phase::End => match self.work.ending.take() {
-                    Some(ending) if !ending.is_counted() => return Some(self.finish(ending)),
-                    Some(ending) => {
-                        self.tell(&ending);
-                        self.work.phase = Phase::Rest;
+                Phase::End => {
+                    if let Some(ending) = &mut self.ending {
+                        if let Some(cells) = tick.finish(ending) {
+                            return Some(cells);
+                        }
+                        tick.publish(ending);
+                        self.ending = None;
                     }
-                    None => self.work.phase = Phase::Rest,
-                },
+                    tick.work.phase = Phase::Rest;
+                }
                 Phase::Rest => return None,
             }
         }
     }
+}
 
-    /// The second pass: down, sideways, then draws from the head for whoever still has room.
-    fn regular_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) -> u64 {
-        let before = self.report.visited;
-        self.local_flow(window, slot, layer);
-        self.draws(slot, layer);
-        self.report.visited - before
-    }
+/// Lets water flow out of a layer's cells, down and sideways, and then lets those that still have
+/// room draw from the roots of their flows.
+fn regular_flow(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
+    let before = tick.report.visited;
+    tick.local_flow(window, slot, layer);
+    tick.draws(slot, layer);
+    tick.report.visited - before
 }

@@ -3,16 +3,13 @@
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
+use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::{LayerWork, current, passed};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::context::trees::Trees;
-use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::ledger::Ledger;
-use crate::water::pools::Levelling;
-use crate::water::pools::body::{Body, Flooded, Piece};
 use crate::water::random::layer_seed;
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Store};
-use core::cmp::Reverse;
+use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
 
 /// One chunk's part in a tick.
@@ -57,16 +54,6 @@ pub(crate) struct Workspace {
     /// Whether parents or sources were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     pub(crate) trees: Trees,
-    pub(crate) flooded: Flooded,
-    /// Of the layer in which bodies are being found, the cells whose bodies are not.
-    pub(crate) seeds: Option<Piece>,
-    /// Bodies that are still to be levelled, the first last.
-    pub(crate) bodies: Vec<Body>,
-    /// The one that is being levelled.
-    pub(crate) levelling: Option<Levelling>,
-    pub(crate) later: Afterwards,
-    /// How far the end of the tick is, when it has been begun.
-    pub(crate) ending: Option<Ending>,
 }
 
 impl Workspace {
@@ -75,7 +62,6 @@ impl Workspace {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
         self.trees.begin();
-        self.flooded.begin(store.grid.slot_capacity());
         self.chunks.resize_with(store.grid.slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
         self.leaving.append(&mut self.members);
@@ -89,20 +75,20 @@ impl Workspace {
         if self.entered == self.schedule.members().len() {
             return None;
         }
-        let mut left = LAYER_CELLS;
-        while left > 0
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent()
             && let Some(&slot) = self.schedule.members().get(self.entered)
         {
             let rows = store.grid.awake_at(slot).map_or(0, rows_awake);
-            if rows > left && left < LAYER_CELLS {
+            if rows > budget.left() && budget.spent() > 0 {
                 break;
             }
             self.entered += 1;
             self.leave(slot);
             self.enter(store, slot);
-            left -= rows;
+            budget.spend(rows);
         }
-        Some((LAYER_CELLS - left) as u64)
+        Some(budget.spent())
     }
 
     /// When all have entered, drops what the last tick left of others. What two ticks in a row had
@@ -223,12 +209,6 @@ impl Workspace {
         self.sweep.begin(self.schedule.members());
     }
 
-    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
-    /// depend on who was awake.
-    pub(crate) fn sort_bodies(&mut self) {
-        self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
-    }
-
     /// Cells that the tick underway has still to look at, about; see
     /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
@@ -310,12 +290,6 @@ impl Workspace {
             + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
-            + self.flooded.memory_bytes()
-            + self
-                .bodies
-                .iter()
-                .map(|body| body.pieces.capacity() * size_of::<Piece>())
-                .sum::<usize>()
     }
 }
 
@@ -329,6 +303,7 @@ mod tests {
     use super::*;
     use crate::water::context::layer_record::NO_FLOW;
     use crate::water::context::test_worlds;
+    use crate::water::store::LAYER_CELLS;
 
     /// Layers and chunks are counted while they come and go; the count must be that of those there
     /// are.

@@ -4,6 +4,7 @@
 //! layer, is the [`Workspace`]; what one phase alone has half done is that phase's own, and is
 //! handed to it by [`tick`](crate::water::tick).
 
+pub(crate) mod budget;
 pub(crate) mod layer_record;
 pub(crate) mod layers;
 pub(crate) mod limits;
@@ -197,14 +198,6 @@ impl Context<'_> {
         work.woken.insert(place.cell());
         self.store.grid.wake_at(place.slot, place.index);
     }
-}
-
-/// Takes cells from those that a piece may still look at; `false` if none were left.
-#[inline]
-pub(crate) fn spend(left: &mut usize, cells: usize) -> bool {
-    let may = *left > 0;
-    *left = left.saturating_sub(cells);
-    may
 }
 
 #[cfg(test)]

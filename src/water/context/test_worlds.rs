@@ -2,7 +2,6 @@
 
 use crate::chunk::{Chunk, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
-use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::schedule::Phase;
 use crate::water::store::{LAYER_CELLS, Place, Store};
@@ -73,19 +72,11 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
 
 /// A tick that has begun, and in which nothing has flowed.
 pub(crate) fn tick(world: &mut WaterWorld) -> Context<'_> {
-    let tick = world.underway();
+    let (tick, _) = world.underway();
     while tick.work.enter_next(tick.store).is_some() {}
     tick.work.drop_last();
     tick.work.phase = Phase::Flow;
     tick
-}
-
-/// Finds all bodies with awake cells in a layer.
-pub(crate) fn flood(tick: &mut Context, slot: Slot, layer: usize) {
-    tick.begin_flood(slot, layer);
-    while let Some(seeds) = tick.work.seeds.take() {
-        tick.flood(seeds, LAYER_CELLS);
-    }
 }
 
 /// Lets every cell sleep.

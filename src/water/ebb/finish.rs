@@ -5,8 +5,9 @@ use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::store::parents::Descent;
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Store};
+use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// What the sweep over the cells found and only the end may do, since it reaches beyond the cell
@@ -25,8 +26,7 @@ pub(crate) struct Afterwards {
 
 /// How far the end of a tick is.
 pub(crate) struct Ending {
-    /// `None` when nothing is left to do but to tell what has changed.
-    stage: Option<Stage>,
+    stage: Stage,
     /// What is still to be done; each list from its last on.
     left: Afterwards,
     /// Cells that are to be asked whether their HasSource is true.
@@ -53,52 +53,48 @@ enum Stage {
     Note,
     /// What differs from before the tick is counted.
     Count,
-}
-
-impl Ending {
-    /// Whether nothing is left to do but to tell what has changed.
-    pub(crate) fn is_counted(&self) -> bool {
-        self.stage.is_none()
-    }
+    /// Nothing is left to do but to publish what has changed.
+    Publish,
 }
 
 impl Context<'_> {
-    /// Begins to end the tick, when every layer has ebbed.
-    pub(crate) fn begin_ending(&mut self) {
-        let mut left = core::mem::take(&mut self.work.later);
+    /// Begins to end the tick, when every layer has ebbed and has left this to do.
+    pub(crate) fn begin_ending(&mut self, mut left: Afterwards) -> Ending {
         left.dried.reverse();
-        let (stage, asked, changed) = (Some(Stage::DryUp), Vec::new(), Vec::new());
-        self.work.ending = Some(Ending { stage, left, asked, descent: None, changed });
         self.store.withhold_changes();
+        let (asked, changed) = (Vec::new(), Vec::new());
+        Ending { stage: Stage::DryUp, left, asked, descent: None, changed }
     }
 
-    /// Goes on with the end of the tick for a piece, and keeps it. Returns how many cells were
-    /// dealt with; a layer whose changes are counted is as many as it has rows.
-    pub(crate) fn finish(&mut self, mut ending: Ending) -> u64 {
-        let mut left = LAYER_CELLS;
-        while left > 0
-            && let Some(stage) = ending.stage
-        {
-            let cells = match stage {
-                Stage::DryUp => self.dry_up_next(&mut ending),
+    /// Ends the tick, for a piece. Returns how many cells were dealt with; a layer whose changes are
+    /// counted is as many as it has rows. `None` if nothing is left to do but to
+    /// [`publish`](Context::publish).
+    pub(crate) fn finish(&mut self, ending: &mut Ending) -> Option<u64> {
+        if matches!(ending.stage, Stage::Publish) {
+            return None;
+        }
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            let cells = match ending.stage {
+                Stage::DryUp => self.dry_up_next(ending),
                 Stage::TakeBack => self.turn_next(&mut ending.asked, false),
                 Stage::HandDown => self.turn_next(&mut ending.asked, true),
-                Stage::Wake => self.wake_next(&mut ending),
-                Stage::Note => self.note_next(&mut ending),
-                Stage::Count => self.count_next(&mut ending),
+                Stage::Wake => self.wake_next(ending),
+                Stage::Note => self.note_next(ending),
+                Stage::Count => self.count_next(ending),
+                Stage::Publish => break,
             };
             match cells {
-                Some(cells) => left = left.saturating_sub(cells),
-                None => ending.stage = self.after(stage, &mut ending),
+                Some(cells) => _ = budget.spend(cells),
+                None => ending.stage = self.after(ending),
             }
         }
-        self.work.ending = Some(ending);
-        (LAYER_CELLS - left) as u64
+        Some(budget.spent())
     }
 
     /// What comes after a stage that is done.
-    fn after(&mut self, stage: Stage, ending: &mut Ending) -> Option<Stage> {
-        Some(match stage {
+    fn after(&mut self, ending: &mut Ending) -> Stage {
+        match ending.stage {
             Stage::DryUp => {
                 // Only now: a cell that dries up may have brought what it fed its source.
                 ending.asked.clone_from(&ending.left.turned);
@@ -116,8 +112,8 @@ impl Context<'_> {
                 self.work.begin_sweep();
                 Stage::Count
             }
-            Stage::Count => return None,
-        })
+            Stage::Count | Stage::Publish => Stage::Publish,
+        }
     }
 
     /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind
@@ -166,10 +162,10 @@ impl Context<'_> {
         Some(LAYER_ROWS)
     }
 
-    /// Marks what has changed. The tick must be complete with that: what is saved before does not
-    /// have these marks.
-    pub(crate) fn tell(&mut self, ending: &Ending) {
-        self.store.tell_changes();
+    /// Publishes what has changed. The tick must be complete with that: what is saved before does
+    /// not have these marks.
+    pub(crate) fn publish(&mut self, ending: &Ending) {
+        self.store.publish_changes();
         for &(slot, layer, cells) in &ending.changed {
             self.store.grid.mark_layer_changed_at(slot, layer, cells);
         }

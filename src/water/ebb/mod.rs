@@ -41,15 +41,9 @@ impl Context<'_> {
         (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
     }
 
-    /// Lets a layer ebb; returns how many cells were looked at.
-    pub(crate) fn ebb(&mut self, slot: Slot, layer: usize) -> u64 {
-        let mut later = core::mem::take(&mut self.work.later);
-        let looked_at = self.ebb_layer(slot, layer, &mut later);
-        self.work.later = later;
-        looked_at
-    }
-
-    fn ebb_layer(&mut self, slot: Slot, layer: usize, later: &mut Afterwards) -> u64 {
+    /// Lets a layer ebb; returns how many cells were looked at. Adds to `later` what the end of the
+    /// tick does.
+    pub(crate) fn ebb(&mut self, later: &mut Afterwards, slot: Slot, layer: usize) -> u64 {
         let Some(work) = self.work.get(slot, layer) else { return 0 };
         let (decay, evaporation) = self.chances();
         let chances = Chances { decay, evaporation };

@@ -8,6 +8,7 @@
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
+use crate::water::context::budget::Budget;
 use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Store};
 use core::ops::RangeInclusive;
 
@@ -101,21 +102,21 @@ impl Flooded {
         self.growing.is_some()
     }
 
-    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if as
-    /// many cells as are `left` have been looked at before that. A layer counts as many cells
+    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if
+    /// the budget is spent before that. A layer counts as many cells
     /// as it has rows with water of the body, a run of full layers as many as one of them.
-    pub(crate) fn grow(&mut self, store: &Store, left: &mut usize) -> Option<Body> {
+    pub(crate) fn grow(&mut self, store: &Store, budget: &mut Budget) -> Option<Body> {
         let mut body = self.growing.take()?;
-        while *left > 0 {
+        while !budget.is_spent() {
             if let Some((slot, layers)) = self.open_layers.pop() {
                 self.flood_layers(store, slot, layers, &mut body);
-                *left = left.saturating_sub(LAYER_ROWS);
+                budget.spend(LAYER_ROWS);
             } else if let Some(piece) = self.open.pop() {
                 if self.chunk(store, piece.slot).full >> piece.layer & 1 != 0 {
                     self.open_layers.push((piece.slot, 1 << piece.layer));
                 } else {
                     let rows = self.flood_piece(store, piece, &mut body);
-                    *left = left.saturating_sub(rows.max(1));
+                    budget.spend(rows.max(1));
                 }
             } else {
                 return Some(body);
@@ -335,7 +336,7 @@ mod tests {
     /// The body of the cells in `seed`, found in one go.
     fn flood(flooded: &mut Flooded, store: &Store, seed: Piece) -> Body {
         flooded.begin_body(seed);
-        flooded.grow(store, &mut { usize::MAX }).expect("all of it")
+        flooded.grow(store, &mut Budget::new(usize::MAX)).expect("all of it")
     }
 
     /// Eight chunks, many layers of which are full from side to side.
@@ -439,8 +440,9 @@ mod tests {
                     }
                     let cells = LayerMask::single(cell);
                     flooded.begin_body(Piece { slot, layer, cells });
-                    let found =
-                        core::iter::repeat_with(|| flooded.grow(&store, &mut random.usize(1..300)));
+                    let found = core::iter::repeat_with(|| {
+                        flooded.grow(&store, &mut Budget::new(random.usize(1..300)))
+                    });
                     let found = found.flatten().next().expect("it comes to an end");
                     assert!(!flooded.is_growing());
                     let mut walked = walk(&store, place);

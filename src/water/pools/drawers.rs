@@ -8,11 +8,13 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
-use crate::water::context::{Context, spend};
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::draw::roots::Forks;
+use crate::water::pools::Pools;
 use crate::water::pools::body::Piece;
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, LayerState, Place, head};
+use crate::water::store::{LAYER_ROWS, LayerState, Place, head};
 use crate::water::voxel::Voxel;
 
 /// A cell that would draw: its head, a random tie-breaker, and where it is.
@@ -80,7 +82,7 @@ impl Context<'_> {
     /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not
     /// found yet. Returns how many cells have been looked at: those, and what is counted of
     /// their bodies.
-    pub(crate) fn begin_flood(&mut self, slot: Slot, layer: usize) -> u64 {
+    pub(crate) fn begin_flood(&mut self, pools: &mut Pools, slot: Slot, layer: usize) -> u64 {
         let wet = self.store.layer(slot, layer).wet;
         let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
         let seeds = (self.awake(slot, layer) | touched) & wet;
@@ -88,48 +90,54 @@ impl Context<'_> {
         if count == 0 {
             return 0;
         }
-        let seeds = seeds - self.work.flooded.cells(self.store, slot, layer);
-        let left = LAYER_CELLS - count;
-        count as u64 + self.flood(Piece { slot, layer, cells: seeds }, left)
+        let seeds = seeds - pools.flooded.cells(self.store, slot, layer);
+        let mut budget = Budget::of_a_piece();
+        budget.spend(count);
+        self.flood(pools, Piece { slot, layer, cells: seeds }, &mut budget);
+        budget.spent()
     }
 
-    /// Finds the bodies of these cells of a layer, which are not found yet, until as many cells as
-    /// are `left` have been looked at; then keeps those that are still to be found, and what is
-    /// joined to them. Returns how many have been looked at.
-    pub(crate) fn flood(&mut self, mut seeds: Piece, mut left: usize) -> u64 {
+    /// Resumes the search for the bodies of the cells of a layer that was begun and is not
+    /// complete; `None` if there is none. Returns how many cells have been looked at.
+    pub(crate) fn resume_flood(&mut self, pools: &mut Pools) -> Option<u64> {
+        let (seeds, mut budget) = (pools.seeds.take()?, Budget::of_a_piece());
+        self.flood(pools, seeds, &mut budget);
+        Some(budget.spent())
+    }
+
+    /// Finds the bodies of these cells of a layer, which are not found yet, until the budget is
+    /// spent; then keeps those that are still to be found, and what is joined to them.
+    fn flood(&mut self, pools: &mut Pools, mut seeds: Piece, budget: &mut Budget) {
         let Piece { slot, layer, .. } = seeds;
-        let before = left;
-        let (store, work) = (&*self.store, &mut *self.work);
         loop {
-            if !work.flooded.is_growing() {
+            if !pools.flooded.is_growing() {
                 let Some(cell) = seeds.cells.iter().next() else { break };
                 let seed = LayerMask::single(cell);
-                work.flooded.begin_body(Piece { cells: seed, ..seeds });
+                pools.flooded.begin_body(Piece { cells: seed, ..seeds });
             }
-            let Some(body) = work.flooded.grow(store, &mut left) else {
-                work.seeds = Some(seeds);
+            let Some(body) = pools.flooded.grow(self.store, budget) else {
+                pools.seeds = Some(seeds);
                 break;
             };
-            work.bodies.push(body);
-            seeds.cells -= work.flooded.cells(store, slot, layer);
+            pools.bodies.push(body);
+            seeds.cells -= pools.flooded.cells(self.store, slot, layer);
         }
-        (before - left) as u64
     }
 
     /// Goes on looking for who may draw from a body until all of it has been looked at, which is
-    /// returned, or as many cells as are `left`.
+    /// returned, or the budget is spent.
     pub(crate) fn gather(
         &mut self,
         body: &[Piece],
         gathering: &mut Gathering,
-        left: &mut usize,
+        budget: &mut Budget,
     ) -> bool {
         while let Some(piece) = body.get(gathering.seen) {
-            if !spend(left, LAYER_ROWS) {
+            if !budget.spend(LAYER_ROWS) {
                 return false;
             }
             self.gather_from(piece, gathering);
-            *left = left.saturating_sub(core::mem::take(&mut gathering.asked));
+            budget.spend(core::mem::take(&mut gathering.asked));
             gathering.seen += 1;
         }
         true
@@ -327,25 +335,25 @@ mod tests {
     fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
         let slots = world.store.grid.sorted_slots();
         let mut tick = test_worlds::tick(world);
-        tick.work.bodies.clear();
+        let mut pools = Pools::begun(tick.store);
         for (slot, layer) in
             slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
         {
-            test_worlds::flood(&mut tick, slot, layer);
+            pools.find(&mut tick, slot, layer);
         }
         let [mut wet, mut dry, mut none] = [0; 3];
-        for body in core::mem::take(&mut tick.work.bodies) {
+        for body in core::mem::take(&mut pools.bodies) {
             for highest in heads.clone() {
                 let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
                 let mut gathering = Gathering::new(highest, usize::MAX);
-                while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
+                while !tick.gather(&body.pieces, &mut gathering, &mut Budget::new(20)) {}
                 let (found, unheard) = gathering.chosen();
                 assert!(found.is_sorted() && !unheard, "up to {highest}");
                 // The first of them are the same if no more may draw, however few are kept
                 // meanwhile.
                 for most in [1, 3, 20] {
                     let mut gathering = Gathering::new(highest, most);
-                    while !tick.gather(&body.pieces, &mut gathering, &mut 20) {}
+                    while !tick.gather(&body.pieces, &mut gathering, &mut Budget::new(20)) {}
                     let first = (found[..most.min(found.len())].to_vec(), found.len() > most);
                     assert_eq!(gathering.chosen(), first, "up to {highest}, {most} of them");
                 }

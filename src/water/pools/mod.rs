@@ -14,27 +14,57 @@ pub(crate) mod surface;
 use crate::chunk::LayerMask;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
-use crate::water::pools::body::{Body, Piece};
+use crate::water::context::budget::Budget;
+use crate::water::pools::body::{Body, Flooded, Piece};
 use crate::water::pools::drawers::Gathering;
 use crate::water::pools::route::{Found, Search};
 use crate::water::pools::surface::{Surface, Survey};
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Place, Step, head};
+use crate::water::store::{LAYER_ROWS, Place, Step, head};
 use crate::water::voxel::Voxel;
+use core::cmp::Reverse;
 
 /// Draws from one body in a tick; whoever still has room waits for the next.
 const DRAWS_PER_BODY: usize = 96;
 
+/// The bodies of water of the tick underway: those that are being found, and those that are still to
+/// be levelled.
+#[derive(Default)]
+pub(crate) struct Pools {
+    flooded: Flooded,
+    /// Of the layer in which bodies are being found, the cells whose bodies are not.
+    seeds: Option<Piece>,
+    /// Bodies that are still to be levelled, the first last.
+    bodies: Vec<Body>,
+    levelling: Option<Levelling>,
+}
+
+impl Pools {
+    /// Begins a tick in a world with so many slots for chunks: no body is known.
+    pub(crate) fn begin(&mut self, slots: usize) {
+        self.flooded.begin(slots);
+    }
+
+    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
+    /// depend on which cells were awake.
+    pub(crate) fn sort(&mut self) {
+        self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let pieces = |body: &Body| body.pieces.capacity() * size_of::<Piece>();
+        self.flooded.memory_bytes() + self.bodies.iter().map(pieces).sum::<usize>()
+    }
+}
+
 /// A body that is being levelled.
-pub(crate) struct Levelling {
+struct Levelling {
     body: Body,
-    /// The look for a lower surface, while there is one underway.
-    survey: Option<Survey>,
+    stage: Stage,
     /// What is drawn from now.
     surface: Surface,
-    /// The look for who draws, while it is underway.
-    gathering: Option<Gathering>,
-    /// Who draws, the next last; `None` before they have been looked for.
-    drawers: Option<Vec<Place>>,
+    /// The cells that draw, the next last.
+    drawers: Vec<Place>,
     /// Whether more cells would draw than may.
     unheard: bool,
     /// The last cell for which there was water that it could not have in this tick.
@@ -44,13 +74,25 @@ pub(crate) struct Levelling {
     search: Search,
 }
 
+/// What the levelling of a body does next.
+enum Stage {
+    /// Its highest surface is looked for.
+    Survey(Survey),
+    /// The cells that would draw from it are looked for.
+    Gather(Gathering),
+    /// One after another draws.
+    Draw,
+    /// The surface is exhausted, and the highest below it is looked for.
+    Lower(Survey),
+}
+
 /// How a cell's drawing ended.
 enum Outcome {
     /// It is level with the surface, or full.
     Level,
     /// There is water for it that it could not have in this tick.
     Unserved,
-    /// Not yet: a piece is over.
+    /// Not yet: the budget of the piece is spent.
     Underway,
 }
 
@@ -58,10 +100,9 @@ impl Levelling {
     fn new(body: Body) -> Self {
         Levelling {
             body,
-            survey: Some(Survey::below(i64::MAX)),
+            stage: Stage::Survey(Survey::below(i64::MAX)),
             surface: Surface::none(),
-            gathering: None,
-            drawers: None,
+            drawers: Vec::new(),
             unheard: false,
             unserved: None,
             draws: DRAWS_PER_BODY,
@@ -71,7 +112,12 @@ impl Levelling {
 
     /// Whether nothing has been looked at.
     fn is_new(&self) -> bool {
-        self.survey.as_ref().is_some_and(|survey| survey.is_new()) && self.drawers.is_none()
+        matches!(&self.stage, Stage::Survey(survey) if survey.is_new())
+    }
+
+    /// Whether no cell is left that would draw.
+    fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Draw) && self.drawers.is_empty()
     }
 }
 
@@ -79,45 +125,44 @@ impl Context<'_> {
     /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in
     /// vain, or in search of a way; and, where a layer was looked at as bits, one for each of
     /// its rows. `None` if no body is left.
-    pub(crate) fn level_next(&mut self) -> Option<u64> {
-        if self.work.levelling.is_none() && self.work.bodies.is_empty() {
+    pub(crate) fn level_next(&mut self, pools: &mut Pools) -> Option<u64> {
+        if pools.levelling.is_none() && pools.bodies.is_empty() {
             return None;
         }
-        let mut left = LAYER_CELLS;
-        while left > 0 {
-            let levelling = self
-                .work
-                .levelling
-                .take()
-                .or_else(|| Some(Levelling::new(self.work.bodies.pop()?)));
-            let Some(levelling) = levelling else { break };
-            self.level(levelling, &mut left);
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            let begun = pools.levelling.take();
+            let Some(mut levelling) = begun.or_else(|| pools.bodies.pop().map(Levelling::new))
+            else {
+                break;
+            };
+            if self.level(&mut levelling, &mut budget) {
+                pools.flooded.recycle(levelling.body);
+            } else {
+                pools.levelling = Some(levelling);
+            }
         }
-        Some((LAYER_CELLS - left) as u64)
+        Some(budget.spent())
     }
 
-    /// Goes on with a levelling until it is done or as many cells as are `left` have been looked
-    /// at; then keeps it.
-    fn level(&mut self, mut levelling: Levelling, left: &mut usize) {
-        if levelling.is_new() && self.is_idle(&levelling.body, left) {
-            return self.work.flooded.recycle(levelling.body);
+    /// Resumes a levelling until it is done, which is returned, or the budget is spent.
+    fn level(&mut self, levelling: &mut Levelling, budget: &mut Budget) -> bool {
+        if levelling.is_new() && self.is_idle(&levelling.body, budget) {
+            return true;
         }
-        if self.settle(&mut levelling, left) {
-            self.draw_one_by_one(&mut levelling, left);
+        if self.settle(levelling, budget) {
+            self.draw_one_by_one(levelling, budget);
         }
-        if levelling.drawers.as_ref().is_some_and(Vec::is_empty) {
-            if let Some(place) = levelling.unserved {
-                self.wake_neighbourhood(place);
-            }
-            self.work.flooded.recycle(levelling.body);
-        } else {
-            self.work.levelling = Some(levelling);
+        let is_done = levelling.is_done();
+        if is_done && let Some(place) = levelling.unserved {
+            self.wake_neighbourhood(place);
         }
+        is_done
     }
 
     /// Whether it can be told of a body that nobody draws from it.
-    fn is_idle(&self, body: &Body, left: &mut usize) -> bool {
-        *left = left.saturating_sub(LAYER_ROWS);
+    fn is_idle(&self, body: &Body, budget: &mut Budget) -> bool {
+        budget.spend(LAYER_ROWS);
         self.is_film(body) || self.is_all_touched(body)
     }
 
@@ -142,73 +187,71 @@ impl Context<'_> {
         body.pieces.iter().all(|piece| (piece.cells - touched(piece)).is_empty())
     }
 
-    /// Goes on to settle who draws from a body, and from which surface. `false` if as many cells as
-    /// are `left` have been looked at before that is done.
-    fn settle(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
-        if !self.find_surface(levelling, left) {
-            return false;
+    /// Goes through the stages up to that in which cells draw. Returns whether it is reached; if not,
+    /// the budget is spent.
+    fn settle(&mut self, levelling: &mut Levelling, budget: &mut Budget) -> bool {
+        loop {
+            let is_complete = match &mut levelling.stage {
+                Stage::Survey(survey) | Stage::Lower(survey) => {
+                    self.survey(&levelling.body.pieces, survey, budget)
+                }
+                Stage::Gather(gathering) => self.gather(&levelling.body.pieces, gathering, budget),
+                Stage::Draw => return true,
+            };
+            if !is_complete {
+                return false;
+            }
+            match core::mem::replace(&mut levelling.stage, Stage::Draw) {
+                Stage::Survey(survey) => {
+                    levelling.surface = survey.surface(self.store);
+                    if !levelling.surface.is_none() {
+                        let highest = levelling.surface.head - 2;
+                        levelling.stage = Stage::Gather(Gathering::new(highest, DRAWS_PER_BODY));
+                    }
+                }
+                Stage::Gather(gathering) => {
+                    let (drawers, unheard) = gathering.chosen();
+                    levelling.drawers =
+                        drawers.into_iter().rev().map(|(_, _, place)| place).collect();
+                    levelling.unheard = unheard;
+                }
+                Stage::Lower(survey) => levelling.surface = survey.surface(self.store),
+                Stage::Draw => {}
+            }
         }
-        if levelling.drawers.is_some() {
-            return true;
-        }
-        if levelling.surface.is_none() {
-            levelling.drawers = Some(Vec::new());
-            return true;
-        }
-        let highest = levelling.surface.head - 2;
-        let gathering =
-            levelling.gathering.get_or_insert_with(|| Gathering::new(highest, DRAWS_PER_BODY));
-        let is_complete = self.gather(&levelling.body.pieces, gathering, left);
-        if is_complete && let Some(gathering) = levelling.gathering.take() {
-            let (drawers, unheard) = gathering.chosen();
-            levelling.drawers =
-                Some(drawers.into_iter().rev().map(|(_, _, place)| place).collect());
-            levelling.unheard = unheard;
-        }
-        is_complete
     }
 
-    /// Goes on with the look for a surface, if one is underway. `false` if it is not done when as
-    /// many cells as are `left` have been looked at.
-    fn find_surface(&mut self, levelling: &mut Levelling, left: &mut usize) -> bool {
-        let Some(survey) = &mut levelling.survey else { return true };
-        let is_complete = self.survey(&levelling.body.pieces, survey, left);
-        if is_complete && let Some(survey) = levelling.survey.take() {
-            levelling.surface = survey.surface(self.store);
-        }
-        is_complete
-    }
-
-    /// Lets the drawers draw one after another, until all have or as many cells as are `left` have
-    /// been looked at.
-    fn draw_one_by_one(&mut self, levelling: &mut Levelling, left: &mut usize) {
-        while *left > 0
-            && let Some(&place) = levelling.drawers.as_ref().and_then(|drawers| drawers.last())
+    /// Lets the drawers draw one after another, until all have or the budget is spent.
+    fn draw_one_by_one(&mut self, levelling: &mut Levelling, budget: &mut Budget) {
+        while !budget.is_spent()
+            && let Some(&place) = levelling.drawers.last()
         {
-            match self.draw_from(place, levelling, left) {
+            match self.draw_from(place, levelling, budget) {
                 Outcome::Underway => return,
                 Outcome::Level if !levelling.unheard => {}
                 Outcome::Level | Outcome::Unserved => levelling.unserved = Some(place),
             }
-            if let Some(drawers) = &mut levelling.drawers {
-                drawers.pop();
-            }
-            *left = left.saturating_sub(1);
+            levelling.drawers.pop();
+            budget.spend(1);
         }
     }
 
-    /// Draws for one cell until it is level with the surface or full, or as many cells as are
-    /// `left` have been looked at.
-    fn draw_from(&mut self, place: Place, levelling: &mut Levelling, left: &mut usize) -> Outcome {
+    /// Draws for one cell until it is level with the surface or full, or the budget is spent.
+    fn draw_from(
+        &mut self,
+        place: Place,
+        levelling: &mut Levelling,
+        budget: &mut Budget,
+    ) -> Outcome {
         loop {
             let own = head(self.height_of(place), self.store.read(place).height());
             if !levelling.search.is_underway() {
-                match self.choose_goal(place, own, levelling, left) {
+                match self.choose_goal(place, own, levelling, budget) {
                     Ok(goal) => levelling.search.begin(self, place, goal, own),
                     Err(outcome) => return outcome,
                 }
             }
-            match self.way(&mut levelling.search, left) {
+            match self.way(&mut levelling.search, budget) {
                 Found::Way(path) => self.carry(&path, place, own),
                 Found::Nothing => return Outcome::Unserved,
                 Found::Underway => return Outcome::Underway,
@@ -222,10 +265,10 @@ impl Context<'_> {
         place: Place,
         own: i64,
         levelling: &mut Levelling,
-        left: &mut usize,
+        budget: &mut Budget,
     ) -> Result<Place, Outcome> {
         loop {
-            if !self.find_surface(levelling, left) {
+            if !self.settle(levelling, budget) {
                 return Err(Outcome::Underway);
             }
             let Levelling { surface, draws, .. } = levelling;
@@ -233,12 +276,14 @@ impl Context<'_> {
                 return Err(Outcome::Level);
             }
             let Some(goal) = surface.cells.nearest(self.store, place) else {
-                levelling.survey = Some(Survey::below(surface.head));
+                levelling.stage = Stage::Lower(Survey::below(surface.head));
                 continue;
             };
             let spent = self.limits.left(self.store.read(goal), self.work.passed(goal)) == 0;
             if spent || self.crest_head(goal) != Some(surface.head) || goal == place {
-                *left = left.checked_sub(1).ok_or(Outcome::Underway)?;
+                if !budget.spend(1) {
+                    return Err(Outcome::Underway);
+                }
                 let mut vain = self.spent_sources(surface.cells.last_piece());
                 vain.insert(goal.cell());
                 surface.cells.remove_from_last(vain);
@@ -308,8 +353,10 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Face;
+    use crate::grid::Slot;
     use crate::water::context::layer_record::LayerWork;
     use crate::water::context::test_worlds;
+    use crate::water::store::{LAYER_CELLS, Store};
     use crate::water::voxel::Voxel;
     use crate::water::{Rules, WaterCell, WaterWorld};
     use glam::IVec3;
@@ -422,12 +469,13 @@ mod tests {
                 let still = 1 << random.u32(..64) | 1 << random.u32(..64);
                 tick.work.join(tick.store, slot, 1).touched = LayerMask::from_words([!still; 4]);
             }
-            test_worlds::flood(&mut tick, slot, 1);
-            for body in core::mem::take(&mut tick.work.bodies) {
+            let mut pools = Pools::begun(tick.store);
+            pools.find(&mut tick, slot, 1);
+            for body in core::mem::take(&mut pools.bodies) {
                 let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
                 let mut levelling = Levelling::new(body);
-                assert!(tick.settle(&mut levelling, &mut { usize::MAX }), "seed {seed}");
-                let drawers = levelling.drawers.map_or(0, |drawers| drawers.len());
+                assert!(tick.settle(&mut levelling, &mut Budget::new(usize::MAX)), "seed {seed}");
+                let drawers = levelling.drawers.len();
                 assert!(!(is_film || has_moved) || drawers == 0, "seed {seed}");
                 films += u32::from(is_film);
                 moved += u32::from(has_moved && !is_film);
@@ -456,10 +504,11 @@ mod tests {
                 let touched = if random.u8(..4) > 0 { LayerMask::ALL } else { LayerMask::NONE };
                 tick.work.join(tick.store, slot, layer).touched = touched;
             }
+            let mut pools = Pools::begun(tick.store);
             for &(slot, layer) in &layers {
-                test_worlds::flood(&mut tick, slot, layer);
+                pools.find(&mut tick, slot, layer);
             }
-            for body in core::mem::take(&mut tick.work.bodies) {
+            for body in core::mem::take(&mut pools.bodies) {
                 let moved = |piece: &&Piece| {
                     tick.work
                         .get(piece.slot, piece.layer)
@@ -475,6 +524,21 @@ mod tests {
             "{found:?} bodies at rest, in part, and all in motion"
         );
     }
+    impl Pools {
+        /// No bodies, in a tick that has begun.
+        pub(crate) fn begun(store: &Store) -> Self {
+            let mut pools = Pools::default();
+            pools.begin(store.grid.slot_capacity());
+            pools
+        }
+
+        /// Finds all bodies with awake or touched cells in a layer.
+        pub(crate) fn find(&mut self, tick: &mut Context, slot: Slot, layer: usize) {
+            tick.begin_flood(self, slot, layer);
+            while tick.resume_flood(self).is_some() {}
+        }
+    }
+
     #[test]
     fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
         let mut random = fastrand::Rng::with_seed(12);

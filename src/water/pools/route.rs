@@ -9,6 +9,7 @@
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::pools::nearest::distance;
 use crate::water::pools::straight_route::{Walk, Walked};
 use crate::water::store::{Place, Step};
@@ -217,13 +218,12 @@ impl Search {
 }
 
 impl Context<'_> {
-    /// Goes on with the search that is underway, until it ends or has looked at as many cells as
-    /// are `left`.
-    pub(crate) fn way(&self, search: &mut Search, left: &mut usize) -> Found {
+    /// Goes on with the search that is underway, until it ends or the budget is spent.
+    pub(crate) fn way(&self, search: &mut Search, budget: &mut Budget) -> Found {
         let Some(mut quest) = search.quest.take() else { return Found::Nothing };
         if let Some(mut walk) = quest.walk.take() {
             match self
-                .walk_on(&mut walk, left, search.cells, |place| search.marks.is_fruitless(place))
+                .walk_on(&mut walk, budget, search.cells, |place| search.marks.is_fruitless(place))
             {
                 Walked::Arrived => {
                     search.cells -= walk.looked();
@@ -237,13 +237,13 @@ impl Context<'_> {
                 Walked::Stuck => search.set_out(quest.to),
             }
         }
-        self.look_on(quest, search, left)
+        self.look_on(quest, search, budget)
     }
 
     /// Goes on looking around.
-    fn look_on(&self, mut quest: Quest, search: &mut Search, left: &mut usize) -> Found {
+    fn look_on(&self, mut quest: Quest, search: &mut Search, budget: &mut Budget) -> Found {
         let start = loop {
-            if *left == 0 {
+            if budget.is_spent() {
                 search.quest = Some(quest);
                 return Found::Underway;
             }
@@ -255,7 +255,7 @@ impl Context<'_> {
                 break quest.start();
             }
             search.cells -= 1;
-            *left -= 1;
+            budget.spend(1);
             quest.looked += 1;
             self.look_around(place, steps, &mut quest, search);
         };
@@ -454,13 +454,12 @@ mod tests {
                 let (before, mut looked) = (search.cells, 0);
                 let way = loop {
                     let most = [8, 200][random.usize(..2)];
-                    let piece = random.usize(1..most);
-                    let mut left = piece;
-                    let found = tick.way(&mut search, &mut left);
-                    looked += piece - left;
+                    let mut budget = Budget::new(random.usize(1..most));
+                    let found = tick.way(&mut search, &mut budget);
+                    looked += budget.spent() as usize;
                     match found {
                         Found::Underway => {
-                            assert!(left == 0 && search.is_underway(), "round {round}")
+                            assert!(budget.is_spent() && search.is_underway(), "round {round}")
                         }
                         Found::Nothing => break None,
                         Found::Way(way) => break Some(way),
@@ -512,10 +511,10 @@ mod tests {
             let slot = world.store.grid.sorted_slots()[0];
             let tick = test_worlds::tick(&mut world);
             let place = |cell: IVec3| Place::new(slot, Cube::index_of(cell));
-            let (mut search, mut left) = (Search::new(), 4096);
+            let (mut search, mut budget) = (Search::new(), Budget::new(4096));
             for (to, goal) in [(axis * 2, far), (axis, axis * 9)] {
                 search.begin(&tick, place(to), place(goal), 1_000);
-                assert!(matches!(tick.way(&mut search, &mut left), Found::Nothing), "to {goal}");
+                assert!(matches!(tick.way(&mut search, &mut budget), Found::Nothing), "to {goal}");
             }
         }
     }

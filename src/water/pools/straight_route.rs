@@ -9,6 +9,7 @@
 
 use crate::coords::Face;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::pools::nearest::distance;
 use crate::water::store::{Place, Step};
 use glam::IVec3;
@@ -81,22 +82,22 @@ impl Walk {
 
 impl Context<'_> {
     /// Goes on with a walk through cells that may still pass water on and are not `shunned`, until
-    /// it ends, has looked at as many cells as are `left`, or at `most` in all.
+    /// it ends, the budget is spent, or it has looked at `most` cells in all.
     pub(crate) fn walk_on(
         &self,
         walk: &mut Walk,
-        left: &mut usize,
+        budget: &mut Budget,
         most: usize,
         shunned: impl Fn(Place) -> bool,
     ) -> Walked {
-        while *left > 0 {
+        while !budget.is_spent() {
             if walk.at == walk.goal {
                 return Walked::Arrived;
             }
             if walk.looked() == most {
                 return Walked::Stuck;
             }
-            *left -= 1;
+            budget.spend(1);
             let full = walk.at != walk.to && self.store.read(walk.at).is_closed();
             let mut ahead = walk.ahead();
             let first = ahead.next();
@@ -111,7 +112,7 @@ impl Context<'_> {
             walk.go(there, face);
             // After a step across a later face, the first has to be tried again.
             if first == Some(face) {
-                self.stride(walk, face, left, most, &shunned);
+                self.stride(walk, face, budget, most, &shunned);
             }
         }
         Walked::Underway
@@ -123,7 +124,7 @@ impl Context<'_> {
         &self,
         walk: &mut Walk,
         face: Face,
-        left: &mut usize,
+        budget: &mut Budget,
         most: usize,
         shunned: &impl Fn(Place) -> bool,
     ) {
@@ -137,7 +138,8 @@ impl Context<'_> {
             Face::Down | Face::Up => return,
         };
         let layer = self.layer_of(walk.at);
-        let steps = to_border.min(walk.steps_along(face)).min(*left).min(most - walk.looked());
+        let steps =
+            to_border.min(walk.steps_along(face)).min(budget.left()).min(most - walk.looked());
         for _ in 0..steps {
             let next = Place::new(slot, walk.at.index.wrapping_add_signed(stride));
             let cell = next.cell();
@@ -146,7 +148,7 @@ impl Context<'_> {
             {
                 return;
             }
-            *left -= 1;
+            budget.spend(1);
             walk.go(next, face);
         }
     }

@@ -3,7 +3,8 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::context::{Context, spend};
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::pools::body::Piece;
 use crate::water::pools::nearest::Candidates;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, Store, head};
@@ -90,11 +91,11 @@ impl Context<'_> {
         top.then(|| head(y, voxel.height()))
     }
 
-    /// Goes on with a survey of a body until it is complete, which is returned, or as many cells as
-    /// are `left` have been looked at.
-    pub(crate) fn survey(&self, body: &[Piece], survey: &mut Survey, left: &mut usize) -> bool {
+    /// Goes on with a survey of a body until it is complete, which is returned, or the budget is
+    /// spent.
+    pub(crate) fn survey(&self, body: &[Piece], survey: &mut Survey, budget: &mut Budget) -> bool {
         while let Some(piece) = body.get(survey.seen) {
-            if !spend(left, LAYER_ROWS) {
+            if !budget.spend(LAYER_ROWS) {
                 return false;
             }
             self.survey_piece(piece, survey);
@@ -104,8 +105,8 @@ impl Context<'_> {
         // does not matter.
         while let Some(piece) = survey.partial.pop() {
             self.offer_highest(survey, &piece);
-            *left = left.saturating_sub(LAYER_ROWS);
-            if *left == 0 {
+            budget.spend(LAYER_ROWS);
+            if budget.is_spent() {
                 break;
             }
         }
@@ -277,7 +278,7 @@ mod tests {
             let mut below = i64::MAX;
             loop {
                 let mut survey = Survey::below(below);
-                while !tick.survey(&body, &mut survey, &mut random.usize(1..40)) {}
+                while !tick.survey(&body, &mut survey, &mut Budget::new(random.usize(1..40))) {}
                 let highest =
                     crests.iter().map(|&(head, _)| head).filter(|&head| head < below).max();
                 assert_eq!(survey.head, highest.unwrap_or(i64::MIN), "seed {seed}");

@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// Tells what has changed since then; from now on changes are told at once.
-    pub(crate) fn tell_changes(&mut self) {
+    pub(crate) fn publish_changes(&mut self) {
         for Place { slot, index } in
             self.withheld.take().map_or_else(Vec::new, |withheld| withheld.untold)
         {

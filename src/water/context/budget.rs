@@ -1,0 +1,47 @@
+//! The budget of a piece of a tick, in cells.
+
+use crate::water::store::LAYER_CELLS;
+
+/// The cells that a piece of a tick may still look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    cells: usize,
+    left: usize,
+}
+
+impl Budget {
+    /// A budget of so many cells.
+    pub(crate) fn new(cells: usize) -> Self {
+        Budget { cells, left: cells }
+    }
+
+    /// The budget of one piece: the cells of a layer of a chunk.
+    pub(crate) fn of_a_piece() -> Self {
+        Budget::new(LAYER_CELLS)
+    }
+
+    /// Charges `cells` to the budget, as far as there is one. Returns whether any was left before.
+    #[inline]
+    pub(crate) fn spend(&mut self, cells: usize) -> bool {
+        let may = self.left > 0;
+        self.left = self.left.saturating_sub(cells);
+        may
+    }
+
+    /// The cells that are left.
+    #[inline]
+    pub(crate) fn left(self) -> usize {
+        self.left
+    }
+
+    /// Whether none is left.
+    #[inline]
+    pub(crate) fn is_spent(self) -> bool {
+        self.left == 0
+    }
+
+    /// The cells that were charged.
+    pub(crate) fn spent(self) -> u64 {
+        (self.cells - self.left) as u64
+    }
+}
