@@ -242,7 +242,7 @@ impl WaterWorld {
         let chunks: Vec<_> = chunks.into_iter().collect();
         let mut seen = HashSet::new();
         for &(position, _) in &chunks {
-            if self.store.grid.slot(position).is_some() || !seen.insert(position) {
+            if self.store.grid().slot(position).is_some() || !seen.insert(position) {
                 return Err(EditError::ChunkPresent(position));
             }
             let inside = || self.store.bounds().intersection(&Cube::region_of(position)).is_some();
@@ -257,7 +257,7 @@ impl WaterWorld {
                 .store
                 .insert(position, self.admit(chunk))
                 .ok_or(EditError::ChunkOutOfBounds(position))?;
-            self.ledger.placed += units_in(self.store.grid.chunk_at(slot));
+            self.ledger.placed += units_in(self.store.grid().chunk_at(slot));
             slots.push(slot);
         }
         for &slot in &slots {
@@ -288,12 +288,12 @@ impl WaterWorld {
     /// # Errors
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
-        let slot = self.store.grid.slot(position).ok_or(EditError::ChunkAbsent(position))?;
+        let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.end_tick();
         for face in Face::ALL {
             let there = self.store.neighbour(slot, face);
             let inert = |slot: Slot| {
-                self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
+                self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
             };
             if there.is_some() && !inert(there) {
                 border_cells(face.opposite())
@@ -311,8 +311,8 @@ impl WaterWorld {
     /// never slept.
     pub fn wake_all(&mut self) {
         self.end_tick();
-        for slot in self.store.grid.sorted_slots() {
-            if self.store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
+        for slot in self.store.grid().sorted_slots() {
+            if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
                 continue;
             }
             for index in 0..CHUNK_CELLS {
@@ -339,7 +339,7 @@ impl WaterWorld {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        match chunks_of(region).find(|&chunk| self.store.grid.slot(chunk).is_none()) {
+        match chunks_of(region).find(|&chunk| self.store.grid().slot(chunk).is_none()) {
             Some(chunk) => Err(EditError::NotLoaded(Cube::cell_at(chunk, 0).max(region.min()))),
             None => Ok(()),
         }
@@ -349,7 +349,8 @@ impl WaterWorld {
         if !self.store.bounds().contains(cell) {
             return Err(EditError::OutOfBounds(cell));
         }
-        let slot = self.store.grid.slot(Cube::chunk_of(cell)).ok_or(EditError::NotLoaded(cell))?;
+        let slot =
+            self.store.grid().slot(Cube::chunk_of(cell)).ok_or(EditError::NotLoaded(cell))?;
         Ok(Place::new(slot, Cube::index_of(cell)))
     }
 

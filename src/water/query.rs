@@ -75,26 +75,26 @@ impl WaterWorld {
 
     /// Cells that the next step will look at.
     pub fn awake_cells(&self) -> usize {
-        self.store.grid.awake_cells()
+        self.store.grid().awake_cells()
     }
 
     /// The chunks with cells that changed since this was last asked, in order of position, with
     /// those cells. Loading and unloading is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(self.store.grid.take_changes())
+        ChunkChanges::list(self.store.take_changes())
     }
 
     /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no
     /// water. While a tick goes on they hold what it works with: two cells without water may be
     /// two different voxels.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
-        self.store.grid.chunks()
+        self.store.grid().chunks()
     }
 
     /// A chunk, by its chunk position; `None` if it is not loaded. As
     /// [`chunks`](WaterWorld::chunks) has it.
     pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Voxel>> {
-        self.store.grid.chunk(position)
+        self.store.grid().chunk(position)
     }
 
     /// Bytes that the world holds, those of the last step's flow included.
@@ -121,8 +121,8 @@ impl WaterWorld {
         ] {
             hash.add(value);
         }
-        for slot in self.store.grid.sorted_slots() {
-            hash.add_position(self.store.grid.position_at(slot));
+        for slot in self.store.grid().sorted_slots() {
+            hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
         }
         hash.finish()

@@ -38,12 +38,12 @@ impl WaterWorld {
 
     /// Chunks with their awake and changed cells. Cells beyond the bounds are marks.
     pub(crate) fn grid(&self) -> &Grid<Voxel> {
-        &self.store.grid
+        self.store.grid()
     }
 
     /// The same, to wake and mark cells.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
-        &mut self.store.grid
+        self.store.grid_mut()
     }
 
     /// A chunk as it is, or as it was when the tick underway began.
@@ -100,7 +100,7 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
-        (*self.store.grid.chunk_at(slot) == chunk).then_some(slot)
+        (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
 
     /// Gives a cell more than one parent again. `false` if it does not say that it has.
@@ -120,7 +120,7 @@ mod tests {
         let (mut changed, mut retied) = (0, 0);
         for seed in 0..24 {
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
                 slots.iter().map(|&slot| world.chunk_record(slot)).collect()
             };
@@ -128,7 +128,7 @@ mod tests {
             while !world.step_within(30).finished {
                 assert!(records(&world) == before, "seed {seed}");
                 for (&slot, before) in slots.iter().zip(&before) {
-                    changed += u32::from(*world.store.grid.chunk_at(slot) != before.cells);
+                    changed += u32::from(*world.store.grid().chunk_at(slot) != before.cells);
                     retied +=
                         u32::from(world.store.further_parents(slot) != before.further_parents);
                 }
@@ -148,7 +148,7 @@ mod tests {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let sources: Vec<IVec3> = test_worlds::places(&world)
                 .into_iter()
                 .filter(|&place| world.store.read(place).is_source())
@@ -165,7 +165,7 @@ mod tests {
                     let awake = LayerMask::from_words(core::array::from_fn(|_| {
                         random.u64(..) & random.u64(..)
                     }));
-                    world.store.grid.wake_layer_at(slot, random.usize(..16), awake);
+                    world.store.grid_mut().wake_layer_at(slot, random.usize(..16), awake);
                 }
                 let before = records(&world);
                 while !world.step_within(0).finished {
@@ -175,7 +175,7 @@ mod tests {
                     }
                     for (&slot, before) in slots.iter().zip(&before) {
                         let awake =
-                            world.store.grid.awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
+                            world.store.grid().awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
                         let is_open = |index: usize| {
                             world.work.open_layers(slot) >> (index / LAYER_CELLS) & 1 != 0
                         };

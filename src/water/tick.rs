@@ -167,7 +167,7 @@ impl WaterWorld {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
-            self.unfinished.pools.begin(self.store.grid.slot_capacity());
+            self.unfinished.pools.begin(self.store.grid().slot_capacity());
             self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;

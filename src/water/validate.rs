@@ -130,15 +130,15 @@ impl WaterWorld {
     /// # Errors
     /// The first law found broken, with its place and figures.
     pub fn validate(&self) -> Result<(), Violation> {
-        self.store.grid.validate().map_err(|_| Violation::Storage)?;
+        self.store.grid().validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;
-        for slot in self.store.grid.sorted_slots() {
+        for slot in self.store.grid().sorted_slots() {
             if !self.store.beside_is_true(slot) {
-                return Err(Violation::Masks(self.store.grid.position_at(slot)));
+                return Err(Violation::Masks(self.store.grid().position_at(slot)));
             }
-            let chunk = self.store.grid.chunk_at(slot);
+            let chunk = self.store.grid().chunk_at(slot);
             counted += units_in(chunk);
-            let cells = Cube::region_of(self.store.grid.position_at(slot));
+            let cells = Cube::region_of(self.store.grid().position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
             // Most cells are of these two kinds, and fuzzers check all of them after every tick.
             for place in
@@ -187,7 +187,7 @@ impl WaterWorld {
         }
         self.check_parents(place, voxel, cell)?;
         let asleep =
-            !self.store.grid.awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
+            !self.store.grid().awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
         if asleep || !self.store.have_ties_changed() {
             self.check_source(place, voxel, cell)?;
         }
@@ -245,7 +245,7 @@ impl WaterWorld {
     fn check_loops(&self) -> Result<(), Violation> {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
-        for slot in self.store.grid.sorted_slots() {
+        for slot in self.store.grid().sorted_slots() {
             // Cells without parents are in no loop.
             for start in self.cells_where(slot, |voxel| voxel.direction().is_some()) {
                 if met.insert(start) {
@@ -273,7 +273,7 @@ impl WaterWorld {
     /// pools are found with.
     fn check_surfaces(&self) -> Result<(), Violation> {
         let mut seen = PlaceSet::default();
-        for slot in self.store.grid.sorted_slots() {
+        for slot in self.store.grid().sorted_slots() {
             for start in self.cells_where(slot, Voxel::is_wet) {
                 if seen.insert(start) {
                     self.check_surface(start, &mut seen)?;
@@ -294,7 +294,7 @@ impl WaterWorld {
             let full = voxel.is_closed();
             let asleep = !self
                 .store
-                .grid
+                .grid()
                 .awake_at(place.slot)
                 .is_some_and(|mask| mask.contains(place.index));
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
@@ -444,11 +444,11 @@ mod tests {
         lost.ledger.placed += 2;
         assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 7, booked: 9 }));
         let mut masked = world(&[(HERE, FULL)]);
-        masked.store.grid.set(HERE, Voxel::from_raw(3));
+        masked.store.grid_mut().set(HERE, Voxel::from_raw(3));
         assert_eq!(masked.validate(), Err(Violation::Masks(IVec3::ZERO)));
         let mut loose = world(&[]);
         let Place { slot, .. } = loose.place(HERE).unwrap();
-        loose.store.grid.chunk_at_mut(slot).cells_mut();
+        loose.store.grid_mut().chunk_at_mut(slot).cells_mut();
         assert_eq!(loose.validate(), Err(Violation::Storage));
     }
 
@@ -459,7 +459,7 @@ mod tests {
         for x in 0..4 {
             store.insert(IVec3::X * x, Chunk::uniform(Voxel::OPEN));
         }
-        let slots = store.grid.sorted_slots();
+        let slots = store.grid().sorted_slots();
         let (mut set, mut expected) = (PlaceSet::default(), hashbrown::HashSet::new());
         for _ in 0..2_000 {
             let place = Place::new(slots[random.usize(..4)], random.usize(..200));

@@ -150,7 +150,7 @@ impl LayerWork {
                 ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row])
             }
             None => ones(u64::from(rows))
-                .for_each(|row| before[row].fill(store.grid.chunk_at(slot).get(0))),
+                .for_each(|row| before[row].fill(store.grid().chunk_at(slot).get(0))),
         }
     }
 
@@ -203,7 +203,7 @@ impl LayerWork {
         let now = match store.cells(slot, layer) {
             Some(cells) => cells,
             None => {
-                uniform = [store.grid.chunk_at(slot).get(0); LAYER_CELLS];
+                uniform = [store.grid().chunk_at(slot).get(0); LAYER_CELLS];
                 &uniform
             }
         };
@@ -238,7 +238,7 @@ mod tests {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let layers: Vec<(Slot, usize)> =
                 slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
             let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {

@@ -62,7 +62,7 @@ impl Workspace {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
         self.trees.begin();
-        self.chunks.resize_with(store.grid.slot_capacity(), || None);
+        self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random);
@@ -79,7 +79,7 @@ impl Workspace {
         while !budget.is_spent()
             && let Some(&slot) = self.schedule.members().get(self.entered)
         {
-            let rows = store.grid.awake_at(slot).map_or(0, rows_awake);
+            let rows = store.grid().awake_at(slot).map_or(0, rows_awake);
             if rows > budget.left() && budget.spent() > 0 {
                 break;
             }
@@ -127,7 +127,7 @@ impl Workspace {
         chunk.is_of_odd_tick = self.is_tick_odd;
         self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
-        let Some(awake) = store.grid.awake_at(slot) else { return };
+        let Some(awake) = store.grid().awake_at(slot) else { return };
         for layer in (0..16).filter(|&layer| awake.layer(layer).any()) {
             self.open(store, slot, layer);
         }
@@ -173,7 +173,7 @@ impl Workspace {
             }
             None => Box::new(LayerWork::new()),
         };
-        work.seed = layer_seed(self.random, store.grid.position_at(slot), layer);
+        work.seed = layer_seed(self.random, store.grid().position_at(slot), layer);
         work.awake_before =
             store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
         chunk.layers[layer] = Some(work);
@@ -213,7 +213,7 @@ impl Workspace {
     /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
-            let awake = store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
+            let awake = store.awake(slot, layer);
             let touched = self.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
             u64::from((awake | touched).count())
         };
@@ -228,7 +228,7 @@ impl Workspace {
         ending
             + match self.phase {
                 Phase::Rest => return 0,
-                Phase::Begin => (2 + u64::from(pools)) * store.grid.awake_cells() as u64,
+                Phase::Begin => (2 + u64::from(pools)) * store.grid().awake_cells() as u64,
                 Phase::Outflows => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }
@@ -253,7 +253,7 @@ impl Workspace {
     pub(crate) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
         match self.get(slot, layer) {
             Some(work) => work.seed,
-            None => layer_seed(self.random, store.grid.position_at(slot), layer),
+            None => layer_seed(self.random, store.grid().position_at(slot), layer),
         }
     }
 
@@ -326,7 +326,7 @@ mod tests {
             let chunk =
                 world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
             let (before, slot) =
-                (world.work.layers, world.store.grid.slot(chunk).expect("it is loaded"));
+                (world.work.layers, world.store.grid().slot(chunk).expect("it is loaded"));
             let gone = world.work.open_layers(slot).count_ones() as usize;
             world.work.forget(slot);
             assert_eq!(

@@ -40,7 +40,7 @@ pub(crate) struct Context<'w> {
 impl Context<'_> {
     #[inline]
     pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.store.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
+        self.store.awake(slot, layer)
     }
 
     /// Cells of a layer below which nothing fits.
@@ -115,7 +115,7 @@ impl Context<'_> {
             along.insert(cell);
         }
         work.woken |= along;
-        self.store.grid.wake_layer_at(slot, layer, along);
+        self.store.wake_layer(slot, layer, along);
         self.report.moved += u64::from(units) * path.len() as u64;
     }
 
@@ -132,7 +132,7 @@ impl Context<'_> {
         work.touched.insert(cell);
         work.woken.insert(cell);
         self.store.write(place, voxel);
-        self.store.grid.wake_at(slot, place.index);
+        self.store.wake_at(place);
     }
 
     /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
@@ -161,7 +161,7 @@ impl Context<'_> {
             self.wake_layer(slot, layer, around);
             self.wake_across(slot, layer, gave);
         }
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
         if self.store.highest_source().is_some_and(|highest| highest > y)
             && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
         {
@@ -189,14 +189,14 @@ impl Context<'_> {
             // A chunk that was asleep joins the tick: its cells may have their turn yet.
             let work = self.work.join(self.store, slot, layer);
             work.woken |= bits;
-            self.store.grid.wake_layer_at(slot, layer, bits);
+            self.store.wake_layer(slot, layer, bits);
         }
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
         let work = self.work.join(self.store, place.slot, place.layer());
         work.woken.insert(place.cell());
-        self.store.grid.wake_at(place.slot, place.index);
+        self.store.wake_at(place);
     }
 }
 

@@ -21,7 +21,7 @@ impl WaterWorld {
 
     /// The cells of a chunk before the tick underway, if there is one.
     pub(crate) fn cells_before(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
-        let mut cells = Cow::Borrowed(self.store.grid.chunk_at(slot));
+        let mut cells = Cow::Borrowed(self.store.grid().chunk_at(slot));
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
                 let Some(work) = self.work.get(slot, layer) else { continue };

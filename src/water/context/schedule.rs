@@ -51,7 +51,7 @@ impl Schedule {
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
         self.members.clear();
-        self.members.extend_from_slice(store.grid.awake_slots());
+        self.members.extend_from_slice(store.grid().awake_slots());
         self.members.sort_unstable_by_key(|&slot| turn_of(store, slot, random));
     }
 
@@ -60,7 +60,7 @@ impl Schedule {
         let place = self.place_of(store, slot);
         if let Some(row) = &mut self.row {
             let (y, of_row) =
-                (store.grid.position_at(slot).y, height_of(store, &self.members, row));
+                (store.grid().position_at(slot).y, height_of(store, &self.members, row));
             row.start += usize::from(y < of_row);
             row.end += usize::from(y <= of_row);
         }
@@ -70,7 +70,7 @@ impl Schedule {
     /// Notes that something goes on in a layer of a member.
     #[inline]
     pub(crate) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
-        let y = store.grid.position_at(slot).y;
+        let y = store.grid().position_at(slot).y;
         if self.row.as_ref().is_some_and(|row| height_of(store, &self.members, row) == y) {
             self.open |= 1 << layer;
         }
@@ -117,8 +117,9 @@ impl Schedule {
         let start = self.row.take().map_or(0, |row| row.end);
         let left = &self.members[start..];
         let Some(&first) = left.first() else { return false };
-        let y = store.grid.position_at(first).y;
-        let row = start..start + left.partition_point(|&slot| store.grid.position_at(slot).y == y);
+        let y = store.grid().position_at(first).y;
+        let row =
+            start..start + left.partition_point(|&slot| store.grid().position_at(slot).y == y);
         self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
         // With no layer open, the first is found empty.
         self.layer = self.open.trailing_zeros() as usize % 16;
@@ -137,7 +138,7 @@ impl Schedule {
         let Some(row) = &self.row else { return true };
         let turn = |slot: Slot| turn_of(store, slot, self.random);
         let behind = |last: Slot| turn(slot) <= turn(last);
-        let y = store.grid.position_at(slot).y;
+        let y = store.grid().position_at(slot).y;
         match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
             core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
             order => order.is_gt(),
@@ -153,7 +154,7 @@ impl Schedule {
 
 /// The chunk layer of a row, which is never empty.
 fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
-    store.grid.position_at(members[row.start]).y
+    store.grid().position_at(members[row.start]).y
 }
 
 /// A way over a list of chunks, one after the other, and over the layers of each.
@@ -201,7 +202,7 @@ impl Sweep {
 /// The order of the members: by y, then z, then x, the last two running up or down as the tick's
 /// random bits say.
 fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
-    let position = store.grid.position_at(slot);
+    let position = store.grid().position_at(slot);
     let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
     (position.y, turn(position.z, 0), turn(position.x, 1))
 }
@@ -228,15 +229,15 @@ mod tests {
                 let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-2..3)));
                 store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
             }
-            let slots = store.grid.sorted_slots();
+            let slots = store.grid().sorted_slots();
             let mut open: HashMap<Slot, u16> = HashMap::new();
             for &slot in &slots[random.usize(..slots.len())..] {
-                store.grid.wake_at(slot, 0);
+                store.grid_mut().wake_at(slot, 0);
                 open.insert(slot, random.u16(..) & random.u16(..));
             }
             let flips = random.u64(..);
             let turn = |slot: Slot, layer: usize| {
-                let IVec3 { x, y, z } = store.grid.position_at(slot);
+                let IVec3 { x, y, z } = store.grid().position_at(slot);
                 let along =
                     |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
                 (y, layer, along(z, 0), along(x, 1))
@@ -302,7 +303,7 @@ mod tests {
         for x in 0..5 {
             store.insert(IVec3::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
         }
-        let slots = store.grid.sorted_slots();
+        let slots = store.grid().sorted_slots();
         for round in 0..200 {
             let layers: HashMap<Slot, u16> =
                 slots.iter().map(|&slot| (slot, random.u16(..))).collect();

@@ -44,7 +44,7 @@ pub(crate) fn springs(seed: u64) -> WaterWorld {
 pub(crate) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-    let slot = world.store.grid.sorted_slots()[0];
+    let slot = world.store.grid().sorted_slots()[0];
     for index in 0..CHUNK_CELLS {
         let behind =
             [(Face::West, index & 15), (Face::North, index >> 4 & 15), (Face::Down, index >> 8)];
@@ -63,7 +63,7 @@ pub(crate) fn weave() -> WaterWorld {
 
 /// Every cell of every loaded chunk.
 pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
-    let slots = world.store.grid.sorted_slots();
+    let slots = world.store.grid().sorted_slots();
     slots
         .into_iter()
         .flat_map(|slot| (0..16 * LAYER_CELLS).map(move |index| Place { slot, index }))
@@ -81,8 +81,8 @@ pub(crate) fn tick(world: &mut WaterWorld) -> Context<'_> {
 
 /// Lets every cell sleep.
 pub(crate) fn put_to_sleep(store: &mut Store) {
-    for slot in store.grid.sorted_slots() {
-        if let Some(mask) = store.grid.awake_at_mut(slot) {
+    for slot in store.grid().sorted_slots() {
+        if let Some(mask) = store.grid_mut().awake_at_mut(slot) {
             (0..16).for_each(|layer| mask.set_layer(layer, LayerMask::NONE));
         }
     }

@@ -65,7 +65,7 @@ impl Context<'_> {
             None => LayerMask::NONE,
         };
         let fillers = (awake & firm) - closed;
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
         let mut risers = (awake & self.store.sourced(slot, layer) & wet & closed) - roof;
         if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
             risers = LayerMask::NONE;
@@ -258,7 +258,7 @@ mod tests {
             let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
             world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
             world.add_source(source).expect("an open cell");
-            let place = Place::new(world.store.grid.sorted_slots()[0], 5 * 16 + 5);
+            let place = Place::new(world.store.grid().sorted_slots()[0], 5 * 16 + 5);
             let fed = Voxel::OPEN.with_height(1).with_direction(Some(Face::East));
             world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
             world.wake_all();
@@ -288,7 +288,7 @@ mod tests {
             let spring = IVec3::new(4, 0, 5);
             world.clear_solid(spring).expect("a loaded chunk");
             world.add_source(spring).expect("an open cell");
-            let slot = world.store.grid.sorted_slots()[0];
+            let slot = world.store.grid().sorted_slots()[0];
             let place = |x: usize, y: usize| Place::in_layer(slot, y, 5 * 16 + x);
             for &(x, y, heading) in cells {
                 let fed =

@@ -214,7 +214,7 @@ impl Context<'_> {
             flow: work.map(|work| &work.flow),
             trees: work.and_then(|work| work.trees.as_deref()),
             cells: self.store.cells(slot, layer),
-            uniform: self.store.grid.chunk_at(slot).get(0),
+            uniform: self.store.grid().chunk_at(slot).get(0),
         }
     }
 

@@ -52,7 +52,7 @@ impl Context<'_> {
     /// Units that a head would give for a need.
     pub(crate) fn offer(&self, place: Place, need: Need) -> u8 {
         let voxel = self.store.read(place);
-        let y = self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32;
+        let y = self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32;
         if voxel.has(CellFlags::IS_SOURCE) {
             let reaches = match need {
                 Need::Leave => true,
@@ -113,7 +113,7 @@ impl Context<'_> {
 
     /// The height of a source's cell, or `None` if the cell is no source.
     fn source_height(&self, place: Place) -> Option<i32> {
-        let height = self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32;
+        let height = self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32;
         self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
         let mut world = test_worlds::weave();
-        let opposite = Place::new(world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
+        let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = test_worlds::tick(&mut world);
         let mut forks = Forks::default();
         let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y, &mut forks);

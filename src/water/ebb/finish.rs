@@ -108,7 +108,7 @@ impl Context<'_> {
             Stage::Wake => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
-                self.store.grid.drop_sleepers();
+                self.store.drop_sleepers();
                 self.work.begin_sweep();
                 Stage::Count
             }
@@ -167,7 +167,7 @@ impl Context<'_> {
     pub(crate) fn publish(&mut self, ending: &Ending) {
         self.store.publish_changes();
         for &(slot, layer, cells) in &ending.changed {
-            self.store.grid.mark_layer_changed_at(slot, layer, cells);
+            self.store.mark_layer_changed(slot, layer, cells);
         }
     }
 
@@ -285,7 +285,7 @@ mod tests {
                 assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");
                 let awake = tick
                     .store
-                    .grid
+                    .grid()
                     .awake_at(place.slot)
                     .is_some_and(|mask| mask.contains(place.index));
                 assert_eq!(awake, was != expected, "seed {seed}: {place:?}");

@@ -69,13 +69,7 @@ impl Context<'_> {
         }
         let stay =
             if ebb.cells.any() { self.ebb_cells(&ebb, chances, later) } else { LayerMask::NONE };
-        if let Some(mask) = self.store.grid.awake_at_mut(slot) {
-            mask.set_layer(layer, LayerMask::NONE);
-        }
-        let stay = stay | woken;
-        if stay.any() {
-            self.store.grid.wake_layer_at(slot, layer, stay);
-        }
+        self.store.keep_awake(slot, layer, stay | woken);
         looked_at
     }
 
@@ -136,7 +130,7 @@ impl Context<'_> {
         if !(up | down).is_sparse() {
             let mut words = match self.store.cells(slot, layer) {
                 Some(cells) => *cells,
-                None => [self.store.grid.chunk_at(slot).get(0); LAYER_CELLS],
+                None => [self.store.grid().chunk_at(slot).get(0); LAYER_CELLS],
             };
             if change_whole_layer(&mut words, &work.flow, up, down) {
                 self.work.join(self.store, slot, layer).save(
@@ -176,7 +170,7 @@ impl Context<'_> {
         let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
         let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
         let Some(words) = self.store.cells(slot, layer) else {
-            let marks = marks_of(self.store.grid.chunk_at(slot).get(0));
+            let marks = marks_of(self.store.grid().chunk_at(slot).get(0));
             return [0, 1].map(|bit| cells & LayerMask::all_if(marks >> bit & 1 != 0));
         };
         if !cells.is_sparse() {
@@ -342,7 +336,7 @@ mod tests {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let mut tick = test_worlds::tick(&mut world);
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
@@ -393,7 +387,7 @@ mod tests {
                         .write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
                 }
             }
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let tick = test_worlds::tick(&mut world);
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))

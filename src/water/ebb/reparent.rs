@@ -246,7 +246,7 @@ mod tests {
             .fill_water(Region::new(IVec3::new(4, 1, 5), IVec3::new(6, 1, 5)), 3)
             .expect("a loaded chunk");
         world.run(40);
-        let place = Place::in_layer(world.store.grid.sorted_slots()[0], 1, 5 * 16 + 5);
+        let place = Place::in_layer(world.store.grid().sorted_slots()[0], 1, 5 * 16 + 5);
         let voxel = world.store.read(place).with_direction(Some(Face::East));
         let several = 1 << Face::West.index() | 1 << Face::East.index();
         let voxel = world.store.keep_parents(place, several, voxel);

@@ -184,7 +184,7 @@ mod tests {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let tick = test_worlds::tick(&mut world);
             let limits = tick.limits;
             for (slot, layer) in
@@ -244,7 +244,7 @@ mod tests {
         let (mut window, mut moved) = (Window::new(), [0; 2]);
         for seed in 0..24 {
             let [mut world, mut other] = [(); 2].map(|()| test_worlds::springs(seed));
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let (mut tick, mut wholly) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
             for (layer, slot) in

@@ -121,7 +121,7 @@ impl Window {
 }
 
 fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize) {
-    let chunk = store.grid.chunk_at(slot);
+    let chunk = store.grid().chunk_at(slot);
     match chunk.as_dense() {
         Some(cells) => {
             let rows = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
@@ -142,7 +142,7 @@ fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize)
 
 /// Copies the row or column of a neighbour's layer that lies along the window's side.
 fn copy_border(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize, side: usize) {
-    let chunk = store.grid.chunk_at(slot);
+    let chunk = store.grid().chunk_at(slot);
     let Some(cells) = chunk.as_dense() else {
         fill_border(window, chunk.get(0), side);
         return;
@@ -200,7 +200,7 @@ mod tests {
                 }
             }
             for (slot, layer) in store
-                .grid
+                .grid()
                 .sorted_slots()
                 .into_iter()
                 .flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))

@@ -202,7 +202,7 @@ impl Flooded {
         cell: usize,
         body: &mut Body,
     ) -> RangeInclusive<usize> {
-        let Some(voxels) = store.grid.chunk_at(slot).as_dense() else { return layer..=layer };
+        let Some(voxels) = store.grid().chunk_at(slot).as_dense() else { return layer..=layer };
         let flooded = &mut self.chunk(store, slot).cells;
         let column = LayerMask::single(cell);
         let voxel = |layer: usize, cell: usize| voxels[layer * LAYER_CELLS + cell];
@@ -315,7 +315,7 @@ impl Body {
     /// Notes the lowest of these cells.
     fn reach_to(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
         if let Some(first) = cells.iter().next() {
-            let cell = Cube::cell_at(store.grid.position_at(slot), layer * LAYER_CELLS + first);
+            let cell = Cube::cell_at(store.grid().position_at(slot), layer * LAYER_CELLS + first);
             self.lowest = self.lowest.min([cell.y, cell.z, cell.x]);
         }
     }
@@ -423,8 +423,8 @@ mod tests {
         for round in 0..36 {
             let store = if round % 3 == 0 { store(&mut random) } else { falls(&mut random) };
             let mut flooded = Flooded::default();
-            flooded.begin(store.grid.slot_capacity());
-            let mut slots = store.grid.sorted_slots();
+            flooded.begin(store.grid().slot_capacity());
+            let mut slots = store.grid().sorted_slots();
             let downwards = random.bool();
             if downwards {
                 slots.reverse();
@@ -490,8 +490,8 @@ mod tests {
             store.insert(IVec3::X * x as i32, chunk);
         }
         let mut flooded = Flooded::default();
-        flooded.begin(store.grid.slot_capacity());
-        let slots = store.grid.sorted_slots();
+        flooded.begin(store.grid().slot_capacity());
+        let slots = store.grid().sorted_slots();
         flood(&mut flooded, &store, Piece { slot: slots[0], layer: 3, cells: LayerMask::ALL });
         for (slot, layer) in
             slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
@@ -508,12 +508,12 @@ mod tests {
     fn the_list_of_a_body_is_used_again() {
         let mut random = fastrand::Rng::with_seed(22);
         let store = store(&mut random);
-        let slot = store.grid.sorted_slots()[0];
+        let slot = store.grid().sorted_slots()[0];
         let layer = (0..16).find(|&layer| store.layer(slot, layer).wet.any()).expect("a wet layer");
         let seed = Piece { slot, layer, cells: LayerMask::ALL };
         let mut flooded = Flooded::default();
         let mut flood_twice = || {
-            flooded.begin(store.grid.slot_capacity());
+            flooded.begin(store.grid().slot_capacity());
             let mut body = flood(&mut flooded, &store, seed);
             let (pieces, room) = (body.pieces.len(), body.pieces.capacity());
             body.pieces.reserve(1_000);

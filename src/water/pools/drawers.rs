@@ -208,7 +208,7 @@ impl Context<'_> {
         if cells.is_empty() {
             return;
         }
-        let y = self.store.grid.position_at(slot).y * 16 + layer as i32;
+        let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
         let Some(is_low) = low(gathering.highest - head(y, 0)) else { return };
         if !self.store.has(slot, layer, is_low) {
             return;
@@ -333,7 +333,7 @@ mod tests {
     /// Compares who draws from the bodies of a world, in all up to some heads, with a look at each
     /// cell. Returns how many of them are wet and dry, and how often nobody draws.
     fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
-        let slots = world.store.grid.sorted_slots();
+        let slots = world.store.grid().sorted_slots();
         let mut tick = test_worlds::tick(world);
         let mut pools = Pools::begun(tick.store);
         for (slot, layer) in
@@ -408,8 +408,8 @@ mod tests {
                     world.insert_chunk(side, Chunk::uniform(Voxel::OPEN)).expect("none is there");
                 }
                 world.wake_all();
-                let slot = world.store.grid.slot(IVec3::ZERO).expect("loaded");
-                assert!(world.store.grid.chunk_at(slot).as_uniform().is_some());
+                let slot = world.store.grid().slot(IVec3::ZERO).expect("loaded");
+                assert!(world.store.grid().chunk_at(slot).as_uniform().is_some());
                 let [wet, dry, _] = compare_drawers(&mut world, -1..160);
                 assert_eq!(wet > 0, height < FULL, "beside {dry_side:?}");
                 assert_eq!(dry > 0, height == FULL || dry_side.is_some(), "beside {dry_side:?}");

@@ -419,7 +419,7 @@ mod tests {
             assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
             for (slot, layer) in tick
                 .store
-                .grid
+                .grid()
                 .sorted_slots()
                 .into_iter()
                 .flat_map(|slot| (0..16).map(move |at| (slot, at)))
@@ -463,7 +463,7 @@ mod tests {
             let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
             world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
             world.wake_all();
-            let slot = world.store.grid.sorted_slots()[0];
+            let slot = world.store.grid().sorted_slots()[0];
             let mut tick = test_worlds::tick(&mut world);
             if seed % 2 == 1 {
                 let still = 1 << random.u32(..64) | 1 << random.u32(..64);
@@ -495,7 +495,7 @@ mod tests {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let layers: Vec<_> =
                 slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
             world.wake_all();
@@ -528,7 +528,7 @@ mod tests {
         /// No bodies, in a tick that has begun.
         pub(crate) fn begun(store: &Store) -> Self {
             let mut pools = Pools::default();
-            pools.begin(store.grid.slot_capacity());
+            pools.begin(store.grid().slot_capacity());
             pools
         }
 
@@ -551,7 +551,7 @@ mod tests {
                 }
                 world
             });
-            let slots = world.store.grid.sorted_slots();
+            let slots = world.store.grid().sorted_slots();
             let (mut tick, mut plainly) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
             for (slot, layer) in

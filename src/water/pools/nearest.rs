@@ -48,7 +48,7 @@ impl Candidates {
     pub(crate) fn new(store: &Store, mut pieces: Vec<Piece>) -> Self {
         pieces.retain(|piece| piece.cells.any());
         let column = |piece: &Piece| {
-            let chunk = store.grid.position_at(piece.slot);
+            let chunk = store.grid().position_at(piece.slot);
             (chunk.x >> BLOCK_BITS, chunk.z >> BLOCK_BITS)
         };
         let are_in_one = pieces.windows(2).all(|two| column(&two[0]) == column(&two[1]));
@@ -136,7 +136,7 @@ fn is_farther(best: &Option<Nearest>, cell: IVec3, low: IVec3, high: IVec3) -> b
 
 /// The first cell of a piece's layer.
 fn lowest(store: &Store, piece: &Piece) -> IVec3 {
-    Cube::cell_at(store.grid.position_at(piece.slot), piece.layer * LAYER_CELLS)
+    Cube::cell_at(store.grid().position_at(piece.slot), piece.layer * LAYER_CELLS)
 }
 
 /// Steps from one cell to another in open water.
@@ -238,7 +238,7 @@ mod tests {
                 let chunk = IVec3::new(random.i32(-9..9), random.i32(-1..2), random.i32(-9..9));
                 store.insert(chunk, Chunk::uniform(Voxel::OPEN));
             }
-            let slots = store.grid.sorted_slots();
+            let slots = store.grid().sorted_slots();
             let mut pieces: Vec<Piece> = Vec::new();
             for &slot in &slots {
                 for _ in 0..random.usize(..3) {

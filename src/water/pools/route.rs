@@ -270,7 +270,7 @@ impl Context<'_> {
             && let Some(head) = self.crest_head(place)
             && head >= quest.own + 2
         {
-            let IVec3 { x, y, z } = self.store.grid.position_at(place.slot);
+            let IVec3 { x, y, z } = self.store.grid().position_at(place.slot);
             quest.best = quest.best.max(Some((head, Reverse(steps), [y, z, x], place)));
         }
         let full = place != quest.to && self.store.read(place).is_closed();
@@ -340,7 +340,7 @@ mod tests {
             if let Some(head) =
                 tick.crest_head(place).filter(|&head| place != to && head >= own + 2)
             {
-                let [x, y, z] = tick.store.grid.position_at(place.slot).to_array();
+                let [x, y, z] = tick.store.grid().position_at(place.slot).to_array();
                 best = best.max(Some((head, Reverse(steps), [y, z, x], place)));
             }
             for face in Face::ALL {
@@ -416,10 +416,10 @@ mod tests {
             let walls = 1 + round as u8 % 5;
             let mut places = Vec::new();
             for cell in part.positions() {
-                let slot = world.store.grid.slot(Cube::chunk_of(cell)).expect("loaded");
+                let slot = world.store.grid().slot(Cube::chunk_of(cell)).expect("loaded");
                 let place = Place::new(slot, Cube::index_of(cell));
                 places.push(place);
-                if world.store.grid.chunk_at(slot).as_uniform() == Some(full) {
+                if world.store.grid().chunk_at(slot).as_uniform() == Some(full) {
                     uniform += 1;
                     continue;
                 }
@@ -508,7 +508,7 @@ mod tests {
             for region in [Region::new(axis, axis * 9), Region::new(far, far)] {
                 world.fill_water(region, 7).expect("a loaded chunk");
             }
-            let slot = world.store.grid.sorted_slots()[0];
+            let slot = world.store.grid().sorted_slots()[0];
             let tick = test_worlds::tick(&mut world);
             let place = |cell: IVec3| Place::new(slot, Cube::index_of(cell));
             let (mut search, mut budget) = (Search::new(), Budget::new(4096));

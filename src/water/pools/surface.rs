@@ -157,11 +157,11 @@ impl Context<'_> {
     }
 
     pub(crate) fn height_of(&self, place: Place) -> i32 {
-        self.store.grid.position_at(place.slot).y * 16 + (place.layer()) as i32
+        self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32
     }
 
     pub(crate) fn layer_height(&self, piece: &Piece) -> i32 {
-        self.store.grid.position_at(piece.slot).y * 16 + piece.layer as i32
+        self.store.grid().position_at(piece.slot).y * 16 + piece.layer as i32
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         let (mut offered, mut nothing) = (0, 0);
         for (slot, round) in tick
             .store
-            .grid
+            .grid()
             .sorted_slots()
             .into_iter()
             .flat_map(|slot| (0..20).map(move |at| (slot, at)))

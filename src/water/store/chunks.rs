@@ -1,11 +1,11 @@
 //! Chunks that come and go, and what is made beside them when they do.
 
 use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::store::edges::{border_cells, mark};
+use crate::water::store::edges::mark;
 use crate::water::store::masks::LayerMasks;
-use crate::water::store::{Beside, LAYER_CELLS, Place, Store, boxed};
+use crate::water::store::{Beside, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -82,32 +82,6 @@ impl Store {
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
-
-    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies
-    /// beside the cells above it, for water goes into a cell from its side if it would fall
-    /// there.
-    pub(crate) fn wake_around(&mut self, slot: Slot) {
-        for face in Face::ALL {
-            self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
-        }
-        let above = self.neighbour(slot, Face::Up);
-        if above.is_some() {
-            for face in Face::LATERAL {
-                self.wake_border(self.neighbour(above, face), face.opposite(), LAYER_CELLS);
-            }
-        }
-    }
-
-    /// Wakes the cells along a face of a chunk, if it is there, whose index is below `end`.
-    fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
-        if slot.is_some()
-            && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
-        {
-            border_cells(face)
-                .filter(|&index| index < end)
-                .for_each(|index| self.wake(Place { slot, index }));
-        }
-    }
 }
 
 /// Whether any cell is a mark of the world's end.
@@ -139,10 +113,11 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::Region;
+    use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
+    use crate::water::store::{LAYER_CELLS, Place, border_cells};
 
     /// Any word that a chunk may hold, marks of the world's end included.
     fn random_voxel(random: &mut fastrand::Rng) -> Voxel {
@@ -181,7 +156,8 @@ mod tests {
                 store.adopt(slot);
                 assert!(store.beside_is_true(slot), "seed {seed}");
                 for index in 0..CHUNK_CELLS {
-                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    let awake =
+                        store.grid().awake_at(slot).is_some_and(|mask| mask.contains(index));
                     let voxel = store.read(Place { slot, index });
                     assert!(
                         awake || voxel.is_mark() || voxel == Voxel::OPEN,
@@ -240,7 +216,8 @@ mod tests {
                 store.wake_border(slot, face, CHUNK_CELLS);
                 let border: Vec<usize> = border_cells(face).collect();
                 for index in 0..CHUNK_CELLS {
-                    let awake = store.grid.awake_at(slot).is_some_and(|mask| mask.contains(index));
+                    let awake =
+                        store.grid().awake_at(slot).is_some_and(|mask| mask.contains(index));
                     assert_eq!(
                         awake,
                         border.contains(&index) && chunk.get(index) == water,

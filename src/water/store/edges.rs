@@ -132,7 +132,7 @@ mod tests {
 
     /// Cell by cell: an outlet is a cell beside or above one in which water leaves the world.
     fn check_outlets(store: &Store, seed: u64) {
-        for slot in store.grid.sorted_slots() {
+        for slot in store.grid().sorted_slots() {
             for index in 0..CHUNK_CELLS {
                 let mut drains =
                     [Face::Down, Face::West, Face::East, Face::North, Face::South].into_iter();

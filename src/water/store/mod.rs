@@ -60,7 +60,7 @@ struct Beside {
 }
 
 pub(crate) struct Store {
-    pub(crate) grid: Grid<Voxel>,
+    grid: Grid<Voxel>,
     beside: Vec<Beside>,
     /// Sources by the height of their layer.
     source_heights: BTreeMap<i32, usize>,
@@ -99,6 +99,19 @@ impl Store {
     /// Notes that HasSource is true everywhere.
     pub(crate) fn settle_ties(&mut self) {
         self.ties_changed = false;
+    }
+
+    /// The chunks, with their awake and changed cells, to read. What is written goes through the
+    /// store, so that what it keeps beside the chunks stays true.
+    #[inline]
+    pub(crate) fn grid(&self) -> &Grid<Voxel> {
+        &self.grid
+    }
+
+    /// The chunks of a world that is being loaded, to enter its awake and changed cells.
+    #[cfg(any(test, feature = "snapshot"))]
+    pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
+        &mut self.grid
     }
 
     pub(crate) fn bounds(&self) -> Region {
@@ -375,13 +388,13 @@ mod tests {
             store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
         }
         store.remove(IVec3::NEG_Y);
-        for slot in store.grid.sorted_slots() {
+        for slot in store.grid().sorted_slots() {
             assert!(store.beside_is_true(slot));
             for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
                 for face in Face::ALL {
                     let there = store.step(Place { slot, index }, face);
                     match face.step(store.position(Place { slot, index })) {
-                        Some(cell) if store.grid.slot(Cube::chunk_of(cell)).is_some() => {
+                        Some(cell) if store.grid().slot(Cube::chunk_of(cell)).is_some() => {
                             assert_eq!(store.position(there), cell);
                         }
                         _ => assert_eq!(there.slot, Slot::NONE),
@@ -415,7 +428,7 @@ mod tests {
                     cells[index] = voxel;
                     let are_equal = cells.iter().all(|&cell| cell == cells[0]);
                     assert_eq!(
-                        store.grid.chunk_at(slot).as_uniform().is_some(),
+                        store.grid().chunk_at(slot).as_uniform().is_some(),
                         are_equal,
                         "round {round}: {some:?}"
                     );
@@ -428,7 +441,7 @@ mod tests {
     /// Chunks of every kind, and what stands beside each, counted one by one.
     #[test]
     fn bytes_are_those_of_what_is_there() {
-        let beside_chunks = |store: &Store| store.memory_bytes() - store.grid.memory_bytes();
+        let beside_chunks = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         assert_eq!(beside_chunks(&store), 0);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
@@ -457,7 +470,7 @@ mod tests {
         for chunk in [IVec3::ZERO, IVec3::NEG_Y] {
             store.insert(chunk, Chunk::uniform(Voxel::OPEN));
         }
-        let slots = store.grid.sorted_slots();
+        let slots = store.grid().sorted_slots();
         let mut sources = std::collections::BTreeSet::new();
         for round in 0..2_000 {
             // Few cells, so that what is there is often noted again, and what is not taken away.
@@ -514,7 +527,7 @@ mod tests {
             for way in 0..3 {
                 store.write(Place { slot, index }, wet);
                 assert!(
-                    store.grid.chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot)
+                    store.grid().chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot)
                 );
                 match way {
                     0 => store.write(Place { slot, index }, Voxel::OPEN),
@@ -527,7 +540,7 @@ mod tests {
                     }
                 }
                 assert_eq!(
-                    store.grid.chunk_at(slot).as_uniform(),
+                    store.grid().chunk_at(slot).as_uniform(),
                     Some(Voxel::OPEN),
                     "{index}, way {way}"
                 );

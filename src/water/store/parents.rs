@@ -307,30 +307,6 @@ impl Store {
         true
     }
 
-    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one
-    /// above, which may slide into it.
-    pub(crate) fn note_change(&mut self, place: Place) {
-        self.note_ties();
-        self.mark_changed(place);
-        self.wake(place);
-        for face in Face::ALL {
-            self.wake(self.step(place, face));
-        }
-        let above = self.step(place, Face::Up);
-        if above.is_some() {
-            for face in Face::LATERAL {
-                self.wake(self.step(above, face));
-            }
-        }
-    }
-
-    /// Wakes a loaded cell if anything is in it.
-    pub(crate) fn wake(&mut self, place: Place) {
-        if place.is_some() && !self.read(place).is_inert() {
-            self.wake_at(place);
-        }
-    }
-
     /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle.
     /// Further parents are not part of a chunk, so the Extra flag goes.
     pub(crate) fn adopt(&mut self, slot: Slot) {
@@ -355,7 +331,7 @@ impl Store {
             let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
             let tied = self.select(slot, layer, |voxel| voxel.direction().is_some());
             if tied.is_empty() {
-                self.grid.wake_layer_at(slot, layer, lively);
+                self.wake_layer(slot, layer, lively);
                 continue;
             }
             // A tie that is cut may leave its cell, and those it fed, dry: then they are not to

@@ -85,7 +85,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
         assert_eq!(tick.work.trees.spent, units == at_most, "{narrow}, {at_most}");
         for (slot, layer) in tick
             .store
-            .grid
+            .grid()
             .sorted_slots()
             .into_iter()
             .flat_map(|slot| (0..16).map(move |at| (slot, at)))
@@ -105,7 +105,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
 #[test]
 fn each_of_several_ways_is_taken_as_often() {
     let mut world = test_worlds::springs(3);
-    let slot = world.store.grid.sorted_slots()[0];
+    let slot = world.store.grid().sorted_slots()[0];
     let tick = test_worlds::tick(&mut world);
     for ways in 0..64_u8 {
         let mut taken = [0; 6];
@@ -138,7 +138,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
         for chunk in [IVec3::ZERO, IVec3::X] {
             world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         }
-        let slots = world.store.grid.sorted_slots();
+        let slots = world.store.grid().sorted_slots();
         let part = Region::new(IVec3::new(12, 3, 4), IVec3::new(20, 6, 8));
         let wet = 1 << (round % 4);
         let mut places = Vec::new();
@@ -219,7 +219,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
 #[test]
 fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
-    let opposite = Place::new(world.store.grid.sorted_slots()[0], CHUNK_CELLS - 1);
+    let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
     let mut tick = test_worlds::tick(&mut world);
     let mut search = |y| tick.search(opposite, Face::Up, Need::Rise { y }, &mut Path::default());
     assert_eq!(search(0), Err(Drawn::Nothing), "the spring lies no higher");

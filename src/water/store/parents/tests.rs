@@ -16,7 +16,7 @@ fn planes_and_children_agree_with_parents() {
     for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y] {
         store.insert(chunk, Chunk::uniform(Voxel::OPEN));
     }
-    let slots = store.grid.sorted_slots();
+    let slots = store.grid().sorted_slots();
     for _ in 0..20_000 {
         let place = Place::new(slots[random.usize(..3)], random.usize(..CHUNK_CELLS));
         let voxel = Voxel::OPEN
@@ -37,7 +37,7 @@ fn planes_and_children_agree_with_parents() {
     for (at, voxel) in flowing.chain([Voxel::SOLID]).enumerate() {
         store.insert(IVec3::new(0, 0, 3 + 2 * at as i32), Chunk::uniform(voxel));
     }
-    for slot in store.grid.sorted_slots() {
+    for slot in store.grid().sorted_slots() {
         for layer in 0..16 {
             let planes = store.parent_planes(slot, layer);
             for cell in 0..LAYER_CELLS {
@@ -68,7 +68,7 @@ fn ties_are_made_unless_they_close_a_circle() {
     for chunk in [IVec3::ZERO, IVec3::X] {
         store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
     }
-    let slots = store.grid.sorted_slots();
+    let slots = store.grid().sorted_slots();
     let mut outcomes = [[0; 2]; 2];
     for round in 0..20_000 {
         let (x, y, z) = (random.usize(13..18), random.usize(..2), random.usize(..3));
@@ -202,7 +202,7 @@ fn a_search_gives_up_after_65_536_cells() {
     for x in 0..=(LONGEST / 16) as i32 {
         store.insert(IVec3::new(x, 0, 0), row.clone());
     }
-    let slots = store.grid.sorted_slots();
+    let slots = store.grid().sorted_slots();
     let cell = |x: usize| Place::new(slots[x / 16], x % 16);
     // The last cell of the last chunk is the head of the row: what is fed across the edge is
     // nobody's child.
@@ -233,7 +233,7 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
             {
                 if ancestors(store, there).contains(&place) {
                     let awake = store
-                        .grid
+                        .grid()
                         .awake_at(there.slot)
                         .is_some_and(|mask| mask.contains(there.index));
                     assert!(awake, "seed {seed}: {there:?} below {place:?}");
@@ -249,13 +249,13 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
 #[test]
 fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
-    let slot = world.store.grid.sorted_slots()[0];
+    let slot = world.store.grid().sorted_slots()[0];
     let (corner, opposite) = (Place::new(slot, 0), Place::new(slot, CHUNK_CELLS - 1));
     assert!(world.store.descends_from(opposite, corner));
     assert!(!world.store.descends_from(opposite, Place::NONE));
     test_worlds::put_to_sleep(&mut world.store);
     world.store.wake_descendants(corner);
-    let awake = world.store.grid.awake_at(slot).expect("some are awake").len();
+    let awake = world.store.grid().awake_at(slot).expect("some are awake").len();
     assert_eq!(awake, CHUNK_CELLS - 1);
 }
 
@@ -267,7 +267,7 @@ fn met_is_a_set() {
         for chunk in [IVec3::ZERO, IVec3::X] {
             store.insert(chunk, Chunk::uniform(Voxel::OPEN));
         }
-        store.grid.sorted_slots()
+        store.grid().sorted_slots()
     };
     for _ in 0..20 {
         let (mut met, mut expected) = (Met::default(), HashSet::new());
@@ -294,8 +294,10 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
             test_worlds::put_to_sleep(store);
             store.wake_descendants(place);
             for (&there, above) in places.iter().zip(&above) {
-                let awake =
-                    store.grid.awake_at(there.slot).is_some_and(|mask| mask.contains(there.index));
+                let awake = store
+                    .grid()
+                    .awake_at(there.slot)
+                    .is_some_and(|mask| mask.contains(there.index));
                 let fed = there != place && above.contains(&place);
                 assert_eq!(awake, fed, "seed {seed}: {there:?} below {place:?}");
                 woken += usize::from(awake);
