@@ -264,7 +264,7 @@ impl Unfinished {
 /// room draw from the roots of their flows.
 fn regular_flow(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
     let before = tick.report.visited;
-    tick.local_flow(window, slot, layer);
+    tick.flow_layer(window, slot, layer);
     tick.draws(slot, layer);
     tick.report.visited - before
 }

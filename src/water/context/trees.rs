@@ -10,10 +10,10 @@ use crate::water::store::{LAYER_CELLS, Place};
 /// Cells of a path for which there is room from one tick to the next.
 const BUFFER: usize = 1 << 12;
 
-/// The heads of the flows met in this tick, and buffers for searches.
+/// The roots of the flows met in this tick, and buffers for searches.
 #[derive(Default)]
 pub(crate) struct Trees {
-    pub(crate) heads: Vec<Place>,
+    pub(crate) roots: Vec<Place>,
     pub(crate) walked: Vec<Place>,
     pub(crate) path: Path,
     /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last
@@ -24,8 +24,8 @@ pub(crate) struct Trees {
 impl Trees {
     /// Forgets the last tick. Long buffers go back to the system.
     pub(crate) fn begin(&mut self) {
-        self.heads.clear();
-        self.heads.shrink_to(BUFFER);
+        self.roots.clear();
+        self.roots.shrink_to(BUFFER);
         self.walked.clear();
         self.walked.shrink_to(BUFFER);
         self.path.cells.clear();
@@ -35,7 +35,7 @@ impl Trees {
 
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        (self.heads.capacity() + self.walked.capacity()) * size_of::<Place>()
+        (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
             + self.path.cells.capacity() * size_of::<PathCell>()
             + self.path.forks.capacity() * size_of::<Fork>()
     }
@@ -96,7 +96,7 @@ mod tests {
     fn buffers_begin_empty_and_only_long_ones_go_back() {
         let mut trees = Trees { spent: true, ..Trees::default() };
         for length in [100, 10_000] {
-            trees.heads.resize(length, Place::NONE);
+            trees.roots.resize(length, Place::NONE);
             trees.walked.resize(length, Place::NONE);
             trees
                 .path
@@ -105,13 +105,13 @@ mod tests {
             let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
             trees.begin();
             assert!(
-                trees.heads.is_empty()
+                trees.roots.is_empty()
                     && trees.walked.is_empty()
                     && trees.path.cells.is_empty()
                     && !trees.spent
             );
             for capacity in
-                [trees.heads.capacity(), trees.walked.capacity(), trees.path.cells.capacity()]
+                [trees.roots.capacity(), trees.walked.capacity(), trees.path.cells.capacity()]
             {
                 assert!(kept.contains(&capacity), "{capacity} after {length}");
             }

@@ -66,7 +66,7 @@ impl Context<'_> {
         };
         let fillers = (awake & firm) - closed;
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
-        let mut risers = (awake & self.store.sourced(slot, layer) & wet & closed) - roof;
+        let mut risers = (awake & self.store.connected(slot, layer) & wet & closed) - roof;
         if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
             risers = LayerMask::NONE;
         }

@@ -1,5 +1,5 @@
-//! Paths: following a cell's parents to the head of its flow, and drawing from there what the path
-//! lets through.
+//! Paths: a depth-first search from a cell along its parents to the root of its flow, and a draw
+//! from there of what the path lets through.
 //!
 //! Directions do not change before the tick's ebb, so the parents form one forest for the whole
 //! tick. Three things keep its cost about the number of cells, however long the paths are: which
@@ -23,8 +23,8 @@ const LONG_PART: usize = 8;
 
 /// Where a stretch of a path ended.
 enum End {
-    /// At a head that offers so much.
-    Head(u8),
+    /// At a root that offers so much.
+    Root(u8),
     /// Before a cell whose ways are all exhausted.
     Exhausted,
     /// Before a cell that was met before and leads to heads with nothing to give.
@@ -128,7 +128,7 @@ impl Context<'_> {
         let mut next = Some((first, exit));
         while let Some((place, exit)) = next {
             let nothing = match self.climb(place, exit, need, path) {
-                End::Head(offer) => return Ok(offer),
+                End::Root(offer) => return Ok(offer),
                 End::Exhausted => {
                     waiting = true;
                     false
@@ -177,7 +177,7 @@ impl Context<'_> {
                 }
                 place = Place::in_layer(slot, layer, cell);
                 let mut parents = self.store.parents_in(place, voxel);
-                let known = self.head_of(tree);
+                let known = self.root_of(tree);
                 if parents == 0 || known.is_some() {
                     let head = known.unwrap_or(place);
                     let offer = self.offer(head, need);
@@ -185,7 +185,7 @@ impl Context<'_> {
                         return End::Empty(head);
                     }
                     if parents == 0 {
-                        return End::Head(offer);
+                        return End::Root(offer);
                     }
                 }
                 let Some(face) = self.pick(place, &mut parents) else { return End::Empty(place) };
@@ -291,8 +291,8 @@ impl Context<'_> {
 
     /// Remembers the one head of the cells of a path.
     fn remember(&mut self, path: &[PathCell], head: Place) {
-        self.work.trees.heads.push(head);
-        let tree = self.work.trees.heads.len() as u32;
+        self.work.trees.roots.push(head);
+        let tree = self.work.trees.roots.len() as u32;
         for here in path {
             self.label(here.place(), tree);
         }

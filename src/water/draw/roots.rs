@@ -1,11 +1,12 @@
-//! The heads of flows: which one a cell's water comes from, and what it has to give.
+//! The roots of flows: which one a cell's water comes from, and what it has to give. A cell's tree
+//! is labelled when it is first asked for, as in the labelling of connected components.
 
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::store::{LAYER_CELLS, Place, Store, head};
 use hashbrown::HashMap;
 
-/// The tree of a cell above which flows join, so that it has more than one head.
+/// The tree of a cell above which flows join, so that it has more than one root.
 pub(crate) const JOINED: u32 = u32::MAX;
 
 /// What water is drawn for, which decides what a head has to offer.
@@ -78,7 +79,7 @@ impl Context<'_> {
     pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
-            let head = self.work.trees.heads[tree as usize - 1];
+            let head = self.work.trees.roots[tree as usize - 1];
             return self.source_height(head).is_some_and(|height| height < y);
         }
         !self.is_fed_from(place, y, forks) && self.is_fed_from(place, i32::MIN, forks)
@@ -137,8 +138,8 @@ impl Context<'_> {
             match parent {
                 Some(parent) if parent.is_some() => at = parent,
                 _ => {
-                    self.work.trees.heads.push(at);
-                    break self.work.trees.heads.len() as u32;
+                    self.work.trees.roots.push(at);
+                    break self.work.trees.roots.len() as u32;
                 }
             }
         };
@@ -151,10 +152,10 @@ impl Context<'_> {
 
     /// The head of a tree, unless that is unknown or flows join above.
     #[inline]
-    pub(crate) fn head_of(&self, tree: u32) -> Option<Place> {
+    pub(crate) fn root_of(&self, tree: u32) -> Option<Place> {
         match tree {
             0 | JOINED => None,
-            tree => self.work.trees.heads.get(tree as usize - 1).copied(),
+            tree => self.work.trees.roots.get(tree as usize - 1).copied(),
         }
     }
 
@@ -242,7 +243,7 @@ mod tests {
                 let tree = tick.tree_of(place);
                 assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
                 assert_eq!(
-                    tick.head_of(tree),
+                    tick.root_of(tree),
                     (parents == 0).then_some(at),
                     "seed {seed}: {place:?}"
                 );

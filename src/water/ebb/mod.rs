@@ -87,7 +87,7 @@ impl Context<'_> {
         }
         self.change_activities(slot, layer, touched, resting);
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
-        let sources = self.store.sources(slot, layer);
+        let sources = self.store.springs(slot, layer);
         let idle = cells - (touched | active | sources);
         let retied = self.retie(ebb, idle, sources, later);
         let mut goes = LayerMask::NONE;
@@ -198,7 +198,8 @@ impl Context<'_> {
             return later.turned.extend(places.filter(|&place| self.has_turned(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
-        let turned = self.sourced_parents(slot, layer, &parents) ^ self.store.sourced(slot, layer);
+        let turned =
+            self.sourced_parents(slot, layer, &parents) ^ self.store.connected(slot, layer);
         later.turned.extend((cells & turned).iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
@@ -212,7 +213,7 @@ impl Context<'_> {
     /// The cells of a layer with a parent that has a source.
     fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> LayerMask {
         let there = |place: Option<(Slot, usize)>| {
-            place.map_or(LayerMask::NONE, |(slot, layer)| self.store.sourced(slot, layer))
+            place.map_or(LayerMask::NONE, |(slot, layer)| self.store.connected(slot, layer))
         };
         let mut beyond = [LayerMask::NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
@@ -220,7 +221,7 @@ impl Context<'_> {
             *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
         }
         let [from_west, from_east, from_north, from_south] =
-            self.store.sourced(slot, layer).shifted(&beyond);
+            self.store.connected(slot, layer).shifted(&beyond);
         let [west, east, down, up, north, south] = *parents;
         let above = up & there(self.store.upper_layer(slot, layer));
         let below = down & there(self.store.lower_layer(slot, layer));
@@ -392,7 +393,7 @@ mod tests {
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
-                let sources = tick.store.sources(slot, layer);
+                let sources = tick.store.springs(slot, layer);
                 let turned = |cells: LayerMask| {
                     let ebb = Ebb {
                         slot,

@@ -1,4 +1,5 @@
-//! Directions follow the flow: who a cell takes for its parents after a tick, and who loses them.
+//! Reparenting: directions follow the flow. A cell adopts the neighbours that fed it in the tick as
+//! its parents, or loses those that no longer feed it.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -22,7 +23,7 @@ impl Context<'_> {
     ) -> bool {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let Some(work) = self.work.get(slot, layer) else { return false };
-        let sourced = self.store.sourced(slot, layer);
+        let sourced = self.store.connected(slot, layer);
         let entered = LayerMask::union(work.inflow);
         let entered = entered & touched;
         let is_fed = |voxel: Voxel| voxel.direction().is_some();

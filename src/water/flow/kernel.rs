@@ -1,5 +1,6 @@
-//! Local flow: the rules by which the cells of one layer give to the cells below and to their
-//! sides.
+//! The flow kernel, THE RULE by which water moves: a cell gives to the cell below (fall), then to
+//! its sides (spread), where its direction is tried first (momentum). A cellular automaton updated
+//! cell by cell in random order, on the window of one layer.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -16,7 +17,7 @@ const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// What local flow did to a window.
 #[cfg_attr(test, derive(PartialEq))]
-pub(crate) struct LocalFlow {
+pub(crate) struct LayerFlow {
     /// Cells of the layer whose word changed.
     pub(crate) changed: LayerMask,
     /// Cells of the layer below that received.
@@ -94,10 +95,10 @@ impl Window {
         seeds: (u64, u64),
         flow: &mut [u16; LAYER_CELLS],
         inflow: &mut [LayerMask; 6],
-    ) -> LocalFlow {
+    ) -> LayerFlow {
         let mut queue = Queue::new(seeds.0);
         givers.iter().for_each(|cell| queue.push(cell));
-        let mut done = LocalFlow {
+        let mut done = LayerFlow {
             changed: LayerMask::NONE,
             fell: LayerMask::NONE,
             gave: LayerMask::NONE,
@@ -164,7 +165,7 @@ impl Window {
 
     /// Down first: any water over a cell with room falls.
     #[inline]
-    fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LocalFlow) {
+    fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LayerFlow) {
         let below = Voxel::from_raw(self.below[turn.index]);
         if below.is_closed() {
             return;
@@ -194,7 +195,7 @@ impl Window {
         flow: &mut u16,
         inflow: &mut [LayerMask; 6],
         queue: &mut Queue,
-        done: &mut LocalFlow,
+        done: &mut LayerFlow,
     ) {
         let around = around(turn.index);
         let [west, east, north, south] = around;

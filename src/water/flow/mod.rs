@@ -9,7 +9,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::Context;
-use crate::water::flow::kernel::{LocalFlow, can_give, least_height};
+use crate::water::flow::kernel::{LayerFlow, can_give, least_height};
 use crate::water::flow::window::Window;
 use crate::water::random::Purpose;
 use crate::water::store::{LayerState, Place};
@@ -17,7 +17,7 @@ use crate::water::voxel::Voxel;
 
 impl Context<'_> {
     /// Lets the layer's awake cells give to below and sideways.
-    pub(crate) fn local_flow(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+    pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let awake = self.awake(slot, layer) & wet;
         if awake.is_empty() {
@@ -113,7 +113,7 @@ impl Context<'_> {
     }
 
     /// Writes what local flow changed back into the world and wakes what that set free.
-    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LocalFlow) {
+    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LayerFlow) {
         self.report.moved += done.moved;
         self.ledger.drained += done.drained;
         self.ledger.injected += done.injected;
@@ -252,7 +252,7 @@ mod tests {
             {
                 let wet = wholly.store.layer(slot, layer).wet;
                 let awake = wholly.awake(slot, layer) & wet;
-                tick.local_flow(&mut window, slot, layer);
+                tick.flow_layer(&mut window, slot, layer);
                 wholly.report.visited += u64::from(awake.count());
                 window.gather(wholly.store, slot, layer);
                 let givers = awake & window.givers();

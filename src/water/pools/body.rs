@@ -1,5 +1,5 @@
-//! Bodies: water joined sideways in a layer, and up and down wherever the lower cell is full. Found
-//! by flooding bit masks, in pieces.
+//! Bodies: the connected components of water, joined sideways in a layer, and up and down wherever
+//! the lower cell is full. Found by flood fill over bit masks, in pieces.
 //!
 //! Layers of a chunk that are full from side to side are flooded together, and those of them that
 //! can neither be a surface nor border on a dry cell are left out of the body: a lake costs what
@@ -302,7 +302,7 @@ impl Flooded {
                 self.reach(store, slot, layer, LayerMask::ALL);
             }
         }
-        if store.has_sources(slot) { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
+        if store.has_springs(slot) { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
     }
 }
 

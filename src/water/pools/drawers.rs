@@ -234,7 +234,7 @@ impl Context<'_> {
         y: i32,
         gathering: &mut Gathering,
     ) -> LayerMask {
-        let sourced = cells & self.store.sourced(slot, layer);
+        let sourced = cells & self.store.connected(slot, layer);
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
             return sourced;
         }

@@ -251,8 +251,8 @@ impl Context<'_> {
                     Err(outcome) => return outcome,
                 }
             }
-            match self.way(&mut levelling.search, budget) {
-                Found::Way(path) => self.carry(&path, place, own),
+            match self.route(&mut levelling.search, budget) {
+                Found::Route(path) => self.carry(&path, place, own),
                 Found::Nothing => return Outcome::Unserved,
                 Found::Underway => return Outcome::Underway,
             }
@@ -298,7 +298,7 @@ impl Context<'_> {
     /// surface, which stand as high as it, the near ones are soon spent.
     fn spent_sources(&self, piece: Option<&Piece>) -> LayerMask {
         let Some(&Piece { slot, layer, cells }) = piece else { return LayerMask::NONE };
-        let mut spent = cells & self.store.sources(slot, layer);
+        let mut spent = cells & self.store.springs(slot, layer);
         for cell in spent.iter() {
             let place = Place::in_layer(slot, layer, cell);
             if self.limits.left(self.store.read(place), self.work.passed(place)) > 0 {

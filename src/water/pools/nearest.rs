@@ -1,5 +1,5 @@
-//! Which cell of a surface is nearest to another cell: its pieces are looked at in blocks of
-//! chunks, the near ones first.
+//! Nearest-neighbour search: which cell of a surface is nearest to another cell. Its pieces are
+//! looked at in blocks of chunks, the near ones first (a grid of buckets).
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};

@@ -1,10 +1,9 @@
-//! The shortest way through a body of water, from a cell that draws to the surface that it draws
-//! from: searched in that order, so against the flow.
+//! A* search: the shortest route through a body of water, from a cell that draws to the surface that
+//! it draws from. It is searched in that order, so against the flow.
 //!
-//! A search goes first where it promises most (A*); see `straight` for ways on which that is always
-//! one step nearer. It marks the cells that it meets in pages, one byte a cell, and puts them in
-//! one list; so what it has still to look at is a heap of numbers. It can stop anywhere and go on
-//! later.
+//! `straight_route` has the routes on which each step is one nearer to the goal. The search marks
+//! the cells that it meets in pages, one byte a cell, and puts them in one list, so that its
+//! priority queue is a heap of numbers. It can stop at any cell and resume there.
 
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -76,8 +75,8 @@ type Start = (i64, Reverse<u32>, [i32; 3], Place);
 /// How far a search has come.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A way: its cells with the faces that they pass water through, the drawing end first.
-    Way(Vec<Step>),
+    /// A route: its cells with the faces that they pass water through, the drawing end first.
+    Route(Vec<Step>),
     /// There is none.
     Nothing,
     /// It has more to look at.
@@ -193,7 +192,7 @@ impl Search {
 
     /// The way from a cell met to the end: the cells with the faces that they pass water through,
     /// the end's neighbour first.
-    fn way_from(&mut self, tick: &Context, start: Place) -> Vec<Step> {
+    fn route_from(&mut self, tick: &Context, start: Place) -> Vec<Step> {
         let mut way = Vec::new();
         let mut at = start;
         while let Some(exit) = self.marks.of(at).checked_sub(1).and_then(Face::from_index) {
@@ -219,7 +218,7 @@ impl Search {
 
 impl Context<'_> {
     /// Goes on with the search that is underway, until it ends or the budget is spent.
-    pub(crate) fn way(&self, search: &mut Search, budget: &mut Budget) -> Found {
+    pub(crate) fn route(&self, search: &mut Search, budget: &mut Budget) -> Found {
         let Some(mut quest) = search.quest.take() else { return Found::Nothing };
         if let Some(mut walk) = quest.walk.take() {
             match self
@@ -227,7 +226,7 @@ impl Context<'_> {
             {
                 Walked::Arrived => {
                     search.cells -= walk.looked();
-                    return Found::Way(walk.into_way());
+                    return Found::Route(walk.into_route());
                 }
                 Walked::Underway => {
                     quest.walk = Some(walk);
@@ -259,9 +258,9 @@ impl Context<'_> {
             quest.looked += 1;
             self.look_around(place, steps, &mut quest, search);
         };
-        let way = start.map(|start| search.way_from(self, start));
+        let way = start.map(|start| search.route_from(self, start));
         search.end(way.is_some());
-        way.map_or(Found::Nothing, Found::Way)
+        way.map_or(Found::Nothing, Found::Route)
     }
 
     /// Looks whether a search may begin at a cell, and takes in those beside it.
@@ -455,14 +454,14 @@ mod tests {
                 let way = loop {
                     let most = [8, 200][random.usize(..2)];
                     let mut budget = Budget::new(random.usize(1..most));
-                    let found = tick.way(&mut search, &mut budget);
+                    let found = tick.route(&mut search, &mut budget);
                     looked += budget.spent() as usize;
                     match found {
                         Found::Underway => {
                             assert!(budget.is_spent() && search.is_underway(), "round {round}")
                         }
                         Found::Nothing => break None,
-                        Found::Way(way) => break Some(way),
+                        Found::Route(way) => break Some(way),
                     }
                     stops[usize::from(
                         search.quest.as_ref().is_some_and(|quest| quest.walk.is_some()),
@@ -514,7 +513,10 @@ mod tests {
             let (mut search, mut budget) = (Search::new(), Budget::new(4096));
             for (to, goal) in [(axis * 2, far), (axis, axis * 9)] {
                 search.begin(&tick, place(to), place(goal), 1_000);
-                assert!(matches!(tick.way(&mut search, &mut budget), Found::Nothing), "to {goal}");
+                assert!(
+                    matches!(tick.route(&mut search, &mut budget), Found::Nothing),
+                    "to {goal}"
+                );
             }
         }
     }

@@ -27,7 +27,7 @@ pub(crate) struct Walk {
     /// How far it has come.
     at: Place,
     position: IVec3,
-    way: Vec<Step>,
+    route: Vec<Step>,
 }
 
 /// How a walk has ended.
@@ -43,24 +43,24 @@ pub(crate) enum Walked {
 impl Walk {
     pub(crate) fn new(to: Place, position: IVec3, goal: Place, target: IVec3) -> Self {
         let room = distance(position, target).min(MOST_ROOM) as usize;
-        Walk { goal, target, to, at: to, position, way: Vec::with_capacity(room) }
+        Walk { goal, target, to, at: to, position, route: Vec::with_capacity(room) }
     }
 
     /// Cells looked at.
     pub(crate) fn looked(&self) -> usize {
-        self.way.len()
+        self.route.len()
     }
 
     /// The cells come by with the faces that they pass water through, the one next to the beginning
     /// first.
-    pub(crate) fn into_way(self) -> Vec<Step> {
-        self.way
+    pub(crate) fn into_route(self) -> Vec<Step> {
+        self.route
     }
 
     fn go(&mut self, there: Place, face: Face) {
         self.at = there;
         self.position += face.offset();
-        self.way.push((there, face.opposite()));
+        self.route.push((there, face.opposite()));
     }
 
     /// Steps to the goal across a face that brings it nearer.

@@ -151,7 +151,7 @@ impl Context<'_> {
             .upper_layer(slot, layer)
             .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
         let wet = cells & wet;
-        let sources = wet & self.store.sources(slot, layer);
+        let sources = wet & self.store.springs(slot, layer);
         let full = (wet & closed) - (covered | sources);
         Crests { full, partial: wet - closed, sources }
     }

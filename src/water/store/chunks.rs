@@ -149,7 +149,7 @@ mod tests {
                 );
                 for index in 0..CHUNK_CELLS {
                     let noted =
-                        store.sources(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS);
+                        store.springs(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS);
                     assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
                 }
 

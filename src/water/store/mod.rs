@@ -275,7 +275,7 @@ impl Store {
 
     /// The cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
-    pub(crate) fn sourced(&self, slot: Slot, layer: usize) -> LayerMask {
+    pub(crate) fn connected(&self, slot: Slot, layer: usize) -> LayerMask {
         match &self.beside[slot.index()].masks {
             Some(masks) => {
                 masks.sourced.as_ref().map_or(LayerMask::NONE, |sourced| sourced.layer(layer))
@@ -484,13 +484,13 @@ mod tests {
             };
             for &slot in &slots {
                 let noted = (0..CHUNK_CELLS).filter(|index| {
-                    store.sources(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS)
+                    store.springs(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS)
                 });
                 let expected =
                     sources.iter().filter(|place| place.slot == slot).map(|place| place.index);
                 assert!(noted.eq(expected), "round {round}");
                 assert_eq!(
-                    store.has_sources(slot),
+                    store.has_springs(slot),
                     sources.iter().any(|place| place.slot == slot),
                     "round {round}"
                 );

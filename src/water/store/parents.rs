@@ -1,4 +1,5 @@
-//! Parents and children: who feeds whom, kept free of circles.
+//! Parents and children: which cell feeds which, kept a directed acyclic graph. Ties that could
+//! close a circle are found by depth-first search, and circles in loaded chunks by Brent's search.
 //!
 //! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several.
 //! Ties are made in one place ([`Store::attach`] and [`Store::add_parent`]) and cut in one
@@ -339,7 +340,7 @@ impl Store {
             for cell in lively.iter() {
                 let place = Place::in_layer(slot, layer, cell);
                 match self.read(place).parent_face() {
-                    Some(face) if !self.leads_to_a_head(place, &mut sound) => {
+                    Some(face) if !self.leads_to_a_root(place, &mut sound) => {
                         self.unlink(place, face)
                     }
                     _ => self.wake(place),
@@ -350,7 +351,7 @@ impl Store {
 
     /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to
     /// have such a way; those passed are added.
-    fn leads_to_a_head(&self, start: Place, sound: &mut CellMask) -> bool {
+    fn leads_to_a_root(&self, start: Place, sound: &mut CellMask) -> bool {
         let mut passed = Vec::new();
         // Brent's search for circles: the marker jumps to the walker at every power of two.
         let (mut marker, mut steps, mut jump) = (start, 0u64, 1u64);

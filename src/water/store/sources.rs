@@ -7,7 +7,7 @@ use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
 impl Store {
     /// The source cells of a layer (0 to 15) of a chunk.
     #[inline]
-    pub(crate) fn sources(&self, slot: Slot, layer: usize) -> LayerMask {
+    pub(crate) fn springs(&self, slot: Slot, layer: usize) -> LayerMask {
         self.beside[slot.index()]
             .sources
             .as_ref()
@@ -15,7 +15,7 @@ impl Store {
     }
 
     /// Whether a chunk has any source cell.
-    pub(crate) fn has_sources(&self, slot: Slot) -> bool {
+    pub(crate) fn has_springs(&self, slot: Slot) -> bool {
         self.beside[slot.index()].sources.is_some()
     }
 

@@ -192,7 +192,7 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
                             .work
                             .get(place.slot, place.layer())
                             .and_then(|work| work.trees.as_ref());
-                        let head = tick.head_of(trees.map_or(0, |trees| trees[place.cell()]));
+                        let head = tick.root_of(trees.map_or(0, |trees| trees[place.cell()]));
                         assert!(
                             head.is_some_and(|head| tick.store.parents_of(head) == 0),
                             "round {round}"
