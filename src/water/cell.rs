@@ -1,21 +1,21 @@
-//! The two bytes of a water cell: layout, fields, flags, and which words are canonical. Nothing
-//! about neighbours.
+//! The two bytes of a water cell: layout, fields, flags, and which words are canonical.
 
 use crate::coords::Face;
 use bitflags::bitflags;
 use core::fmt;
 
 bitflags! {
-    /// The four flags of a water cell, at their places in the word.
+    /// The four flags of a water cell, at their bit positions in the word.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct CellFlags: u16 {
-        /// The cell never runs dry: a spring.
+        /// The cell is a spring: it never runs dry.
         const IS_SOURCE = 1 << 6;
-        /// The cell is a source or is connected to one through its parents.
+        /// The cell is a spring, or is connected to one through its parents.
         const HAS_SOURCE = 1 << 7;
-        /// The cell lies on a way to a draining end of the world.
+        /// The cell lies on a path to a draining edge of the world.
         const FLOW_OUT = 1 << 14;
-        /// The cell has more parents than the one that its direction names; a side table has them all.
+        /// The cell has two or more parents. Its direction gives the first; the world keeps all of
+        /// them outside the word.
         const EXTRA = 1 << 15;
     }
 }
@@ -23,7 +23,7 @@ bitflags! {
 /// Units of water in a full cell.
 pub const FULL: u8 = 7;
 
-/// Every field of a word but the flags has three bits; unshifted they are those of the height.
+/// Mask of a three-bit field, unshifted. Height is the one field at bit 0.
 pub(crate) const HEIGHT: u16 = 0b111;
 pub(crate) const DIRECTION_SHIFT: u32 = 3;
 pub(crate) const LARGEST_SHIFT: u32 = 8;
@@ -38,8 +38,10 @@ pub(crate) const ACTIVE: u16 = HEIGHT << ACTIVE_SHIFT;
 /// | Data (low) | HasSource | IsSource | Direction | Height |
 /// | Data2 (high) | Extra | FlowOut | Active | Largest |
 ///
-/// A `WaterCell` always holds a canonical word, one that the simulation itself could have written;
-/// see [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
+/// Direction is 0 for none, else [`Face::index`] + 1. The other three fields hold 0 to 7.
+///
+/// A `WaterCell` always holds a canonical word: one that a world can hold between two ticks. See
+/// [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
 ///
 /// ```
 /// use floodplain::water::{CellError, WaterCell};
@@ -51,27 +53,25 @@ pub(crate) const ACTIVE: u16 = HEIGHT << ACTIVE_SHIFT;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct WaterCell(u16);
 
-/// Why a word is not a water cell.
+/// Why a value is not a water cell. Variants hold the rejected height, direction code or word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CellError {
     /// A height above 7.
     Height(u8),
-    /// A direction code above 6: 0 is none, 1 to 6 are the faces.
+    /// A direction code above 6. 0 is none, 1 to 6 are the faces.
     Direction(u8),
-    /// A source must be full, connected to itself (HasSource), and have neither a direction nor
-    /// other parents.
+    /// A source that is not full, lacks HasSource, or has a direction or Extra.
     Source(u16),
-    /// HasSource without IsSource needs a direction: it is through its parent that a cell has a
-    /// source.
+    /// HasSource without IsSource or a direction: any other cell is connected to a source only
+    /// through its parent.
     SourceWithoutParent(u16),
-    /// Extra says there are more parents than the direction names, so there must be a direction.
+    /// Extra without a direction, which names the first parent.
     ExtraWithoutParent(u16),
-    /// Largest is the bottleneck between a cell and its parent's source, so it is 0 without a
-    /// direction.
+    /// Largest above 0 without a direction: it is the bottleneck of the path through the parents.
     LargestWithoutParent(u16),
-    /// A cell without water is either dry (word 0) or passes water on: then it has a direction and
-    /// is active.
+    /// A height of 0 in a word other than 0, without a direction or activity. An empty cell is
+    /// either dry (word 0) or passes water on; then it has a direction and is active.
     DryButMarked(u16),
 }
 
@@ -81,10 +81,7 @@ impl fmt::Display for CellError {
             CellError::Height(height) => write!(f, "a height of {height}, above 7"),
             CellError::Direction(code) => write!(f, "direction code {code}, above 6"),
             CellError::Source(word) => {
-                write!(
-                    f,
-                    "word {word:#06x}: a source must be full, have its own source, and no parents"
-                )
+                write!(f, "word {word:#06x}: a source must be full, have HasSource, and no parents")
             }
             CellError::SourceWithoutParent(word) => {
                 write!(f, "word {word:#06x}: HasSource without a parent")
@@ -96,7 +93,7 @@ impl fmt::Display for CellError {
                 write!(f, "word {word:#06x}: Largest without a parent")
             }
             CellError::DryButMarked(word) => {
-                write!(f, "word {word:#06x}: no water, yet not dry and not passing any on")
+                write!(f, "word {word:#06x}: no water, but neither dry nor passing water on")
             }
         }
     }
@@ -105,30 +102,30 @@ impl fmt::Display for CellError {
 impl core::error::Error for CellError {}
 
 impl WaterCell {
-    /// A dry cell.
+    /// A dry cell: neither water nor flow.
     pub const DRY: WaterCell = WaterCell(0);
 
     /// A full cell of still water.
     pub const STILL: WaterCell = WaterCell(FULL as u16);
 
-    /// A spring: always full.
+    /// A spring, which is always full.
     pub const SOURCE: WaterCell = WaterCell(
         FULL as u16 | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits() | LARGEST,
     );
 
-    /// Still water of this height.
+    /// Returns still water of `height` units, 0 to 7.
     ///
     /// # Errors
-    /// [`CellError::Height`] above 7.
+    /// [`CellError::Height`] for a height above 7.
     pub const fn with_height(height: u8) -> Result<WaterCell, CellError> {
         if height > FULL { Err(CellError::Height(height)) } else { Ok(WaterCell(height as u16)) }
     }
 
-    /// The cell that a word stands for, Data in the low byte and Data2 in the high one.
+    /// Returns the cell of a word, with Data in the low byte and Data2 in the high one.
     ///
     /// # Errors
-    /// A word that the simulation never leaves between two ticks is refused; the [`CellError`] says
-    /// which law it breaks.
+    /// The word is not canonical: no cell has it between two ticks. The [`CellError`] says which
+    /// law it breaks.
     pub const fn from_word(word: u16) -> Result<WaterCell, CellError> {
         let cell = WaterCell(word);
         let direction = cell.direction_code();
@@ -160,18 +157,18 @@ impl WaterCell {
         Ok(cell)
     }
 
-    /// The two bytes: Data low, Data2 high.
+    /// Returns the two bytes, Data in the low one and Data2 in the high one.
     pub const fn word(self) -> u16 {
         self.0
     }
 
-    /// Units of water here, 0 to 7.
+    /// Returns the units of water in the cell, 0 to 7.
     pub const fn height(self) -> u8 {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Where the flow is heading; the parent lies on the opposite side. `None` for still water and
-    /// for sources.
+    /// Returns where the flow is heading; the first parent lies on the opposite side. `None` for
+    /// still water and for sources.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {
             0 => None,
@@ -179,33 +176,33 @@ impl WaterCell {
         }
     }
 
-    /// The largest flow, in units a tick, that can pass between this cell and the head of its path,
-    /// 0 to 7.
+    /// Returns the largest flow, in units a tick, that can pass from the root of this cell's flow
+    /// to the cell, 0 to 7.
     pub const fn largest(self) -> u8 {
         (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
     }
 
-    /// The activity counter, 0 (inactive) to 7.
+    /// Returns the activity counter, 0 (inactive) to 7. It rises with flow and falls without.
     pub const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }
 
-    /// The four flags.
+    /// Returns the four flags.
     pub const fn flags(self) -> CellFlags {
         CellFlags::from_bits_truncate(self.0)
     }
 
-    /// Whether the cell is a spring.
+    /// Returns whether the cell is a spring.
     pub const fn is_source(self) -> bool {
         self.0 & CellFlags::IS_SOURCE.bits() != 0
     }
 
-    /// Whether the cell is a spring or is connected to one.
+    /// Returns whether the cell is a spring, or is connected to one through its parents.
     pub const fn has_source(self) -> bool {
         self.0 & CellFlags::HAS_SOURCE.bits() != 0
     }
 
-    /// Whether there is neither water nor flow here.
+    /// Returns whether the cell has neither water nor flow.
     pub const fn is_dry(self) -> bool {
         self.0 == 0
     }
@@ -237,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_word_round_trips_or_is_refused() {
+    fn every_word_round_trips_or_is_rejected() {
         let mut canonical = 0;
         for word in 0..=u16::MAX {
             match WaterCell::from_word(word) {
@@ -255,9 +252,9 @@ mod tests {
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
         }
-        // Counted by hand. Sources: FlowOut × active × largest = 2·8·8. Orphans: the word 0, and 7
-        // heights × 8 activities × FlowOut. With a direction: 6 × 8 largest × 8 flags × (7
-        // heights × 8 activities + 1 × 7).
+        // Counted by hand. Sources: 2 FlowOut × 8 active × 8 largest. Without a direction: the word
+        // 0, and 7 heights × 8 active × 2 FlowOut. With a direction: 6 directions × 8 largest × 8
+        // flags × (7 heights × 8 active + height 0 × 7 active).
         assert_eq!(canonical, 128 + (1 + 7 * 8 * 2) + 6 * 8 * 8 * (7 * 8 + 7));
     }
 

@@ -1,8 +1,35 @@
-//! Three-dimensional water: two bytes a cell, finite, pressurised, draining at the world's end.
+//! Three-dimensional water: two bytes a cell, finite, pressurised, draining at the world's edges.
 //!
-//! Source of the rules: the voxel water that is described in two bytes a cell, layers bottom-up,
-//! cells in random order, parent paths traced back to the source; with its two open problems, pools
-//! and many parents, solved.
+//! The rules are those of a published design for voxel water: two bytes a cell, layers processed
+//! bottom-up, cells of a layer in random order, and flow traced along parents back to its source.
+//! This crate adds the two parts that the design leaves open: pools that level out, and cells with
+//! more than one parent.
+//!
+//! # Map of the source
+//!
+//! From the bottom up; each folder uses only those above it in this table.
+//!
+//! | where | what |
+//! |---|---|
+//! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
+//! | `store` | chunks with their bit masks, sources, parents, edges and awake cells |
+//! | `context` | what all phases of a tick share: layer records, the schedule |
+//! | `flow` | the local rule: water falls, then spreads sideways |
+//! | `draw` | cells with room draw along their parents from the root of their flow |
+//! | `pools` | bodies of joined water (connected components), and how they level |
+//! | `ebb` | activity, parents, evaporation, sleep; and the end of a tick |
+//! | `tick` | the phases in order, above all of the folders |
+//! | `edit`, `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//!
+//! A tick has these phases, in order:
+//!
+//! 1. Begin: the layers with awake cells enter the tick.
+//! 2. Outflows: water at draining edges leaves; only where an edge drains.
+//! 3. Regular flow: water falls and spreads, and cells with room draw; layer by layer, bottom-up.
+//! 4. Flood: the bodies of joined water are found; only with [`Rules::pools`].
+//! 5. Level: each body's low cells draw from its highest surface.
+//! 6. Ebb: activity and parents follow the flow, water evaporates, still cells fall asleep.
+//! 7. End: effects on other cells are propagated, flags are corrected, changes are published.
 
 mod cell;
 mod context;
@@ -41,9 +68,13 @@ use tick::Unfinished;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///
-/// Cells that no chunk holds are *not loaded*: reading them gives `None` or 0, editing them an
-/// error, and water treats them as [`Edges::unloaded`] says. Between two
-/// [`step`](WaterWorld::step)s any number of edits may come, in any order.
+/// A world holds the chunks that have been inserted. All other cells are *not loaded*: reading
+/// one returns `None`, `false` or 0, editing one returns an error, and water treats it as
+/// [`Edges::unloaded`] says. Any number of edits may come between two
+/// [`step`](WaterWorld::step)s, in any order.
+///
+/// The same seed, rules, edits and ticks give the same bytes on every platform. Water is counted in
+/// whole units, [`FULL`] to a full cell, and every unit is accounted for in the [`Ledger`].
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -69,18 +100,19 @@ pub struct WaterWorld {
 }
 
 impl WaterWorld {
-    /// A world without end (but for the `i32` range) and without chunks.
+    /// Returns a world without chunks, bounded by the range of `i32` only.
     ///
     /// # Errors
-    /// Rules with a value out of range.
+    /// A rule's value is out of range; see [`Rules::check`].
     pub fn new(seed: u64, rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(seed, rules, Region::EVERYWHERE)
     }
 
-    /// A world that ends at the faces of `bounds`, as [`Edges::outer`] says.
+    /// Returns a world without chunks that ends at the faces of `bounds`. [`Edges::outer`] says
+    /// what water does there.
     ///
     /// # Errors
-    /// Rules with a value out of range.
+    /// A rule's value is out of range; see [`Rules::check`].
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         Ok(WaterWorld {

@@ -1,5 +1,5 @@
-//! What stands in one cell of a water world: solid, open with its water, or one of the marks of the
-//! world's end.
+//! The content of one cell of a water world: solid ground, open space with its water, or a mark
+//! that stands for what lies beyond the world's edge.
 
 use crate::coords::Face;
 use crate::water::cell::{
@@ -10,40 +10,42 @@ use core::fmt;
 
 /// A cell of a water world in two bytes: solid ground, or open space and the water in it.
 ///
-/// Open cells hold the word of their [`WaterCell`]. Solid ground is one of the words that no water
-/// cell has (direction code 7), so that solidity costs no memory of its own and a neighbour is
-/// judged by one read.
+/// An open cell has the word of its [`WaterCell`]. Solid ground has a word that no water cell has
+/// (direction code 7), so solidity takes no further memory, and one read is enough to judge a
+/// neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Voxel(u16);
 
-/// Direction code 7, which no water cell has.
+/// Direction code 7, which no water cell has: solid ground, or a mark of the world's edge.
 const MARK: u16 = HEIGHT << DIRECTION_SHIFT;
 
 impl Voxel {
-    /// Solid ground.
+    /// Solid ground, which holds no water.
     pub const SOLID: Voxel = Voxel(MARK | FULL as u16);
-    /// Open and dry.
+    /// Open and dry: no water, no flow.
     pub const OPEN: Voxel = Voxel(0);
 
-    /// Beyond the world's end, where water leaves.
+    /// Beyond a draining edge: water that flows here leaves the world.
     pub(crate) const DRAIN: Voxel = Voxel(MARK);
-    /// Beyond the world's end or in a chunk that is not loaded, where water waits.
+    /// Beyond an edge that holds water back until a chunk is loaded.
     pub(crate) const HELD: Voxel = Voxel(MARK | FULL as u16 | 1 << 8);
-    /// Beyond the world's end, where a wall stands.
+    /// Beyond a wall at the world's edge.
     pub(crate) const WALL: Voxel = Voxel(MARK | FULL as u16 | 1 << 9);
 
-    /// Open space with this water.
+    /// Returns open space with the water of `cell`.
     pub const fn water(cell: WaterCell) -> Voxel {
         Voxel(cell.word())
     }
 
-    /// Whether this is solid ground.
+    /// Returns whether this is solid ground.
     pub const fn is_solid(self) -> bool {
         self.0 == Voxel::SOLID.0
     }
 
-    /// The water here, or `None` in solid ground. A cell that has run empty in a tick underway is
-    /// dry.
+    /// Returns the water, or `None` for solid ground.
+    ///
+    /// A voxel read from [`chunks`](crate::water::WaterWorld::chunks) while a tick is underway may
+    /// not be a canonical cell; the result is then still water of the same height.
     pub const fn cell(self) -> Option<WaterCell> {
         if self.is_mark() {
             return None;
@@ -57,8 +59,8 @@ impl Voxel {
         }
     }
 
-    /// The same as a world with this throughput has it between ticks: with a word of a water cell,
-    /// which claims no more flow than that.
+    /// Returns the voxel as a world with this throughput has it between ticks: its word is
+    /// canonical, and `largest` is at most `throughput`.
     pub(crate) fn between_ticks(self, throughput: u8) -> Voxel {
         match self.cell() {
             Some(cell) if !cell.is_source() && cell.largest() > throughput => {
@@ -69,46 +71,45 @@ impl Voxel {
         }
     }
 
-    /// Whether [`between_ticks`](Voxel::between_ticks) may be another voxel: a quick answer, which
-    /// is right when it is no.
+    /// A quick test for whether [`between_ticks`](Voxel::between_ticks) may return another voxel.
+    /// Has false positives, but no false negatives.
     #[inline]
     pub(crate) const fn is_doubtful(self, throughput: u8) -> bool {
         let ran_dry = (self.0 & HEIGHT == 0) & (self.0 != 0);
         let is_orphan = self.0 & MARK == 0;
-        let of_a_child = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | LARGEST;
+        let child_fields = CellFlags::HAS_SOURCE.bits() | CellFlags::EXTRA.bits() | LARGEST;
         let is_source = self.0 & CellFlags::IS_SOURCE.bits() != 0;
         ran_dry
             | is_source
-            | (is_orphan & (self.0 & of_a_child != 0))
+            | (is_orphan & (self.0 & child_fields != 0))
             | (self.largest() > throughput)
     }
 
-    /// Whether this lies beyond the world's end (or is not loaded).
+    /// Returns whether this is a mark of the world's edge or of a chunk that is not loaded.
     pub(crate) const fn is_outside(self) -> bool {
         self.is_mark() && !self.is_solid()
     }
 
-    /// Solid, or beyond the world's end.
+    /// Returns whether this is solid ground or a mark of the world's edge.
     #[inline]
     pub(crate) const fn is_mark(self) -> bool {
         self.0 & MARK == MARK
     }
 
-    /// Nothing here moves by itself: ground, the world's end, or open space with neither water nor
-    /// flow.
+    /// Returns whether there is neither water nor flow: solid ground, a mark, or dry open space.
     #[inline]
     pub(crate) const fn is_inert(self) -> bool {
         self.is_mark() || self.0 == Voxel::OPEN.0
     }
 
-    /// A cell that never runs dry.
+    /// Returns whether this is a spring.
     #[inline]
     pub(crate) const fn is_source(self) -> bool {
         !self.is_mark() && self.has(CellFlags::IS_SOURCE)
     }
 
-    /// The two bytes that stand for this voxel, to keep it elsewhere: of a water cell its
-    /// [`WaterCell::word`](WaterCell::word), and one more for solid ground.
+    /// Returns the two bytes of the voxel, for storage: the [`WaterCell::word`] of an open cell, or
+    /// the word of solid ground. [`from_word`](Voxel::from_word) is the inverse.
     ///
     /// ```
     /// use floodplain::water::{CellError, Voxel};
@@ -120,10 +121,11 @@ impl Voxel {
         self.0
     }
 
-    /// The voxel of a [`word`](Voxel::word).
+    /// Returns the voxel of a [`word`](Voxel::word).
     ///
     /// # Errors
-    /// The word is neither that of solid ground nor of a water cell, by [`WaterCell::from_word`].
+    /// The word is neither that of solid ground nor that of a water cell; the error is that of
+    /// [`WaterCell::from_word`].
     pub const fn from_word(word: u16) -> Result<Voxel, CellError> {
         if word == Voxel::SOLID.0 {
             return Ok(Voxel::SOLID);
@@ -134,24 +136,24 @@ impl Voxel {
         }
     }
 
-    /// A voxel of any word, for words that the kernels have made.
+    /// Returns the voxel of any word, unchecked, for words that the kernels wrote.
     pub(crate) const fn from_raw(word: u16) -> Voxel {
         Voxel(word)
     }
 
-    /// The height bits: of marks, [`FULL`] where nothing fits and 0 in a drain.
+    /// Returns the height bits. Solid ground and marks have [`FULL`], a drain has 0.
     #[inline]
     pub(crate) const fn height_bits(self) -> u8 {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Units of water: 0 in solid ground and beyond the end.
+    /// Returns the units of water, 0 to 7; 0 for solid ground and marks.
     #[inline]
     pub(crate) const fn height(self) -> u8 {
         if self.is_mark() { 0 } else { self.height_bits() }
     }
 
-    /// Units that would still fit: 0 in solid ground. A drain, whose room is endless, says 7.
+    /// Returns the units that still fit, 0 to 7. A drain, whose room is unlimited, returns 7.
     #[inline]
     pub(crate) const fn room(self) -> u8 {
         FULL - self.height_bits()
@@ -162,13 +164,13 @@ impl Voxel {
         self.height() > 0
     }
 
-    /// Nothing fits: full, solid, or the end of the world other than a drain.
+    /// Returns whether nothing fits: full, solid, or a mark other than a drain.
     #[inline]
     pub(crate) const fn is_closed(self) -> bool {
         self.0 & HEIGHT == FULL as u16
     }
 
-    /// A source, or connected to one.
+    /// Returns whether the cell is a source or connected to one.
     #[inline]
     pub(crate) const fn is_sourced(self) -> bool {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
@@ -179,14 +181,14 @@ impl Voxel {
         Voxel(self.0 & !HEIGHT | height as u16)
     }
 
-    /// The three direction bits: 0 for none, else the index of [`direction`](Voxel::direction)
-    /// plus 1; 7 for marks. For tables and bit planes.
+    /// Returns the three direction bits: 0 for none, [`Face::index`] + 1 for a direction, 7 for
+    /// marks. For tables and bit planes.
     #[inline]
     pub(crate) const fn direction_code(self) -> usize {
         (self.0 >> DIRECTION_SHIFT & HEIGHT) as usize
     }
 
-    /// Where the flow is heading; `None` for still water, sources and marks.
+    /// Returns where the flow is heading; `None` for still water, sources and marks.
     #[inline]
     pub(crate) const fn direction(self) -> Option<Face> {
         match self.direction_code() {
@@ -204,13 +206,13 @@ impl Voxel {
         Voxel(self.0 & !MARK | (code as u16) << DIRECTION_SHIFT)
     }
 
-    /// The face behind which the first parent lies: opposite to where the flow is heading.
+    /// Returns the face across which the first parent lies, opposite to the direction.
     #[inline]
     pub(crate) fn parent_face(self) -> Option<Face> {
         self.direction().map(Face::opposite)
     }
 
-    /// The voxel with its first parent behind `face`: its flow is heading to the opposite side.
+    /// Returns the voxel with its first parent across `face`, so with the opposite direction.
     #[inline]
     pub(crate) const fn with_parent(self, face: Face) -> Voxel {
         self.with_direction(Some(face.opposite()))
@@ -267,7 +269,7 @@ impl fmt::Debug for Voxel {
 mod tests {
     use super::*;
 
-    /// Snapshots hold these words.
+    /// Snapshots contain these words.
     #[test]
     fn marks_have_names_and_the_words_of_the_format() {
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
