@@ -1,25 +1,26 @@
-//! The account of every unit of water that entered or left a world.
+//! The account of all water that entered or left a world.
 
-/// Units that entered and left a world since it was made.
+/// Units of water that entered and left a world since it was made.
 ///
-/// `total = placed + injected − removed − drained − evaporated`, exactly, after every edit and
-/// tick.
+/// After every edit and tick the world holds exactly
+/// `placed + injected − removed − drained − evaporated` units; see [`total`](Ledger::total).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
-    /// Put in by edits: poured, filled, or standing in a chunk that was inserted.
+    /// Added by edits: poured, filled, or contained in an inserted chunk.
     pub placed: u64,
-    /// Supplied by sources, the first filling of each included.
+    /// Supplied by sources, including what filled each when it was added.
     pub injected: u64,
-    /// Taken out by edits: scooped, built over without room to go, or in a chunk that was removed.
+    /// Removed by edits: scooped, overwritten, displaced without room, or contained in a removed
+    /// chunk.
     pub removed: u64,
-    /// Gone over a draining edge.
+    /// Left over draining edges.
     pub drained: u64,
-    /// Gone from inactive cells.
+    /// Evaporated from inactive cells.
     pub evaporated: u64,
 }
 
 impl Ledger {
-    /// The units that must be in the world now.
+    /// Returns the units in the world.
     ///
     /// ```
     /// use floodplain::water::Ledger;
@@ -27,8 +28,8 @@ impl Ledger {
     /// assert_eq!(ledger.total(), 9);
     /// ```
     pub const fn total(&self) -> u64 {
-        // Summed before subtracting, so that no difference can dip below zero on the way. A ledger
-        // that a world keeps never says that more left than entered.
+        // Sums first, so that no intermediate result is negative. In a world's own ledger, no more
+        // leaves than entered.
         (self.placed + self.injected).saturating_sub(self.removed + self.drained + self.evaporated)
     }
 }

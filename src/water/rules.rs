@@ -1,46 +1,47 @@
-//! The public rules of a water world, with their units and ranges, and the checks at the door.
+//! The parameters of a water world, with their units and ranges, and their validation.
 
 use crate::coords::Face;
 use crate::water::cell::FULL;
 use core::fmt;
 
-/// What a face of the world does to water that reaches it.
+/// What happens to water at a face of the world, or at the face of a chunk that is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edge {
-    /// Nothing passes, ever.
+    /// Nothing passes.
     Wall,
-    /// Water that reaches it leaves the world and is entered as drained.
+    /// Water that reaches it leaves the world, and counts as
+    /// [`drained`](crate::water::Ledger::drained).
     Drain,
-    /// Nothing passes for now: water waits there, and goes on when a chunk comes.
+    /// Nothing passes until a chunk is loaded beyond it; then the water flows on.
     Held,
 }
 
-/// What the six outer faces of a world do, and the faces of chunks that are not loaded.
+/// The edges of a world: its six outer faces, and the faces of chunks that are not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edges {
-    /// The outer faces, by [`Face::index`].
+    /// The six faces of the world's bounds, by [`Face::index`].
     pub outer: [Edge; 6],
-    /// The face of a chunk that is not loaded, inside the world's bounds.
+    /// The faces of chunks that are not loaded, inside the world's bounds.
     pub unloaded: Edge,
 }
 
 impl Edges {
-    /// Walls all round; water waits at chunks that are not loaded.
+    /// Walls on all six sides. Water is held at chunks that are not loaded.
     pub const WALLS: Edges = Edges { outer: [Edge::Wall; 6], unloaded: Edge::Held };
 
-    /// The four sides drain; floor and ceiling are walls; water waits at chunks that are not
+    /// The four sides drain; floor and ceiling are walls. Water is held at chunks that are not
     /// loaded.
     pub const DRAINING_SIDES: Edges = Edges {
         outer: [Edge::Drain, Edge::Drain, Edge::Wall, Edge::Wall, Edge::Drain, Edge::Drain],
         unloaded: Edge::Held,
     };
 
-    /// Whether water can leave the world anywhere.
+    /// Returns whether any edge drains.
     pub(crate) fn any_drains(&self) -> bool {
         self.outer.contains(&Edge::Drain) || self.unloaded == Edge::Drain
     }
 
-    /// The same with another edge at `face`.
+    /// Returns the edges with the outer face `face` replaced by `edge`.
     #[must_use]
     pub const fn with(mut self, face: Face, edge: Edge) -> Edges {
         self.outer[face.index()] = edge;
@@ -48,25 +49,31 @@ impl Edges {
     }
 }
 
-/// How water behaves. Chances are kept to a 65,536th, rounded up. The default is what the source
-/// text says, so water that lies still slowly goes away.
+/// The parameters of a water world. They are fixed when the world is made.
+///
+/// Chances are rounded up to a multiple of 1/65,536. The default has the values of the published
+/// design, so still water slowly evaporates; [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// The chance, 0 to 1, for an inactive cell to lose a unit in a tick: evaporation, or seepage
-    /// into the ground.
+    /// The chance, 0 to 1, that an inactive cell loses a unit in a tick: evaporation, or seepage
+    /// into the ground. Default 1/1024.
     pub evaporation: f64,
-    /// The chance, 0 to 1, for a cell without flow to lose one step of activity in a tick.
+    /// The chance, 0 to 1, that a cell without flow loses one step of activity in a tick. Default
+    /// 0.25.
     pub activity_decay: f64,
-    /// Units that a source can supply in a tick, 0 to 7.
+    /// Units that a source can supply in a tick, 0 to 7. Default 7. At most `throughput` takes
+    /// effect.
     pub source_supply: u8,
-    /// Units that a cell passes on in a tick, counted over all paths through it, 1 to 7.
+    /// Units that a cell can pass on in a tick, summed over all paths through it, 1 to 7. Default
+    /// 7.
     pub throughput: u8,
-    /// The world's outer faces and those of chunks that are not loaded.
+    /// What water does at the world's edges. Default [`Edges::WALLS`].
     pub edges: Edges,
-    /// Whether a cell in a pool draws from the highest water of its body. Without, pools do not
-    /// level.
+    /// Whether bodies of joined water level out: their low cells draw from their highest surface.
+    /// Default `true`.
     pub pools: bool,
-    /// Whether a cell keeps all of the flows that feed it, not the first alone.
+    /// Whether a cell keeps every neighbour that feeds it as a parent, not only the first. Default
+    /// `true`.
     pub many_parents: bool,
 }
 
@@ -84,7 +91,7 @@ impl Default for Rules {
     }
 }
 
-/// Why rules were refused.
+/// Why rules were rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RulesError {
@@ -92,16 +99,16 @@ pub enum RulesError {
     Chance {
         /// The rule's field name.
         rule: &'static str,
-        /// What was asked for.
+        /// The rejected value.
         value: f64,
     },
-    /// A number of units outside its range.
+    /// A number of units a tick outside its range.
     Units {
         /// The rule's field name.
         rule: &'static str,
-        /// What was asked for.
+        /// The rejected value.
         value: u8,
-        /// The least that is allowed.
+        /// The least value allowed; the most is 7.
         least: u8,
     },
 }
@@ -122,8 +129,8 @@ impl fmt::Display for RulesError {
 impl core::error::Error for RulesError {}
 
 impl Rules {
-    /// The default without loss: nothing evaporates, so the total changes by edits, sources and
-    /// drains alone.
+    /// Returns the default rules without evaporation: only edits, sources and draining edges change
+    /// the total.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -137,7 +144,7 @@ impl Rules {
     /// Checks every field against its range.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order.
+    /// The first value out of range: chances first, then units, each in the order of the fields.
     pub fn check(&self) -> Result<(), RulesError> {
         for (rule, value) in
             [("evaporation", self.evaporation), ("activity_decay", self.activity_decay)]

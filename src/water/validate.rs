@@ -1,5 +1,4 @@
-//! The laws of a water world between two ticks, checked one by one, each with an error that names
-//! it.
+//! The invariants ("laws") of a water world between two ticks, each with an error of its own.
 
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape};
@@ -13,61 +12,63 @@ use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;
 
-/// The first law that [`WaterWorld::validate`] found broken.
+/// A law that [`WaterWorld::validate`] found broken. There is none unless this crate has a bug.
+///
+/// Positions are cells, except where a chunk position is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Violation {
-    /// The units in the cells are not what the ledger says.
+    /// The units in the cells differ from the ledger's total.
     Ledger {
         /// Units in the cells.
         counted: u64,
-        /// Units that the ledger says there are.
+        /// The ledger's total.
         booked: u64,
     },
-    /// The grid's own invariants do not hold.
+    /// The chunk store breaks its own invariants.
     Storage,
-    /// The bit masks, outlets or sources kept beside a chunk (at this chunk position) are not those
+    /// The bit masks, outlets or sources cached for the chunk at this chunk position are not those
     /// of its cells.
     Masks(IVec3),
     /// A cell whose word is not canonical.
     Word {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// The word.
+        /// Its word.
         word: u16,
     },
-    /// A mark of the world's end inside the world, or a cell of the world beyond its end.
+    /// A mark of the world's edge inside the bounds, or an ordinary voxel outside of them.
     Bounds(IVec3),
-    /// A cell whose parent is solid, dry, not loaded or beyond the world's end.
+    /// A cell with a parent that is solid, dry, not loaded or out of bounds.
     Parent(IVec3),
-    /// A cell from which the way up comes back to where it was.
+    /// A cell that is its own ancestor.
     ParentLoop(IVec3),
-    /// A cell with the Extra flag without further parents in the side table, or the reverse.
+    /// A cell with the Extra flag but without several parents in the store, or the reverse.
     Extra(IVec3),
-    /// A cell with a larger `largest` than any cell passes on in a tick.
+    /// A cell with a `largest` above [`Rules::throughput`](crate::water::Rules::throughput).
     Largest {
-        /// Where.
+        /// The cell.
         cell: IVec3,
-        /// Its `largest`.
+        /// Its `largest`, in units a tick.
         largest: u8,
     },
-    /// A cell that is asleep though it is active, marked FlowOut, or due to evaporate.
+    /// A sleeping cell that is active, has the FlowOut flag, or can evaporate.
     Asleep(IVec3),
-    /// A cell that has a source although its parents have none, or the reverse; an awake one only
-    /// if no edit has come since the last tick.
+    /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
+    /// exempt if an edit has changed parents or sources since the last tick.
     HasSource(IVec3),
-    /// Sleeping water over a cell with room.
+    /// Sleeping water above a cell with room.
     Unsupported(IVec3),
-    /// A sleeping body of water whose surface is not level within one unit.
+    /// A sleeping body of water without a source whose surface is not level within one unit.
     Uneven {
         /// A cell of its highest surface.
         high: IVec3,
-        /// A cell that its water could flow to.
+        /// A cell of the body, or dry beside it, that this water could flow to.
         low: IVec3,
-        /// How much higher the one surface is than the other, in units.
+        /// The difference of their surfaces, in units.
         difference: i64,
     },
-    /// Two sleeping neighbours at one level whose heights differ by two or more.
+    /// A sleeping cell and a lateral neighbour, at least two units lower, that it could flow to.
     Unlevel {
         /// The higher cell.
         cell: IVec3,
@@ -90,31 +91,32 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} has the word {word:#06x}, which is not canonical")
             }
             Violation::Bounds(cell) => {
-                write!(f, "cell {cell} is on the wrong side of the world's end")
+                write!(f, "cell {cell} is on the wrong side of the world's bounds")
             }
-            Violation::Parent(cell) => write!(f, "the parent of cell {cell} is not there"),
+            Violation::Parent(cell) => {
+                write!(f, "a parent of cell {cell} has neither water nor flow")
+            }
             Violation::ParentLoop(cell) => write!(f, "the parents of cell {cell} form a loop"),
             Violation::Extra(cell) => {
-                write!(f, "cell {cell} and the table of further parents disagree")
+                write!(f, "cell {cell} and the table of its parents disagree")
             }
             Violation::Largest { cell, largest } => {
-                write!(f, "cell {cell} claims a flow of {largest}, above throughput")
+                write!(f, "cell {cell} has a largest flow of {largest}, above throughput")
             }
-            Violation::Asleep(cell) => write!(f, "cell {cell} is asleep though it is active"),
+            Violation::Asleep(cell) => {
+                write!(f, "cell {cell} is asleep, but is active or can evaporate")
+            }
             Violation::HasSource(cell) => {
-                write!(f, "cell {cell} has a HasSource flag that is not true")
+                write!(f, "the HasSource flag of cell {cell} is wrong")
             }
             Violation::Unsupported(cell) => {
-                write!(f, "the water in cell {cell} sleeps over a cell with room")
+                write!(f, "the water in cell {cell} sleeps above a cell with room")
             }
             Violation::Uneven { high, low, difference } => {
                 write!(f, "a sleeping body's surface at {high} is {difference} units above {low}")
             }
             Violation::Unlevel { cell, neighbour } => {
-                write!(
-                    f,
-                    "cells {cell} and {neighbour} sleep at heights that differ by two or more"
-                )
+                write!(f, "sleeping cells {cell} and {neighbour} differ by two units or more")
             }
         }
     }
@@ -123,12 +125,12 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl WaterWorld {
-    /// Checks every law that holds between ticks, over the whole world: while a tick goes on only
-    /// storage, bounds and the ledger, since the rest is made true by its end. Slow: for tests,
+    /// Checks every law of the whole world. While a tick is underway, it checks only storage,
+    /// bounds and the ledger, since the other laws hold between ticks. Slow: meant for tests,
     /// fuzzers and bug reports.
     ///
     /// # Errors
-    /// The first law found broken, with its place and figures.
+    /// The first law found broken, with the cell and the values.
     pub fn validate(&self) -> Result<(), Violation> {
         self.store.grid().validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;
@@ -140,7 +142,7 @@ impl WaterWorld {
             counted += units_in(chunk);
             let cells = Cube::region_of(self.store.grid().position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
-            // Most cells are of these two kinds, and fuzzers check all of them after every tick.
+            // Skips open and solid cells, which are most: fuzzers run this after every tick.
             for place in
                 self.cells_where(slot, |voxel| !within || voxel != Voxel::OPEN && !voxel.is_solid())
             {
@@ -158,7 +160,7 @@ impl WaterWorld {
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
 
-    /// The cells of a chunk that satisfy `is_in`, in order.
+    /// Returns the cells of a chunk that satisfy `is_in`, in order.
     fn cells_where(
         &self,
         slot: Slot,
@@ -240,8 +242,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Follows all parents from every cell, each once: a cell met again before its own search has
-    /// ended is in a loop.
+    /// Depth-first search for cycles along parents: a cell that is met again before its own search
+    /// has ended is in a loop.
     fn check_loops(&self) -> Result<(), Violation> {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
@@ -269,8 +271,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Every sleeping body without a source is level: cell by cell, apart from the masks that the
-    /// pools are found with.
+    /// Checks that every sleeping body without a source is level. Works cell by cell, independent
+    /// of the masks with which pools are found.
     fn check_surfaces(&self) -> Result<(), Violation> {
         let mut seen = PlaceSet::default();
         for slot in self.store.grid().sorted_slots() {
@@ -284,7 +286,7 @@ impl WaterWorld {
     }
 
     fn check_surface(&self, start: Place, seen: &mut PlaceSet) -> Result<(), Violation> {
-        // The nearest first: then what is still open is no more than a surface of what was seen.
+        // Breadth-first, so that the queue holds no more than a frontier of the body.
         let mut open = VecDeque::from([start]);
         let (mut high, mut low): (Option<Surface>, Option<Surface>) = (None, None);
         let mut exempt = false;
@@ -334,10 +336,10 @@ impl WaterWorld {
     }
 }
 
-/// The head of a surface in one cell, and the cell.
+/// The hydraulic head of a surface in one cell, in units, and the cell.
 type Surface = (i64, IVec3);
 
-/// Keeps the higher or the lower of two surfaces, the first of equals.
+/// Keeps the higher or the lower of two surfaces; of equals, the first.
 trait ByHead {
     fn max_by_head(self, other: Surface) -> Self;
     fn min_by_head(self, other: Surface) -> Self;
@@ -353,14 +355,14 @@ impl ByHead for Option<Surface> {
     }
 }
 
-/// A set of cells of a whole world. Memory grows with the chunks, not with the cells.
+/// A set of cells of a whole world, as a bit mask for each chunk.
 #[derive(Default)]
 struct PlaceSet {
     masks: Vec<Option<Box<CellMask>>>,
 }
 
 impl PlaceSet {
-    /// Adds a cell; `true` if it was not there.
+    /// Adds a cell; returns `true` if it was new.
     fn insert(&mut self, Place { slot, index }: Place) -> bool {
         if self.masks.len() <= slot.index() {
             self.masks.resize_with(slot.index() + 1, || None);
@@ -368,7 +370,6 @@ impl PlaceSet {
         self.masks[slot.index()].get_or_insert_default().insert(index)
     }
 
-    /// Whether the cell is in the set.
     fn contains(&self, Place { slot, index }: Place) -> bool {
         let mask = self.masks.get(slot.index()).and_then(Option::as_deref);
         mask.is_some_and(|mask| mask.contains(index))
@@ -386,11 +387,12 @@ mod tests {
     const HERE: IVec3 = IVec3::new(2, 1, 1);
     const EAST: IVec3 = IVec3::new(3, 1, 1);
     const FULL: u16 = 7;
-    /// Directions: water that flows to the west has its parent in the east, and the reverse.
+    /// Directions. Water that flows west has its parent in the east, and the reverse.
     const WESTWARD: u16 = 1 << 3;
     const EASTWARD: u16 = 2 << 3;
 
-    /// A chunk of rock, asleep, with holes that hold these words; all but the words is true.
+    /// Returns a sleeping chunk of rock with holes that hold these words; all laws that do not
+    /// concern the words hold.
     fn world(words: &[(IVec3, u16)]) -> WaterWorld {
         let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
