@@ -1,5 +1,5 @@
-//! Edits between ticks: ground, sources, units poured and scooped, regions, whole chunks. A refused
-//! edit changes nothing.
+//! Edits between ticks: ground, sources, units of water, regions, whole chunks. A rejected edit
+//! changes nothing.
 
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -12,23 +12,25 @@ use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// Why an edit was refused. Nothing was changed.
+/// Why an edit was rejected. It changed nothing.
+///
+/// Variants hold the cell, the chunk position or the height in question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EditError {
     /// The cell's chunk is not loaded.
     NotLoaded(IVec3),
-    /// The cell lies beyond the world's bounds.
+    /// The cell lies outside the world's bounds.
     OutOfBounds(IVec3),
     /// The cell is solid ground.
     Solid(IVec3),
-    /// There is a chunk at this chunk position already.
+    /// A chunk is already loaded at this chunk position.
     ChunkPresent(IVec3),
-    /// There is no chunk at this chunk position.
+    /// No chunk is loaded at this chunk position.
     ChunkAbsent(IVec3),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
     ChunkOutOfBounds(IVec3),
-    /// Still water has a height of 0 to 7.
+    /// A height above 7.
     Height(u8),
 }
 
@@ -51,8 +53,9 @@ impl fmt::Display for EditError {
 impl core::error::Error for EditError {}
 
 impl WaterWorld {
-    /// Makes a cell solid. Water in the way goes to open neighbours with room, sides first, then
-    /// up, then down; what finds no room leaves the world. A source in the way is gone.
+    /// Makes a cell solid, and returns what became of its water. Water moves to open neighbours
+    /// with room: the sides first, then up, then down. The rest leaves the world and counts as
+    /// removed. A source in the cell is removed.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -66,8 +69,8 @@ impl WaterWorld {
         self.forget(place);
         let mut left = voxel.height();
         self.replace(place, Voxel::SOLID);
-        let ways = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
-        for face in ways {
+        let faces = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
+        for face in faces {
             let there = self.store.step(place, face);
             if left == 0 {
                 break;
@@ -88,7 +91,7 @@ impl WaterWorld {
         Ok(displaced)
     }
 
-    /// Makes a solid cell open and dry; `false` if it was open already.
+    /// Makes a solid cell open and dry. Returns `false`, and changes nothing, if it is open.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -101,8 +104,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a cell a spring and fills it; `false` if it was one already. The filling is entered as
-    /// injected.
+    /// Makes a cell a spring and fills it; the water added counts as injected. Returns `false`, and
+    /// changes nothing, if the cell is a spring.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -119,7 +122,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a spring an ordinary full cell, whose water stays; `false` if it was none.
+    /// Makes a spring an ordinary full cell. Returns `false`, and changes nothing, if the cell is
+    /// no spring.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -134,7 +138,7 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Pours up to `units` into a cell and returns how many went in: what had room, 0 to 7.
+    /// Pours up to `units` into a cell. Returns how many had room, 0 to 7; they count as placed.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -149,8 +153,8 @@ impl WaterWorld {
         Ok(poured)
     }
 
-    /// Takes up to `units` out of a cell and returns how many came out. A source gives without
-    /// running dry: what it gives is entered as injected and as removed.
+    /// Takes up to `units` out of a cell. Returns how many it held, 0 to 7; they count as removed.
+    /// A source stays full: its units count as injected, too.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -176,8 +180,8 @@ impl WaterWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, without looking for room: the water in it is entered as
-    /// removed and returned.
+    /// Makes every cell of a region solid, sources included. Water is not displaced: it counts as
+    /// removed. Returns the units removed.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -185,12 +189,12 @@ impl WaterWorld {
         self.fill(region, Voxel::SOLID)
     }
 
-    /// Makes every cell of a region open with still water of this height (0 for dry), ground and
-    /// sources included. The water that stood there is entered as removed and returned; the new
-    /// water is entered as placed.
+    /// Makes every cell of a region open, with still water of `height` units (0 for dry); replaces
+    /// ground and sources. The old water counts as removed, the new as placed. Returns the units
+    /// removed.
     ///
     /// # Errors
-    /// A height above 7; a cell of the region is not loaded or out of bounds.
+    /// The height is above 7, or a cell of the region is not loaded or out of bounds.
     pub fn fill_water(&mut self, region: Region, height: u8) -> Result<u64, EditError> {
         let cell = WaterCell::with_height(height).map_err(|_| EditError::Height(height))?;
         self.fill(region, Voxel::water(cell))
@@ -217,24 +221,26 @@ impl WaterWorld {
         Ok(removed)
     }
 
-    /// Loads a chunk, of whatever world. Its water is entered as placed; cells beyond the bounds
-    /// are ignored; directions that lead nowhere or in a circle are cleared; no cell keeps a
-    /// [`largest`](WaterCell::largest) above the throughput here; cells that had run empty in a
-    /// tick underway are dry. Everything at its six faces wakes, and what lies beside the cells
-    /// above it.
+    /// Loads a chunk at a chunk position. Its water counts as placed, and its cells with water or
+    /// flow wake, as do those around it: across its six faces, and beside the cells above it.
+    ///
+    /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
+    /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
+    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above, and
+    /// words that are not canonical (from a tick underway) become still water.
     ///
     /// # Errors
-    /// There is a chunk already, or the chunk lies outside the world.
+    /// A chunk is loaded there already, or the position lies outside the world's bounds.
     pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<(), EditError> {
         self.insert_chunks([(position, chunk)])
     }
 
-    /// Loads many chunks at once, as [`insert_chunk`](WaterWorld::insert_chunk) does one.
-    /// Directions that lead from one of them into another are kept, whatever the order.
+    /// Loads several chunks at once, each as [`insert_chunk`](WaterWorld::insert_chunk) does.
+    /// Directions that lead from one of them into another are kept, in whatever order they come.
     ///
     /// # Errors
-    /// For one of the chunks: there is one already, here or in the list, or it lies outside the
-    /// world. None is loaded.
+    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
+    /// outside the world's bounds. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
@@ -269,7 +275,7 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// A chunk as this world has it between ticks.
+    /// Returns the chunk with words that this world can hold between ticks.
     fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         let throughput = self.rules.throughput;
         let Some(cells) = chunk.as_dense() else {
@@ -282,11 +288,11 @@ impl WaterWorld {
         chunk
     }
 
-    /// Unloads a chunk and returns it. Its water is entered as removed, and what loading it would
-    /// wake wakes.
+    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
+    /// cells around it wake as if it were loaded.
     ///
     /// # Errors
-    /// There is no such chunk.
+    /// No chunk is loaded there.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.end_tick();
@@ -307,8 +313,8 @@ impl WaterWorld {
         Ok(chunk)
     }
 
-    /// Wakes every cell with water or flow. Changes nothing else: a sleeping world equals one that
-    /// never slept.
+    /// Wakes every cell with water or flow. The next ticks cost more, but change nothing that they
+    /// would not have changed otherwise. Completes a tick underway first.
     pub fn wake_all(&mut self) {
         self.end_tick();
         for slot in self.store.grid().sorted_slots() {
@@ -321,13 +327,14 @@ impl WaterWorld {
         }
     }
 
-    /// Writes a voxel, marks it changed, and wakes whatever the change may move.
+    /// Writes a voxel, marks it changed, and wakes the cells that the change can set in motion.
     fn replace(&mut self, place: Place, voxel: Voxel) {
         self.store.write(place, voxel);
         self.store.note_change(place);
     }
 
-    /// Cuts every tie of a cell that is about to change its nature: source, parents, children.
+    /// Removes a cell from the sources, and cuts it from its parents and children, before it is
+    /// replaced.
     fn forget(&mut self, place: Place) {
         self.store.note_source(place, false);
         self.store.cut_ties(place);
@@ -354,14 +361,14 @@ impl WaterWorld {
         Ok(Place::new(slot, Cube::index_of(cell)))
     }
 
-    /// The place of a cell that is about to be edited, between ticks.
+    /// Returns the place of a cell to edit, after completing a tick underway.
     fn place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         let place = self.place(cell)?;
         self.end_tick();
         Ok(place)
     }
 
-    /// The same for a cell that must not be solid.
+    /// Like [`place_to_edit`](Self::place_to_edit), for a cell that must not be solid.
     fn open_place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         if self.store.read(self.place(cell)?).is_solid() {
             Err(EditError::Solid(cell))
@@ -371,7 +378,7 @@ impl WaterWorld {
     }
 }
 
-/// The chunk positions that a region touches, in order.
+/// Returns the positions of the chunks that a region touches, in order.
 fn chunks_of(region: Region) -> impl Iterator<Item = IVec3> {
     Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
 }

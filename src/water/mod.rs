@@ -14,8 +14,8 @@
 //! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
 //! | `store` | chunks with their bit masks, sources, parents, edges and awake cells |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
-//! | `flow` | the local rule: water falls, then spreads sideways |
 //! | `draw` | cells with room draw along their parents from the root of their flow |
+//! | `flow` | the local rule: water falls, then spreads sideways |
 //! | `pools` | bodies of joined water (connected components), and how they level |
 //! | `ebb` | activity, parents, evaporation, sleep; and the end of a tick |
 //! | `tick` | the phases in order, above all of the folders |

@@ -1,4 +1,4 @@
-//! Reading a water world: cells, currents, totals, what changed, and the hash of its state.
+//! Queries of a water world: cells, currents, totals, changes, and the hash of its state.
 
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
@@ -11,102 +11,110 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {
-    /// The world's rules.
+    /// Returns the rules that the world was made with.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The cells that belong to the world, loaded or not.
+    /// Returns the region of all cells that belong to the world, loaded or not.
     pub fn bounds(&self) -> Region {
         self.store.bounds()
     }
 
-    /// The seed of all its random choices.
+    /// Returns the seed of all random choices.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Ticks run so far.
+    /// Returns the number of complete ticks.
     pub fn ticks(&self) -> u64 {
         self.tick
     }
 
-    /// What stands in a cell; `None` if it is not loaded or out of bounds.
+    /// Returns the content of a cell; `None` if it is not loaded or out of bounds.
     pub fn voxel(&self, cell: IVec3) -> Option<Voxel> {
         self.place(cell).ok().map(|place| self.store.read(place).between_ticks(FULL))
     }
 
-    /// The water of an open cell; `None` if it is solid, not loaded or out of bounds.
+    /// Returns the water of an open cell; `None` if it is solid, not loaded or out of bounds.
     pub fn cell(&self, cell: IVec3) -> Option<WaterCell> {
         self.voxel(cell).and_then(Voxel::cell)
     }
 
-    /// Units of water in a cell, 0 to 7; 0 where there is no open cell.
+    /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
     pub fn height(&self, cell: IVec3) -> u8 {
         self.place(cell).map_or(0, |place| self.store.read(place).height())
     }
 
-    /// Whether a cell is solid ground; `false` if it is not loaded.
+    /// Returns whether a cell is solid ground; `false` if it is not loaded or out of bounds.
     pub fn is_solid(&self, cell: IVec3) -> bool {
         self.place(cell).is_ok_and(|place| self.store.read(place).is_solid())
     }
 
-    /// How water flowed out of a cell in the last step: units along x, y and z, each −7 to 7. Zero
-    /// in still water. For drawing currents and pushing things. While a tick is underway, what
-    /// has flowed in it so far: ask when [`backlog`](WaterWorld::backlog) is 0.
+    /// Returns the net flow of water out of a cell in the last tick: units along x, y and z, each
+    /// −7 to 7. Zero in still water and in cells that are not loaded. For drawing currents and
+    /// moving objects.
+    ///
+    /// While a tick is underway, this is only its flow so far. For the flow of a complete tick,
+    /// call this when [`backlog`](WaterWorld::backlog) is 0.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
-    /// Units of water in the world.
+    /// Returns the units of water in the world.
     pub fn total(&self) -> u64 {
         self.ledger.total()
     }
 
-    /// The account of all water that entered and left.
+    /// Returns the account of all water that entered and left.
     pub fn ledger(&self) -> Ledger {
         self.ledger
     }
 
-    /// Whether nothing will change until the next edit: no cell is awake, and no tick underway.
+    /// Returns whether nothing will change until the next edit: no cell is awake, and no tick is
+    /// underway.
     pub fn is_at_rest(&self) -> bool {
         !self.is_underway() && self.awake_cells() == 0
     }
 
-    /// Cells that the next step will look at.
+    /// Returns the number of awake cells: those that the next step will visit.
     pub fn awake_cells(&self) -> usize {
         self.store.grid().awake_cells()
     }
 
-    /// The chunks with cells that changed since this was last asked, in order of position, with
-    /// those cells. Loading and unloading is not listed.
+    /// Returns the cells that an edit or a tick has changed since the last call, by chunk, in order
+    /// of position. Loading and unloading a chunk is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.take_changes())
     }
 
-    /// The chunks that are loaded, in order of position. Cells beyond the world's bounds have no
-    /// water. While a tick goes on they hold what it works with: two cells without water may be
-    /// two different voxels.
+    /// Returns the loaded chunks with their chunk positions, in order of position. Cells out of the
+    /// world's bounds hold no water.
+    ///
+    /// While a tick is underway, voxels may hold intermediate words, so two cells without water may
+    /// compare unequal. [`voxel`](WaterWorld::voxel) always returns a canonical one.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
         self.store.grid().chunks()
     }
 
-    /// A chunk, by its chunk position; `None` if it is not loaded. As
-    /// [`chunks`](WaterWorld::chunks) has it.
+    /// Returns the chunk at a chunk position, with the voxels that [`chunks`](WaterWorld::chunks)
+    /// describes; `None` if it is not loaded.
     pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Voxel>> {
         self.store.grid().chunk(position)
     }
 
-    /// Bytes that the world holds, those of the last step's flow included.
+    /// Returns the bytes that the world holds on the heap, including those for the currents of the
+    /// last tick.
     pub fn memory_bytes(&self) -> usize {
         self.store.memory_bytes() + self.work.memory_bytes() + self.unfinished.memory_bytes()
     }
 
-    /// A hash of the state that decides the future: seed, ticks, ledger, and every cell of every
-    /// chunk in order of position. While a tick is underway it stays what it was when the tick
-    /// began, and so it is in a world that was saved meanwhile and loaded. The same on every
-    /// platform; independent of the order in which chunks were loaded. Rules and bounds are not
-    /// part of it.
+    /// Returns a hash of seed, ticks, ledger, and every cell of every chunk. It is the same on
+    /// every platform, and independent of the order in which chunks were loaded. Rules and bounds
+    /// are not part of it: compare those separately.
+    ///
+    /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
+    /// has the same hash when loaded.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let ledger = self.ledger_before();
