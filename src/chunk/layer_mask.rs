@@ -1,4 +1,5 @@
-//! A set of cells of one horizontal layer of a chunk: 256 bits, four rows of sixteen to a word.
+//! Bit sets of the 256 cells of a horizontal layer of a chunk, with set operators, shifts and flood
+//! fill. A word holds four rows of sixteen cells.
 
 use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
@@ -16,16 +17,16 @@ const WEST_COLUMN: u64 = 0x0001_0001_0001_0001;
 const EAST_COLUMN: u64 = 0x8000_8000_8000_8000;
 
 impl LayerMask {
-    /// The mask with no cell.
+    /// The empty mask.
     pub(crate) const NONE: LayerMask = LayerMask([0; 4]);
 
-    /// The mask with every cell.
+    /// The mask of all cells.
     pub(crate) const ALL: LayerMask = LayerMask([u64::MAX; 4]);
 
-    /// The most cells of a sparse mask: see [`is_sparse`](Self::is_sparse).
+    /// The most cells that a mask for which [`is_sparse`](Self::is_sparse) holds can have.
     pub(crate) const SPARSE: usize = 12;
 
-    /// The mask with these words; bit `i % 64` of word `i / 64` is cell `i`.
+    /// Returns the mask with these words; bit `i % 64` of word `i / 64` is cell `i`.
     #[inline]
     pub(crate) const fn from_words(words: [u64; 4]) -> Self {
         LayerMask(words)
@@ -37,13 +38,13 @@ impl LayerMask {
         self.0
     }
 
-    /// Every cell if `is_in`, else none.
+    /// Returns all cells if `is_in`, else none.
     #[inline]
     pub(crate) fn all_if(is_in: bool) -> Self {
         if is_in { LayerMask::ALL } else { LayerMask::NONE }
     }
 
-    /// The mask with just one cell.
+    /// Returns the mask of one cell.
     #[inline]
     pub(crate) fn single(cell: usize) -> Self {
         let mut mask = LayerMask::NONE;
@@ -51,27 +52,28 @@ impl LayerMask {
         mask
     }
 
-    /// The cells that are in any of the masks.
+    /// Returns the cells that are in any of the masks.
     #[inline]
     pub(crate) fn union(masks: impl IntoIterator<Item = LayerMask>) -> Self {
         masks.into_iter().fold(LayerMask::NONE, |union, mask| union | mask)
     }
 
-    /// The cells of a layer that satisfy `is_in`.
+    /// Returns the cells of a layer that satisfy `is_in`.
     #[inline]
     pub(crate) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> Self {
         LayerMask::plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
     }
 
-    /// Whether any cell of a layer satisfies `is_in`: a third of the cost of
+    /// Returns whether any cell of a layer satisfies `is_in`, at a third of the cost of
     /// [`select`](Self::select).
     #[inline]
     pub(crate) fn any_cell<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> bool {
-        // Without an early exit, so that it vectorises.
+        // No early exit, so that it vectorises.
         cells.iter().fold(false, |found, &cell| found | is_in(cell))
     }
 
-    /// For each of the `N` lowest bits, the cells for which `of` returns a byte with that bit set.
+    /// Returns, for each of the `N` lowest bits, the cells for which `of` returns a byte with that
+    /// bit set.
     #[inline]
     pub(crate) fn planes<T: Copy, const N: usize>(
         cells: &[T; 256],
@@ -84,14 +86,13 @@ impl LayerMask {
         core::array::from_fn(|bit| LayerMask::plane(&bytes, bit as u32))
     }
 
-    /// The cells whose byte has a bit (0 to 7) set.
+    /// Returns the cells whose byte has a bit (0 to 7) set.
     #[inline]
     pub(crate) fn plane(bytes: &[u8; 256], bit: u32) -> Self {
         let mut plane = [0; 4];
         for (word, bytes) in plane.iter_mut().zip(bytes.as_chunks::<64>().0) {
             for eight in bytes.as_chunks::<8>().0.iter().rev() {
-                // The product brings the lowest bits of the eight bytes together in its highest
-                // byte.
+                // The product collects the lowest bits of the eight bytes in its highest byte.
                 let lowest = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
                 *word = *word << 8 | lowest.wrapping_mul(0x0102_0408_1020_4080) >> 56;
             }
@@ -104,7 +105,6 @@ impl LayerMask {
         !self.any()
     }
 
-    /// Whether the mask has any cell.
     #[inline]
     pub(crate) fn any(self) -> bool {
         let [a, b, c, d] = self.0;
@@ -116,8 +116,8 @@ impl LayerMask {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there are so few cells that it is cheaper to visit them one by one than to process
-    /// the whole layer: at most three in each four rows. Takes half the time of
+    /// Returns whether there are at most three cells in each word: so few that it is cheaper to
+    /// visit them one by one than to process the whole layer. Takes half the time of
     /// [`count`](Self::count).
     #[inline]
     pub(crate) fn is_sparse(self) -> bool {
@@ -230,7 +230,7 @@ impl LayerMask {
         if inside == LayerMask::ALL && filled.any() {
             return LayerMask::ALL;
         }
-        // Falling water mostly has none beside it.
+        // Common case: falling water seldom has a lateral neighbour.
         if ((filled.spread() & inside) - filled).is_empty() {
             return filled;
         }
@@ -243,7 +243,8 @@ impl LayerMask {
         }
     }
 
-    /// Fills along rows, both ways to the next gap: twice as far with each shift.
+    /// Fills along rows, in both directions up to the next gap, doubling the distance with each
+    /// shift.
     fn fill_rows(self, inside: LayerMask) -> LayerMask {
         let mut filled = self.0;
         for (filled, inside) in filled.iter_mut().zip(inside.0) {
@@ -257,7 +258,7 @@ impl LayerMask {
         LayerMask(filled)
     }
 
-    /// Fills along columns, both ways to the next gap.
+    /// Fills along columns, in both directions up to the next gap.
     fn fill_columns(self, LayerMask(inside): LayerMask) -> LayerMask {
         const ROW: u32 = 16;
         let mut filled = self.0;
@@ -279,7 +280,7 @@ impl LayerMask {
     }
 }
 
-/// A byte for each cell of a layer, for [`LayerMask::plane`].
+/// Returns a byte for each cell of a layer, for [`LayerMask::plane`].
 #[inline]
 fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
     let mut bytes = [0; 256];

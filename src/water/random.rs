@@ -1,12 +1,12 @@
-//! Random choices that depend on seed, tick and place alone, so that neither order nor threads can
-//! change them.
+//! Counter-based random numbers (the splitmix64 mixer): a choice depends only on seed, tick, place
+//! and purpose, so the order of evaluation cannot change it.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::water::store::LAYER_CELLS;
 use glam::IVec3;
 
-/// What a random choice is for: choices for different purposes are independent.
+/// What a random choice is for. Choices for different purposes are independent.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Order = 1,
@@ -18,7 +18,7 @@ pub(crate) enum Purpose {
     Pool,
 }
 
-/// Mixes two words into one, each bit of which depends on all bits of both.
+/// Mixes two words into one, each bit of which depends on all bits of both (splitmix64).
 #[inline]
 pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let mut z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -27,8 +27,8 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// What all random choices on one layer (0 to 15) of a chunk in one tick begin with. `tick` is the
-/// mix of world seed and tick.
+/// Returns the seed of all random choices in a layer (0 to 15) of a chunk during one tick. `tick`
+/// is the mix of the world's seed and the tick.
 pub(crate) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
     let place =
         mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
@@ -36,19 +36,19 @@ pub(crate) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
 }
 
 impl Purpose {
-    /// The seed of a layer's choices for this purpose, from the layer's seed.
+    /// Returns the seed of a layer's choices for this purpose.
     #[inline]
     pub(crate) fn seed(self, layer_seed: u64) -> u64 {
         mix(layer_seed, self as u64)
     }
 }
 
-/// A chance as a fraction of 65,536. What is above 0 stays above 0.
+/// Converts a chance to 65,536ths, rounded up, so that a chance above 0 stays above 0.
 pub(crate) fn fraction(chance: f64) -> u32 {
     (chance * 65_536.0).ceil() as u32
 }
 
-/// A set that holds each cell of a layer with the chance `fraction` / 65,536.
+/// Returns a random set that holds each cell of a layer with the chance `fraction` / 65,536.
 pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
     if fraction >= 1 << 16 {
         return LayerMask::ALL;
@@ -58,19 +58,19 @@ pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
     }
     let mut words = [0; 4];
     let mut random = fastrand::Rng::with_seed(seed);
-    // One random bit a cell for each binary digit of the fraction, the lowest first: a cell is in
-    // if its own random number, read as a binary fraction, lies below.
+    // Compares a random binary fraction of each cell with `fraction`, one digit at a time, lowest
+    // digit first. A cell is in the set if its number is below.
     for digit in fraction.trailing_zeros()..16 {
         let one = fraction >> digit & 1 != 0;
         for word in &mut words {
-            let coin = random.u64(..);
-            *word = if one { *word | coin } else { *word & coin };
+            let bits = random.u64(..);
+            *word = if one { *word | bits } else { *word & bits };
         }
     }
     LayerMask::from_words(words)
 }
 
-/// A random order of the 256 cells of a layer, as a bijection that costs a few instructions a cell.
+/// A random order of the 256 cells of a layer, computed by a bijection on bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Order {
     before: u8,
@@ -82,25 +82,29 @@ pub(crate) struct Order {
 impl Order {
     pub(crate) fn new(seed: u64) -> Self {
         let random = fastrand::Rng::with_seed(seed).u32(..).to_le_bytes();
-        // Multiplication by an odd number is a bijection on bytes, and so are the other steps.
+        // Multiplication by an odd number, xor, and xor with a shift are bijections on bytes.
         Order { before: random[0], first: random[1] | 1, second: random[2] | 1, after: random[3] }
     }
 
-    /// When the cell's turn comes, 0 to 255; no two cells have the same turn.
+    /// Returns the cell's rank in the order, 0 to 255.
     #[inline]
-    pub(crate) fn turn(&self, cell: usize) -> usize {
+    pub(crate) fn rank(&self, cell: usize) -> usize {
         let value = (cell as u8 ^ self.before).wrapping_mul(self.first);
         let value = (value ^ value >> 4).wrapping_mul(self.second);
         usize::from(value ^ value >> 5 ^ self.after)
     }
 }
 
-/// The cells of a layer whose turn is still to come. Cells may join while others have their turn.
+/// A priority queue of the cells of a layer, by their rank in a random order. Cells can be added
+/// while others are popped.
 pub(crate) struct Queue {
     order: Order,
-    turns: [u64; 4],
+    /// The ranks of the queued cells, by bit.
+    ranks: [u64; 4],
     cell_at: [u8; LAYER_CELLS],
+    /// The first word of `ranks` that may have a bit set.
     word: usize,
+    /// One more than the rank popped last.
     next: usize,
 }
 
@@ -108,33 +112,33 @@ impl Queue {
     pub(crate) fn new(seed: u64) -> Self {
         Queue {
             order: Order::new(seed),
-            turns: [0; 4],
+            ranks: [0; 4],
             cell_at: [0; LAYER_CELLS],
             word: 0,
             next: 0,
         }
     }
 
-    /// Adds a cell, unless its turn is over.
+    /// Adds a cell, unless a cell of the same or a higher rank has been popped.
     #[inline]
     pub(crate) fn push(&mut self, cell: usize) {
-        let turn = self.order.turn(cell);
-        if turn >= self.next {
-            self.turns[turn >> 6] |= 1 << (turn & 63);
-            self.cell_at[turn] = cell as u8;
+        let rank = self.order.rank(cell);
+        if rank >= self.next {
+            self.ranks[rank >> 6] |= 1 << (rank & 63);
+            self.cell_at[rank] = cell as u8;
         }
     }
 
-    /// The cell whose turn is next.
+    /// Removes and returns the cell of the lowest rank.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<usize> {
         while self.word < 4 {
-            let bits = self.turns[self.word];
+            let bits = self.ranks[self.word];
             if bits != 0 {
-                self.turns[self.word] = bits & (bits - 1);
-                let turn = self.word * 64 + bits.trailing_zeros() as usize;
-                self.next = turn + 1;
-                return Some(usize::from(self.cell_at[turn]));
+                self.ranks[self.word] = bits & (bits - 1);
+                let rank = self.word * 64 + bits.trailing_zeros() as usize;
+                self.next = rank + 1;
+                return Some(usize::from(self.cell_at[rank]));
             }
             self.word += 1;
         }
@@ -142,8 +146,8 @@ impl Queue {
     }
 }
 
-/// All orders of the four sides, two bits to a side, the first lowest, for each direction code: the
-/// side to which a lateral flow is heading goes first.
+/// For each direction code, the 24 orders of the four sides, with the side to which a lateral flow
+/// is heading moved to the front. Two bits a side, the first side in the lowest bits.
 pub(crate) static SIDE_ORDERS: [[u8; 24]; 8] = side_orders();
 
 const fn side_orders() -> [[u8; 24]; 8] {
@@ -173,7 +177,7 @@ const fn side_orders() -> [[u8; 24]; 8] {
     orders
 }
 
-/// The order with the sides in `set` before the others.
+/// Returns the order with the sides in `set` moved to the front.
 pub(crate) const fn sides_first(order: u8, set: u8) -> u8 {
     let mut sides = 0;
     let mut length = 0;
@@ -215,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_joins_only_before_its_turn() {
+    fn a_cell_can_be_queued_only_before_its_rank_is_popped() {
         let mut queue = Queue::new(3);
         (0..256).for_each(|cell| queue.push(cell));
         let first = queue.pop().unwrap();
@@ -224,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_all_orders_of_the_sides_and_the_first_comes_first() {
+    fn there_are_all_orders_of_the_sides_with_the_heading_first() {
         let sides = |order: u8| [order & 3, order >> 2 & 3, order >> 4 & 3, order >> 6];
         for (code, orders) in SIDE_ORDERS.into_iter().enumerate() {
             let heading = Face::LATERAL.into_iter().position(|face| face.index() + 1 == code);
@@ -245,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_come_true() {
+    fn cells_are_chosen_as_often_as_their_chance_says() {
         for (chance, least, most) in
             [(0.0, 0, 0), (1.0, 256_000, 256_000), (0.25, 63_000, 65_000), (0.001, 200, 320)]
         {

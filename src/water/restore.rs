@@ -1,6 +1,5 @@
-//! What a saved world consists of beside its chunks, and how a world is put together again.
-//!
-//! A world with a tick underway is saved as it was when the tick began.
+//! The parts of a world that a snapshot saves, and how a world is restored from them. A world with
+//! a tick underway is saved as it was when the tick began.
 
 use crate::chunk::{CellMask, Chunk, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
@@ -12,41 +11,40 @@ use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;
 
-/// The numbers that decide the future, beside the cells.
+/// The state of a world besides its chunks.
 pub(crate) struct Clock {
     pub(crate) seed: u64,
-    /// Ticks that are complete.
+    /// Complete ticks.
     pub(crate) tick: u64,
-    /// The account before the tick underway, if there is one.
+    /// The ledger; if a tick is underway, that from before it.
     pub(crate) ledger: Ledger,
 }
 
-/// One chunk between ticks.
+/// A chunk between ticks.
 #[derive(PartialEq)]
 pub(crate) struct ChunkRecord {
     pub(crate) cells: Chunk<Voxel>,
     pub(crate) awake: CellMask,
-    /// The cells with more than one parent, by index: the faces behind which they lie, by bit.
+    /// The index of each cell with several parents, and a bit for each face across which one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
 }
 
 impl WaterWorld {
-    /// Seed, tick and ledger.
     pub(crate) fn clock(&self) -> Clock {
         Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
     }
 
-    /// Chunks with their awake and changed cells. Cells beyond the bounds are marks.
+    /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.
     pub(crate) fn grid(&self) -> &Grid<Voxel> {
         self.store.grid()
     }
 
-    /// The same, to wake and mark cells.
+    /// Like [`grid`](Self::grid), to wake cells and mark them changed.
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
         self.store.grid_mut()
     }
 
-    /// A chunk as it is, or as it was when the tick underway began.
+    /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
         let mut record = ChunkRecord {
             cells: self.cells_before(slot).into_owned(),
@@ -55,14 +53,14 @@ impl WaterWorld {
         };
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
-                self.turn_back(&mut record, slot, layer);
+                self.roll_back_layer(&mut record, slot, layer);
             }
         }
         record
     }
 
-    /// Makes what stands beside the cells of a layer what it was when the tick underway began.
-    fn turn_back(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
+    /// Resets the awake cells and the parents of a layer to those from before the tick underway.
+    fn roll_back_layer(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
         let Some(work) = self.work.get(slot, layer) else { return };
         record.awake.set_layer(layer, work.awake_before);
         if !work.may_have_changed() {
@@ -85,15 +83,15 @@ impl WaterWorld {
         record.further_parents.sort_unstable();
     }
 
-    /// A world with this clock and no chunks.
+    /// Returns a world with this clock and no chunks.
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
         (world.tick, world.ledger) = (clock.tick, clock.ledger);
         Ok(world)
     }
 
-    /// Puts a chunk back without entering its water in the ledger. `None` if no chunk of such cells
-    /// can lie there.
+    /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with
+    /// such cells can be at that position.
     pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Option<Slot> {
         if !Cube::holds_chunk(position) {
             return None;
@@ -103,7 +101,8 @@ impl WaterWorld {
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
 
-    /// Gives a cell more than one parent again. `false` if it does not say that it has.
+    /// Restores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the
+    /// flag or `faces` are not two faces or more.
     pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
         self.store.restore_parents(Place::new(slot, usize::from(index)), faces)
     }
@@ -116,7 +115,7 @@ mod tests {
     use crate::water::context::test_worlds;
 
     #[test]
-    fn in_the_midst_of_a_tick_a_chunk_is_recorded_as_it_was_when_that_began() {
+    fn while_a_tick_is_underway_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let (mut changed, mut retied) = (0, 0);
         for seed in 0..24 {
             let mut world = test_worlds::springs(seed);
@@ -140,10 +139,10 @@ mod tests {
         );
     }
 
-    /// Springs run dry, and most water is put to sleep before each tick, so that the end of one
-    /// wakes what had no part in it, and dries up what has.
+    /// Springs are removed, and most water is put to sleep before each tick. So the end of the tick
+    /// wakes cells that had no part in it, and dries up others.
     #[test]
-    fn so_it_is_while_the_tick_ends() {
+    fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let (mut woken, mut retied) = (0, 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -192,7 +191,7 @@ mod tests {
         }
         assert!(
             woken > 100 && retied > 50,
-            "{woken} cells woken in layers with no part, {retied} with other parents"
+            "{woken} cells woken in layers outside the tick, {retied} chunks with other parents"
         );
     }
 }
