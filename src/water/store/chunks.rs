@@ -1,4 +1,4 @@
-//! Chunks that come and go, and what is made beside them when they do.
+//! Inserting and removing chunks, with the data cached for them.
 
 use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Face, Shape};
@@ -10,8 +10,8 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl Store {
-    /// Puts a chunk where none is. Cells beyond the bounds become marks; the masks and outlets are
-    /// made.
+    /// Inserts a chunk, and computes its masks and outlets. Cells out of bounds become marks.
+    /// Returns `None` if a chunk is there already.
     pub(crate) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         self.note_ties();
         if !self.is_within(position) || has_marks(&chunk) {
@@ -43,7 +43,8 @@ impl Store {
         Some(slot)
     }
 
-    /// Takes a chunk out. Marks of the world's end come back as open cells.
+    /// Removes and returns a chunk, with open cells for marks of the world's edge; `None` if there
+    /// is none.
     pub(crate) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
         if let Some(sources) = self.beside[slot.index()].sources.take() {
@@ -61,7 +62,7 @@ impl Store {
         Some(chunk)
     }
 
-    /// Tells the neighbours of a chunk what lies there now: the chunk itself or [`Slot::NONE`].
+    /// Sets `there`, the chunk itself or [`Slot::NONE`], as the neighbour of its six neighbours.
     fn link(&mut self, slot: Slot, there: Slot) {
         for face in Face::ALL {
             let neighbour = self.neighbour(slot, face);
@@ -72,8 +73,7 @@ impl Store {
         }
     }
 
-    /// The masks, outlets and sources as they should be, compared with what is kept: `false` on any
-    /// difference.
+    /// Returns whether the cached masks, outlets, sources and neighbours are those of the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
@@ -84,7 +84,7 @@ impl Store {
     }
 }
 
-/// Whether any cell is a mark of the world's end.
+/// Returns whether any cell is a mark of the world's edge.
 fn has_marks(chunk: &Chunk<Voxel>) -> bool {
     match chunk.as_dense() {
         Some(cells) => {
@@ -94,7 +94,7 @@ fn has_marks(chunk: &Chunk<Voxel>) -> bool {
     }
 }
 
-/// A chunk's source cells, if there are any.
+/// Returns a chunk's sources, if there are any.
 fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
     match chunk.as_dense() {
         Some(cells) => {
@@ -119,7 +119,7 @@ mod tests {
     use crate::water::rules::{Edge, Edges};
     use crate::water::store::{LAYER_CELLS, Place, border_cells};
 
-    /// Any word that a chunk may hold, marks of the world's end included.
+    /// Returns any voxel that a chunk may hold, including marks of the world's edge.
     fn random_voxel(random: &mut fastrand::Rng) -> Voxel {
         loop {
             let voxel = Voxel::from_raw(random.u16(..));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_loaded_has_no_marks_all_its_sources_and_is_awake() {
+    fn a_loaded_chunk_has_no_marks_knows_its_sources_and_is_awake() {
         for seed in 0..16 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut kinds: [Voxel; 5] = core::array::from_fn(|_| random_voxel(&mut random));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_untrue_beside_a_chunk_is_found() {
+    fn wrong_cached_data_of_a_chunk_is_found() {
         let mut store =
             Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_border_wakes_if_anything_is_in_it() {
+    fn a_border_wakes_if_it_has_water_or_flow() {
         let water = Voxel::OPEN.with_height(FULL);
         let mut cells = [Voxel::SOLID; CHUNK_CELLS];
         cells[3 * LAYER_CELLS..].fill(water);

@@ -1,4 +1,5 @@
-//! The end of the world as its chunks see it: the marks beyond, and the cells that drain into them.
+//! The edges of the world: the marks that stand for what lies beyond, and the outlets, which are
+//! the cells that drain into them.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Cube, Face, Shape};
@@ -9,7 +10,7 @@ use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl Store {
-    /// The mark that stands in for the missing chunk across `face` of the chunk at `slot`.
+    /// Returns the mark that stands for the missing chunk across `face` of the chunk at `slot`.
     pub(crate) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
         let chunk = self.grid.position_at(slot) + face.offset();
         let inside =
@@ -17,14 +18,14 @@ impl Store {
         mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
     }
 
-    /// Cells of the chunk with a draining neighbour below or at a side.
+    /// Returns the chunk's outlets, the cells with a drain below or beside them, if there are any.
     #[inline]
     pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
         self.beside[slot.index()].outlets.as_deref()
     }
 
-    /// The outer face beyond which a cell lies; down first, so that a draining floor goes on under
-    /// the sides.
+    /// Returns the outer face beyond which a cell lies; `None` in bounds. Down comes first, so that
+    /// a draining floor extends below the sides.
     pub(crate) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
         let (min, max) = (self.bounds.min(), self.bounds.max());
         let beyond = [
@@ -38,14 +39,13 @@ impl Store {
         beyond.into_iter().find(|&(outside, _)| outside).map(|(_, face)| face)
     }
 
-    /// Whether every cell of a chunk lies inside the bounds, so that none of them is a mark of the
-    /// world's end.
+    /// Returns whether every cell of a chunk lies in bounds, so that none of them is a mark.
     pub(crate) fn is_within(&self, chunk: IVec3) -> bool {
         let cells = Cube::region_of(chunk);
         self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
     }
 
-    /// Finds a chunk's outlets anew, after what stands at its faces has changed.
+    /// Recomputes a chunk's outlets after a change at its faces.
     pub(crate) fn refresh_outlets(&mut self, slot: Slot) {
         if self.outlets(slot).is_none() && !self.may_drain(slot) {
             return;
@@ -70,8 +70,7 @@ impl Store {
         outlets
     }
 
-    /// Whether a chunk can have outlets at all. Most cannot, and nearly all loading of chunks is
-    /// about those.
+    /// Returns whether a chunk can have outlets: a quick test, since most chunks have none.
     fn may_drain(&self, slot: Slot) -> bool {
         let has_marks = |slot: Slot| !self.is_within(self.grid.position_at(slot));
         let drains = |face: Face| match self.neighbour(slot, face) {
@@ -84,7 +83,7 @@ impl Store {
                 .any(drains)
     }
 
-    /// The cells of a layer (0 to 15) in which water leaves the world.
+    /// Returns the drains of a layer (0 to 15).
     fn drains(&self, slot: Slot, layer: usize) -> LayerMask {
         if self.is_within(self.grid.position_at(slot)) {
             return LayerMask::NONE;
@@ -92,7 +91,7 @@ impl Store {
         self.select(slot, layer, |voxel| voxel == Voxel::DRAIN)
     }
 
-    /// The same for a layer of the chunk across a face, loaded or not.
+    /// Returns the drains of a layer of the chunk across a face, loaded or not.
     fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerMask {
         match self.neighbour(slot, face) {
             Slot::NONE if self.beyond(slot, face) == Voxel::DRAIN => LayerMask::ALL,
@@ -102,7 +101,7 @@ impl Store {
     }
 }
 
-/// The local indices of a cube's 256 cells along a face.
+/// Returns the local indices of the 256 cells along a face of a chunk.
 pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     let axis = face.index() >> 1;
     let fixed = if face.index() & 1 == 0 { 0 } else { 15 * Cube::STRIDES[axis] };
@@ -114,6 +113,7 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
+/// Returns the mark that stands for a cell beyond an edge of this kind.
 pub(crate) fn mark(edge: Edge) -> Voxel {
     match edge {
         Edge::Wall => Voxel::WALL,
@@ -130,7 +130,7 @@ mod tests {
     use crate::water::rules::Edges;
     use crate::water::store::Place;
 
-    /// Cell by cell: an outlet is a cell beside or above one in which water leaves the world.
+    /// Checks cell by cell that the outlets are the cells beside or above a drain.
     fn check_outlets(store: &Store, seed: u64) {
         for slot in store.grid().sorted_slots() {
             for index in 0..CHUNK_CELLS {

@@ -1,23 +1,21 @@
-//! The cells of a dense chunk by what they can hold: one bit a cell, so that a layer is judged in a
-//! few words.
+//! Bit masks of a dense chunk: one bit a cell, so that a layer is tested in a few words.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::CHUNK_CELLS;
 use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
-/// The cells of a dense chunk by what they can hold. Together they tell dry, partial, full and
-/// solid apart.
+/// Bit masks of a dense chunk. `wet` and `closed` together distinguish dry, partly full, full and
+/// solid cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LayerMasks {
     /// Height 1 to 7.
     pub(crate) wet: CellMask,
-    /// No room: full, solid, or an end of the world that is not a drain.
+    /// No room: full, solid, or a mark other than a drain.
     pub(crate) closed: CellMask,
-    /// The layers, by bit, that are full of water from side to side.
+    /// The layers, by bit, whose cells are all full of water.
     pub(crate) full_layers: u16,
-    /// With a source: one, or connected to one. Few chunks have any, and water that rests mostly
-    /// has none.
+    /// Sources and cells connected to one; `None` if there are none, as in most chunks.
     pub(crate) sourced: Option<Box<CellMask>>,
 }
 
@@ -30,7 +28,7 @@ impl LayerMasks {
             sourced: None,
         };
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
-            // Ground and air mostly lie in layers, of which one cell says all.
+            // Common case: a layer of ground or air, whose cells are all equal.
             let first = cells[0];
             if first.is_sourced() || LayerMask::any_cell(cells, |voxel| voxel != first) {
                 masks.refresh(layer, cells);
@@ -43,7 +41,7 @@ impl LayerMasks {
         masks
     }
 
-    /// Makes the masks of a layer (0 to 15) those of its cells.
+    /// Recomputes the masks of a layer (0 to 15) from its cells.
     pub(crate) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, LayerMask::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, LayerMask::select(cells, Voxel::is_closed));
@@ -67,7 +65,7 @@ impl LayerMasks {
         }
     }
 
-    /// Notes whether a layer is full of water from side to side, if it may be.
+    /// Updates the layer's bit in `full_layers`; `may_be` is a necessary condition for it.
     #[inline]
     fn note_full(&mut self, layer: usize, may_be: bool) {
         let is_full =
@@ -75,7 +73,7 @@ impl LayerMasks {
         self.full_layers = self.full_layers & !(1 << layer) | u16::from(is_full) << layer;
     }
 
-    /// No mask stands for an empty one, so that equal cells have equal masks.
+    /// Replaces an empty mask by `None`, so that equal cells have equal masks.
     fn drop_empty(&mut self) {
         self.sourced.take_if(|sourced| sourced.is_empty());
     }

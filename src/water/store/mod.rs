@@ -1,8 +1,8 @@
-//! The chunks of a water world and what is kept beside them: bit masks, outlets, sources and
-//! further parents.
+//! The chunks of a water world, and the data cached for each: bit masks, outlets, sources and
+//! parents.
 //!
-//! Everything that writes a voxel goes through [`Store::write`] and its like for a layer, so that
-//! the masks never disagree with the cells.
+//! Voxels are written only by [`Store::write`], [`Store::write_layer`] and [`Store::write_marks`],
+//! so that the masks always agree with the cells.
 
 mod chunks;
 mod edges;
@@ -29,15 +29,15 @@ use wake::Withheld;
 /// Cells in a horizontal layer of a chunk.
 pub(crate) const LAYER_CELLS: usize = 256;
 
-/// What an operation on a [`LayerMask`] is charged, in cells: one for each row.
+/// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
 pub(crate) const LAYER_ROWS: usize = 16;
 
-/// The cells of a layer by what they can hold.
+/// The wet and the closed cells of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LayerState {
     /// Height 1 to 7.
     pub(crate) wet: LayerMask,
-    /// No room: full, solid, or an end of the world that is not a drain.
+    /// No room: full, solid, or a mark other than a drain.
     pub(crate) closed: LayerMask,
 }
 
@@ -52,22 +52,22 @@ struct Beside {
     outlets: Option<Box<CellMask>>,
     /// Source cells, if there are any.
     sources: Option<Box<CellMask>>,
-    /// For each face, the cells with the Extra flag that have a parent behind it. Two faces or
-    /// more for each such cell.
+    /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
+    /// has two parents or more.
     extras: Option<Box<[CellMask; 6]>>,
-    /// The chunks across the six faces: water crosses borders too often to look them up each time.
+    /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
 }
 
 pub(crate) struct Store {
     grid: Grid<Voxel>,
     beside: Vec<Beside>,
-    /// Sources by the height of their layer.
+    /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
-    /// Whether parents or sources may have changed since this was last asked, otherwise than by
-    /// the flow of a tick.
+    /// Whether parents or sources may have changed since the HasSource flags were last right
+    /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
-    /// There while a tick ends.
+    /// `Some` while a tick ends.
     withheld: Option<Withheld>,
     bounds: Region,
     edges: Edges,
@@ -86,17 +86,18 @@ impl Store {
         }
     }
 
-    /// Notes that parents or sources may have changed.
+    /// Records that parents or sources may have changed.
     pub(crate) fn note_ties(&mut self) {
         self.ties_changed = true;
     }
 
-    /// Whether they may have since HasSource was last true everywhere.
+    /// Returns whether parents or sources may have changed since the last
+    /// [`settle_ties`](Self::settle_ties).
     pub(crate) fn have_ties_changed(&self) -> bool {
         self.ties_changed
     }
 
-    /// Notes that HasSource is true everywhere.
+    /// Records that the HasSource flags are right everywhere.
     pub(crate) fn settle_ties(&mut self) {
         self.ties_changed = false;
     }
@@ -123,7 +124,7 @@ impl Store {
         self.grid.chunk_at(slot).get(index)
     }
 
-    /// Writes a voxel and keeps the masks true. Leaves sources, outlets and parents to the caller.
+    /// Writes a voxel and updates the masks. The caller updates sources, outlets and parents.
     #[inline]
     pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
@@ -137,7 +138,8 @@ impl Store {
         }
     }
 
-    /// Changes the cells of a chunk in what the masks do not know: all but height and HasSource.
+    /// Changes the cells of a chunk without updating the masks: `change` must keep heights and
+    /// HasSource.
     #[inline]
     pub(crate) fn write_marks(
         &mut self,
@@ -155,14 +157,14 @@ impl Store {
         }
     }
 
-    /// The cells of a layer (0 to 15), if they are stored one by one.
+    /// Returns the cells of a layer (0 to 15), if the chunk is dense.
     #[inline]
     pub(crate) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
         self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
     }
 
-    /// Changes the cells of a layer (0 to 15) and keeps the masks true, like
-    /// [`write`](Store::write) for many.
+    /// Changes the cells of a layer (0 to 15) and updates the masks, as [`write`](Store::write)
+    /// does for one cell.
     #[inline]
     pub(crate) fn write_layer(
         &mut self,
@@ -181,14 +183,14 @@ impl Store {
         }
     }
 
-    /// Gives a chunk that has become uniform its short form back.
+    /// Stores a chunk whose cells are all equal as uniform, without masks.
     pub(crate) fn canonicalize(&mut self, slot: Slot) {
         if self.grid.chunk_at_mut(slot).canonicalize() {
             self.beside[slot.index()].masks = None;
         }
     }
 
-    /// The cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;
@@ -207,12 +209,12 @@ impl Store {
         }
     }
 
-    /// Where a cell lies.
+    /// Returns the position of a cell in the world.
     pub(crate) fn position(&self, Place { slot, index }: Place) -> IVec3 {
         Cube::cell_at(self.grid.position_at(slot), index)
     }
 
-    /// The chunk across a face; [`Slot::NONE`] where it is not loaded.
+    /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.beside[slot.index()].neighbours[face.index()]
@@ -245,7 +247,7 @@ impl Store {
         if there.is_some() { self.read(there) } else { self.beyond(place.slot, face) }
     }
 
-    /// The wet and the closed cells of a layer (0 to 15) of a chunk.
+    /// Returns the wet and the closed cells of a layer (0 to 15).
     #[inline]
     pub(crate) fn layer(&self, slot: Slot, layer: usize) -> LayerState {
         match &self.beside[slot.index()].masks {
@@ -262,7 +264,7 @@ impl Store {
         }
     }
 
-    /// The layers of a chunk, by bit, that are full of water from side to side.
+    /// Returns the layers of a chunk, by bit, whose cells are all full of water.
     pub(crate) fn full_layers(&self, slot: Slot) -> u16 {
         match &self.beside[slot.index()].masks {
             Some(masks) => masks.full_layers,
@@ -273,7 +275,7 @@ impl Store {
         }
     }
 
-    /// The cells of a layer (0 to 15) that are sources or connected to one.
+    /// Returns the cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
     pub(crate) fn connected(&self, slot: Slot, layer: usize) -> LayerMask {
         match &self.beside[slot.index()].masks {
@@ -284,7 +286,7 @@ impl Store {
         }
     }
 
-    /// Whether any cell of a layer (0 to 15) satisfies `is_in`.
+    /// Returns whether any cell of a layer (0 to 15) satisfies `is_in`.
     pub(crate) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
         match self.cells(slot, layer) {
             Some(cells) => LayerMask::any_cell(cells, is_in),
@@ -292,7 +294,7 @@ impl Store {
         }
     }
 
-    /// The cells of a layer (0 to 15) that satisfy `is_in`.
+    /// Returns the cells of a layer (0 to 15) that satisfy `is_in`.
     #[inline]
     pub(crate) fn select(
         &self,
@@ -306,8 +308,8 @@ impl Store {
         }
     }
 
-    /// The cells among `cells` of a layer (0 to 15) that satisfy `is_in`. A few are tested one
-    /// by one.
+    /// Returns the cells among `cells` of a layer (0 to 15) that satisfy `is_in`. Tests a sparse
+    /// set cell by cell.
     #[inline]
     pub(crate) fn select_among(
         &self,
@@ -324,8 +326,8 @@ impl Store {
         }
     }
 
-    /// For each face, the cells with the Extra flag that have a parent behind it, if the chunk has
-    /// such cells.
+    /// Returns, for each face, the cells with the Extra flag that have a parent across it; `None`
+    /// if the chunk has never had any.
     #[inline]
     pub(crate) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
         self.beside[slot.index()].extras.as_deref()
@@ -335,7 +337,7 @@ impl Store {
         &mut self.beside[slot.index()].extras
     }
 
-    /// Bytes held: grid, masks and tables.
+    /// Returns the bytes held on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
@@ -350,16 +352,16 @@ impl Store {
     }
 }
 
-/// A mask, unless it is empty.
+/// Returns the mask boxed, or `None` if it is empty.
 fn boxed(mask: CellMask) -> Option<Box<CellMask>> {
     (!mask.is_empty()).then(|| Box::new(mask))
 }
 
-/// Units of water in a chunk.
+/// Returns the units of water in a chunk.
 pub(crate) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
     match (chunk.as_uniform(), chunk.as_dense()) {
         (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
-        // A layer holds at most 1,792 units, so narrow sums do, of which a vector holds more.
+        // A layer holds at most 1,792 units, so sums of 16 bits suffice, which vectorise better.
         (_, Some(cells)) => {
             let in_layer = |layer: &[Voxel; LAYER_CELLS]| {
                 layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>()
@@ -370,7 +372,7 @@ pub(crate) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
     }
 }
 
-/// The head of water in a cell: the height of its surface above y = 0, in units.
+/// Returns the hydraulic head of a cell: the height of its surface above y = 0, in units.
 #[inline]
 pub(crate) fn head(y: i32, height: u8) -> i64 {
     i64::from(y) * i64::from(FULL) + i64::from(height)
@@ -404,10 +406,9 @@ mod tests {
         }
     }
 
-    /// A few cells of an empty chunk are changed and changed back, one by one or as part of their
-    /// layer.
+    /// Changes a few cells of an empty chunk and changes them back, by each of the three writers.
     #[test]
-    fn a_chunk_is_stored_short_as_soon_as_its_cells_are_equal() {
+    fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
         let mut random = fastrand::Rng::with_seed(12);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
@@ -416,7 +417,7 @@ mod tests {
             let some: Vec<usize> = (0..random.usize(1..4))
                 .map(|_| [0, 4095, random.usize(..CHUNK_CELLS)][random.usize(..3)])
                 .collect();
-            // What the masks do not know may be written behind their back.
+            // A change of `largest` does not concern the masks.
             for voxel in [Voxel::OPEN.with_largest(1), Voxel::OPEN] {
                 for &index in &some {
                     let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
@@ -438,29 +439,29 @@ mod tests {
         }
     }
 
-    /// Chunks of every kind, and what stands beside each, counted one by one.
+    /// Adds each kind of cached data in turn.
     #[test]
     fn bytes_are_those_of_what_is_there() {
         let beside_chunks = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        assert_eq!(beside_chunks(&store), 0);
+        assert_eq!(cached(&store), 0);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         let mut expected = store.beside.capacity() * size_of::<Beside>();
-        assert_eq!(beside_chunks(&store), expected);
+        assert_eq!(cached(&store), expected);
         store.write(Place::new(slot, 1), Voxel::OPEN.with_height(3));
         expected += size_of::<LayerMasks>();
-        assert_eq!(beside_chunks(&store), expected, "a dense chunk has masks");
+        assert_eq!(cached(&store), expected, "a dense chunk has masks");
         store.keep_parents(Place::new(slot, 1), 0b11, Voxel::OPEN.with_height(3));
         expected += size_of::<[CellMask; 6]>();
-        assert_eq!(beside_chunks(&store), expected, "further parents");
+        assert_eq!(cached(&store), expected, "further parents");
         store.write(Place::new(slot, 2), Voxel::water(crate::water::WaterCell::SOURCE));
         expected += size_of::<CellMask>();
-        assert_eq!(beside_chunks(&store), expected, "cells with a source");
+        assert_eq!(cached(&store), expected, "cells with a source");
         store.note_source(Place::new(slot, 2), true);
         expected += size_of::<CellMask>();
-        assert_eq!(beside_chunks(&store), expected, "a source in place");
+        assert_eq!(cached(&store), expected, "a source in place");
         (3..20).for_each(|index| store.note_source(Place { slot, index }, true));
-        assert_eq!(beside_chunks(&store), expected, "however many");
+        assert_eq!(cached(&store), expected, "however many");
     }
 
     #[test]
@@ -473,7 +474,7 @@ mod tests {
         let slots = store.grid().sorted_slots();
         let mut sources = std::collections::BTreeSet::new();
         for round in 0..2_000 {
-            // Few cells, so that what is there is often noted again, and what is not taken away.
+            // Few cells, so that many calls repeat an entry or remove a missing one.
             let place = Place::new(slots[random.usize(..2)], random.usize(..16) * 255);
             let present = random.bool();
             store.note_source(place, present);
@@ -515,8 +516,9 @@ mod tests {
         }
         assert_eq!(units_in(&Chunk::uniform(Voxel::SOLID)), 0);
     }
-    /// Whichever way the last cell of another kind goes, at the border or inside, the chunk gets
-    /// its short form back.
+
+    /// The last cell that differs, at a border or inside, is overwritten by each of the three
+    /// writers.
     #[test]
     fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);

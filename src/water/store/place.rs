@@ -1,4 +1,4 @@
-//! Where a cell is stored.
+//! The address of a stored cell.
 
 use crate::grid::Slot;
 use crate::water::store::LAYER_CELLS;
@@ -11,7 +11,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// No cell of any chunk.
+    /// The address of no cell.
     #[cfg(test)]
     pub(crate) const NONE: Place = Place { slot: Slot::NONE, index: 0 };
 
@@ -20,25 +20,25 @@ impl Place {
         Place { slot, index }
     }
 
-    /// The cell (0 to 255) of a layer (0 to 15) of a chunk.
+    /// Returns the address of a cell (0 to 255) of a layer (0 to 15) of a chunk.
     #[inline]
     pub(crate) const fn in_layer(slot: Slot, layer: usize, cell: usize) -> Self {
         Place { slot, index: layer * LAYER_CELLS + cell }
     }
 
-    /// Whether the cell's chunk is loaded.
+    /// Returns whether the cell's chunk is loaded.
     #[inline]
     pub(crate) fn is_some(self) -> bool {
         self.slot.is_some()
     }
 
-    /// The horizontal layer of the chunk in which the cell lies, 0 to 15.
+    /// Returns the cell's layer in its chunk, 0 to 15.
     #[inline]
     pub(crate) const fn layer(self) -> usize {
         self.index / LAYER_CELLS
     }
 
-    /// The cell's index in its layer, 0 to 255.
+    /// Returns the cell's index in its layer, 0 to 255.
     #[inline]
     pub(crate) const fn cell(self) -> usize {
         self.index % LAYER_CELLS

@@ -1,11 +1,11 @@
-//! Where the sources of a water world are: by chunk, and by height.
+//! The sources of a water world, indexed by chunk and by height.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::grid::Slot;
 use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
 
 impl Store {
-    /// The source cells of a layer (0 to 15) of a chunk.
+    /// Returns the source cells of a layer (0 to 15).
     #[inline]
     pub(crate) fn springs(&self, slot: Slot, layer: usize) -> LayerMask {
         self.beside[slot.index()]
@@ -19,6 +19,7 @@ impl Store {
         self.beside[slot.index()].sources.is_some()
     }
 
+    /// Records whether a cell is a source.
     pub(crate) fn note_source(&mut self, Place { slot, index }: Place, present: bool) {
         let beside = &mut self.beside[slot.index()];
         let mut sources = beside.sources.take().map_or(CellMask::EMPTY, |sources| *sources);
@@ -30,19 +31,20 @@ impl Store {
         }
     }
 
-    /// The height of the lowest source in the world.
+    /// Returns the y of the lowest source in the world.
     #[inline]
     pub(crate) fn lowest_source(&self) -> Option<i32> {
         self.source_heights.keys().next().copied()
     }
 
-    /// The height of the highest source in the world.
+    /// Returns the y of the highest source in the world.
     #[inline]
     pub(crate) fn highest_source(&self) -> Option<i32> {
         self.source_heights.keys().next_back().copied()
     }
 
-    /// Enters the sources of a chunk that comes, or those of one that goes.
+    /// Adds the sources of a loaded chunk to the index by height, or removes those of an unloaded
+    /// one.
     pub(crate) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
         for layer in 0..16 {
             self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
