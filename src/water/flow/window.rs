@@ -1,4 +1,4 @@
-//! One layer of one chunk with its surroundings, in fixed-size arrays.
+//! A window: one layer of a chunk with its surroundings (halo), copied into fixed-size arrays.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -6,7 +6,7 @@ use crate::grid::Slot;
 use crate::water::store::{LAYER_CELLS, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// Cells along one side of a window: a layer and one cell all round.
+/// Cells along one side of a window: 16 of the layer, and one of the halo at each end.
 pub(crate) const SIDE: usize = 18;
 pub(crate) const AREA: usize = SIDE * SIDE;
 
@@ -14,18 +14,20 @@ pub(crate) const AREA: usize = SIDE * SIDE;
 pub(crate) struct Window {
     pub(crate) own: [u16; AREA],
     pub(crate) below: [u16; AREA],
-    /// The height from which water goes into a cell from its side.
+    /// The least height from which water flows sideways into each cell; see
+    /// [`least_height`](crate::water::flow::kernel::least_height).
     pub(crate) least: [u8; AREA],
-    /// Whether any cell lies on a way to the world's end, or is one.
+    /// Whether any cell is a drain or has the FlowOut flag.
     pub(crate) has_way_out: bool,
 }
 
+/// Returns the window index of a cell of the layer (0 to 255).
 #[inline]
 pub(crate) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
-/// The window indices beside one, in the order of [`Face::LATERAL`].
+/// Returns the window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
 pub(crate) fn around(index: usize) -> [usize; 4] {
     [index - 1, index + 1, index - SIDE, index + SIDE]
@@ -36,20 +38,20 @@ impl Window {
         Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_way_out: false }
     }
 
-    /// The voxel of a cell of the layer.
+    /// Returns the voxel of a cell of the layer.
     #[inline]
     pub(crate) fn at(&self, cell: usize) -> Voxel {
         Voxel::from_raw(self.own[window_index(cell)])
     }
 
-    /// The voxel under a cell of the layer.
+    /// Returns the voxel below a cell of the layer.
     #[inline]
     pub(crate) fn below(&self, cell: usize) -> Voxel {
         Voxel::from_raw(self.below[window_index(cell)])
     }
 
-    /// The voxel of a cell of the chunk across a lateral face (index into [`Face::LATERAL`]), by
-    /// its index in that chunk's layer; only its border cells are there.
+    /// Returns the voxel of a border cell of the chunk across a lateral face (index into
+    /// [`Face::LATERAL`]), by its index in that chunk's layer.
     #[inline]
     pub(crate) fn beside(&self, side: usize, cell: usize) -> Voxel {
         let index = match side {
@@ -70,7 +72,7 @@ impl Window {
         }
     }
 
-    /// Copies a layer (0 to 15) of a chunk and what surrounds it.
+    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both.
     pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
         copy_layer(&mut self.own, store, slot, layer);
         match store.lower_layer(slot, layer) {
@@ -98,9 +100,9 @@ impl Window {
         self.prepare();
     }
 
-    /// Copies a few cells of a layer, no two of them side by side, and what lies below them, for
-    /// water that only falls. What lies beside them is taken to be dry; all else in the window
-    /// is what it was before, and must not be asked for.
+    /// Copies a few cells of a layer, no two of them adjacent, and the cells below them, for water
+    /// that only falls. The cells beside them are set to dry. The rest of the window keeps its old
+    /// content, and must not be read.
     pub(crate) fn gather_alone(
         &mut self,
         store: &Store,
@@ -140,7 +142,7 @@ fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize)
     }
 }
 
-/// Copies the row or column of a neighbour's layer that lies along the window's side.
+/// Copies the row or column of a neighbour's layer that adjoins the window's side.
 fn copy_border(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize, side: usize) {
     let chunk = store.grid().chunk_at(slot);
     let Some(cells) = chunk.as_dense() else {
@@ -160,7 +162,7 @@ fn fill_border(window: &mut [u16; AREA], voxel: Voxel, side: usize) {
     put_border(window, side, |_| voxel);
 }
 
-/// Writes the sixteen cells beside the layer on one side.
+/// Writes the sixteen cells of the halo on one side.
 #[inline]
 fn put_border(window: &mut [u16; AREA], side: usize, voxel: impl Fn(usize) -> Voxel) {
     let rows: &mut [[u16; SIDE]] = window.as_chunks_mut().0;
@@ -180,7 +182,7 @@ mod tests {
     use glam::IVec3;
 
     #[test]
-    fn a_window_shows_what_a_look_at_each_cell_shows() {
+    fn a_window_agrees_with_reading_each_cell() {
         let mut random = fastrand::Rng::with_seed(11);
         let mut window = Window::new();
         for round in 0..12 {
@@ -205,7 +207,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
             {
-                // What an earlier layer left must not show.
+                // Content of an earlier layer must not remain.
                 window.own.fill_with(|| random.u16(..));
                 window.below.fill_with(|| random.u16(..));
                 window.gather(&store, slot, layer);
