@@ -248,7 +248,6 @@ impl WaterWorld {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
         for slot in self.store.grid().sorted_slots() {
-            // Cells without parents are in no loop.
             for start in self.cells_where(slot, |voxel| voxel.direction().is_some()) {
                 if met.insert(start) {
                     open.push((start, self.store.parents_of(start)));

@@ -41,16 +41,16 @@ pub(crate) struct LayerState {
     pub(crate) closed: LayerMask,
 }
 
-/// A cell of a way, and the face that it passes water through.
+/// A cell of a path, and the face through which it passes water on.
 pub(crate) type Step = (Place, Face);
 
-/// What stands beside one chunk. `masks` is there exactly if the chunk is dense.
+/// The data cached for one chunk. `masks` is `Some` exactly if the chunk is dense.
 #[derive(Default)]
 struct Beside {
     masks: Option<Box<LayerMasks>>,
-    /// Cells with a draining neighbour below or at a side, if there are any.
+    /// The cells with a drain below or beside them, if there are any.
     outlets: Option<Box<CellMask>>,
-    /// Source cells, if there are any.
+    /// The sources, if there are any.
     sources: Option<Box<CellMask>>,
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
     /// has two parents or more.
@@ -102,14 +102,14 @@ impl Store {
         self.ties_changed = false;
     }
 
-    /// The chunks, with their awake and changed cells, to read. What is written goes through the
-    /// store, so that what it keeps beside the chunks stays true.
+    /// Returns the chunks with their awake and changed cells, read-only: writes go through the
+    /// store, which keeps its cached data up to date.
     #[inline]
     pub(crate) fn grid(&self) -> &Grid<Voxel> {
         &self.grid
     }
 
-    /// The chunks of a world that is being loaded, to enter its awake and changed cells.
+    /// Returns the chunks, to set awake and changed cells while a world is restored.
     #[cfg(any(test, feature = "snapshot"))]
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
         &mut self.grid
@@ -220,7 +220,8 @@ impl Store {
         self.beside[slot.index()].neighbours[face.index()]
     }
 
-    /// The layer under a layer: in the same chunk or at the top of the one below, if that is loaded.
+    /// Returns the layer below a layer, in the same chunk or at the top of the one below, if that
+    /// is loaded.
     #[inline]
     pub(crate) fn lower_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
         if layer > 0 {
@@ -230,7 +231,7 @@ impl Store {
         below.is_some().then_some((below, 15))
     }
 
-    /// The layer above a layer, if it is loaded.
+    /// Returns the layer above a layer, if it is loaded.
     #[inline]
     pub(crate) fn upper_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
         if layer < 15 {
@@ -240,7 +241,7 @@ impl Store {
         above.is_some().then_some((above, 0))
     }
 
-    /// What stands across `face`: the neighbour's voxel, or the mark of the end of the world.
+    /// Returns the voxel across `face`, or the mark of the edge where no chunk is loaded.
     #[inline]
     pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
         let there = self.step(place, face);
@@ -441,8 +442,8 @@ mod tests {
 
     /// Adds each kind of cached data in turn.
     #[test]
-    fn bytes_are_those_of_what_is_there() {
-        let beside_chunks = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
+    fn memory_is_that_of_the_data_held() {
+        let cached = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         assert_eq!(cached(&store), 0);
         let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");

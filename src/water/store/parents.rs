@@ -1,9 +1,9 @@
-//! Parents and children: which cell feeds which, kept a directed acyclic graph. Ties that could
-//! close a circle are found by depth-first search, and circles in loaded chunks by Brent's search.
+//! Parents and children: which cell feeds which, kept a directed acyclic graph. Depth-first search
+//! rejects links that could close a cycle; Brent's algorithm finds cycles in loaded chunks.
 //!
-//! A cell's parent is its neighbour against its direction; a cell with the Extra flag has several.
-//! Ties are made in one place ([`Store::attach`] and [`Store::add_parent`]) and cut in one
-//! ([`Store::unlink`]).
+//! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
+//! several. [`Store::attach`] and [`Store::add_parent`] link a cell to a parent,
+//! [`Store::unlink`] cuts it off.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -14,10 +14,10 @@ use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
 
-/// Cells that a search for circles looks at before it gives up and leaves the tie unmade.
+/// Cells that a search for cycles visits before it gives up, and the link is rejected.
 const CIRCLE_SEARCH_LIMIT: usize = 1 << 16;
 
-/// A set of cells that a search has met: a few in a list, more in a table.
+/// The set of cells that a search has met: the first few in a list, the others in a hash table.
 #[derive(Default)]
 pub(crate) struct Met {
     few: SmallVec<[Place; 16]>,
@@ -25,7 +25,7 @@ pub(crate) struct Met {
 }
 
 impl Met {
-    /// Adds a cell; `true` if it was not there.
+    /// Adds a cell; returns `true` if it was new.
     pub(crate) fn insert(&mut self, place: Place) -> bool {
         if self.few.contains(&place) {
             return false;
@@ -37,13 +37,12 @@ impl Met {
         self.many.get_or_insert_default().insert(place)
     }
 
-    /// Whether the cell is in the set.
     pub(crate) fn contains(&self, place: Place) -> bool {
         self.few.contains(&place) || self.many.as_ref().is_some_and(|many| many.contains(&place))
     }
 }
 
-/// A walk over all that is fed by a cell.
+/// A depth-first search over the descendants of a cell.
 pub(crate) struct Descent {
     open: SmallVec<[Place; 32]>,
     branches: Met,
@@ -56,13 +55,13 @@ impl From<Place> for Descent {
 }
 
 impl Store {
-    /// The faces behind which the cell's parents lie, by bit. 0 for a cell without a parent.
+    /// Returns the faces across which the cell's parents lie, by bit; 0 if it has none.
     #[inline]
     pub(crate) fn parents_of(&self, place: Place) -> u8 {
         self.parents_in(place, self.read(place))
     }
 
-    /// The same for a cell whose voxel is at hand.
+    /// Like [`parents_of`](Self::parents_of), for a cell whose voxel has been read.
     #[inline]
     pub(crate) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
         if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
@@ -79,13 +78,13 @@ impl Store {
         (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
     }
 
-    /// For each face, the cells of a layer (0 to 15) with a parent behind it.
+    /// Returns, for each face, the cells of a layer (0 to 15) with a parent across it.
     #[inline]
     pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerMask; 6] {
         let mut planes = match self.cells(slot, layer) {
             Some(cells) => {
-                // Marks have code 7; as 0 they leave a layer of rock and still water still, as most
-                // are.
+                // Marks have code 7. With 0, layers of rock and still water take the fast path of
+                // `planes`.
                 direction_planes(LayerMask::planes(cells, |voxel| {
                     if voxel.is_mark() { 0 } else { voxel.direction_code() as u8 }
                 }))
@@ -103,8 +102,8 @@ impl Store {
         planes
     }
 
-    /// Makes `faces` (one bit or more) the cell's parents; returns the voxel with the Extra flag
-    /// that fits. The caller sees to the direction and writes the voxel.
+    /// Stores `faces` as the cell's parents, and returns the voxel with the Extra flag updated. The
+    /// caller sets the direction and writes the voxel.
     pub(crate) fn keep_parents(
         &mut self,
         Place { slot, index }: Place,
@@ -122,13 +121,13 @@ impl Store {
         voxel.with(CellFlags::EXTRA, several)
     }
 
-    /// The faces in a set of face bits, as [`Store::parents_of`] gives them.
+    /// Returns the faces of a set of face bits.
     #[inline]
     pub(crate) fn faces(bits: u8) -> impl Iterator<Item = Face> {
         ones(u64::from(bits)).filter_map(|bit| Face::from_index(bit as u8))
     }
 
-    /// The faces across which a cell has children, by bit.
+    /// Returns the faces across which a cell has children, by bit.
     pub(crate) fn children_of(&self, place: Place) -> u8 {
         let Place { slot, index } = place;
         let (x, y, z) = (index & 15, index >> 8, index >> 4 & 15);
@@ -136,7 +135,7 @@ impl Store {
             && (1..15).contains(&x)
             && (1..15).contains(&z)
         {
-            // The four beside it lie in the same layer: no chunk to look up.
+            // Fast path: the lateral neighbours lie in the same layer of the chunk.
             let beside = |there: usize, face: Face| {
                 self.is_child(Place::new(slot, there), cells[there & (CHUNK_CELLS - 1)], face)
             };
@@ -156,7 +155,7 @@ impl Store {
             };
             return lateral | below | above;
         }
-        // Face by face, so that each step is worked out when compiled.
+        // Unrolled, so that the compiler specialises each step.
         self.child_across(place, Face::West)
             | self.child_across(place, Face::East)
             | self.child_across(place, Face::Down)
@@ -165,60 +164,60 @@ impl Store {
             | self.child_across(place, Face::South)
     }
 
-    /// The bit of a face, if there is a child across it.
+    /// Returns the bit of `face` if the cell across it is a child, else 0.
     #[inline(always)]
     fn child_across(&self, place: Place, face: Face) -> u8 {
         let there = self.step(place, face);
         if there.is_some() { self.is_child(there, self.read(there), face) } else { 0 }
     }
 
-    /// The bit of `face`, if the cell beyond it, of this voxel, is a child.
+    /// Returns the bit of `face` if `there`, the cell across it with this voxel, is a child, else
+    /// 0.
     #[inline(always)]
     fn is_child(&self, there: Place, voxel: Voxel, face: Face) -> u8 {
-        // A child's flow heads away from here, unless it has several parents.
+        // A child's direction points away from its first parent.
         let fed = voxel.direction() == Some(face)
             || voxel.has(CellFlags::EXTRA)
                 && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
         u8::from(fed) << face.index()
     }
 
-    /// The children of a cell.
+    /// Returns the children of a cell.
     pub(crate) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
         Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
     }
 
-    /// Gives a cell without a parent the one across `face`, if that cannot close a circle: the
-    /// voxel with its new direction, not yet written, or `None`.
+    /// Links a cell without parents to the one across `face`, unless that could close a cycle.
+    /// Returns the voxel with its new direction, which the caller writes, or `None`.
     ///
-    /// A cell without children is nobody's ancestor, so it may take any parent. One with children
-    /// may join a flow that has a source: then the way up is walked, and must end at the
-    /// source.
+    /// A cell without children is no ancestor, so it can have any parent. A cell with children can
+    /// only join a flow connected to a source, and not if it is an ancestor of the parent.
     pub(crate) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parent = self.step(place, face);
         if !parent.is_some() || self.read(parent).is_mark() {
             return None;
         }
-        let sourced = self.read(parent).has(CellFlags::HAS_SOURCE);
-        if self.children_of(place) == 0 || sourced && !self.descends_from(parent, place) {
-            return Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, sourced));
+        let connected = self.read(parent).has(CellFlags::HAS_SOURCE);
+        if self.children_of(place) == 0 || connected && !self.descends_from(parent, place) {
+            return Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, connected));
         }
         None
     }
 
-    /// Adds a parent to a cell that has one, if that cannot close a circle: the voxel with the
-    /// Extra flag, not yet written, or `None`.
+    /// Links a cell that has parents to a further one, unless that could close a cycle. Returns the
+    /// voxel with the Extra flag, which the caller writes, or `None`.
     pub(crate) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
         let parents = self.parents_of(place);
-        let closes_a_circle =
+        let may_close_a_cycle =
             || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
-        if parents & 1 << face.index() != 0 || closes_a_circle() {
+        if parents & 1 << face.index() != 0 || may_close_a_cycle() {
             return None;
         }
         Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
     }
 
-    /// Whether `ancestor` is among the parents, grandparents and so on of `place`, or the search
-    /// grew too long to tell.
+    /// Returns whether `ancestor` is `place` or one of its ancestors, or the search exceeded its
+    /// limit.
     fn descends_from(&self, place: Place, ancestor: Place) -> bool {
         let mut open: SmallVec<[Place; 32]> = smallvec![place];
         let mut branches = Met::default();
@@ -229,7 +228,7 @@ impl Store {
                 return true;
             }
             let parents = self.parents_of(place);
-            // Only where ways part can a search meet a cell twice.
+            // Branches are enough to remember, to bound the search: paths part only there.
             if parents & parents.wrapping_sub(1) != 0 && !branches.insert(place) {
                 continue;
             }
@@ -242,8 +241,9 @@ impl Store {
         false
     }
 
-    /// Takes the neighbour across `face` from a cell's parents. A cell left without any has no
-    /// direction, and if it holds no water either it is dry, which orphans its own children.
+    /// Removes the neighbour across `face` from a cell's parents. A cell without any parent loses
+    /// its direction; if it holds no water it becomes dry, and its children lose it as a parent,
+    /// too.
     pub(crate) fn unlink(&mut self, place: Place, face: Face) {
         let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
@@ -272,14 +272,14 @@ impl Store {
         }
     }
 
-    /// The ties from a cell's children to it, for [`unlink`](Store::unlink).
+    /// Returns the links from a cell's children to it, as arguments of [`unlink`](Store::unlink).
     fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
         Self::faces(self.children_of(place))
             .map(|face| (self.step(place, face), face.opposite()))
             .collect()
     }
 
-    /// Cuts all ties of a cell, to its parents and from its children.
+    /// Cuts all links of a cell, to its parents and from its children.
     pub(crate) fn cut_ties(&mut self, place: Place) {
         self.keep_parents(place, 0, self.read(place));
         for (child, face) in self.cut_children(place) {
@@ -287,14 +287,14 @@ impl Store {
         }
     }
 
-    /// Wakes all that is fed by a cell, however far: the way to its source has changed, so what it
-    /// may draw has too.
+    /// Wakes all descendants of a cell: their path to a source has changed, so what they can draw
+    /// has, too.
     pub(crate) fn wake_descendants(&mut self, place: Place) {
         let mut descent = Descent::from(place);
         while self.wake_next(&mut descent) {}
     }
 
-    /// Wakes the children of the next cell of a descent; `false` if there is none left.
+    /// Wakes the children of the next cell of a descent; returns `false` if none is left.
     pub(crate) fn wake_next(&mut self, descent: &mut Descent) -> bool {
         let Some(place) = descent.open.pop() else { return false };
         for face in Self::faces(self.children_of(place)) {
@@ -308,8 +308,9 @@ impl Store {
         true
     }
 
-    /// Clears the ties of a chunk just loaded that lead to no water, over the edge, or in a circle.
-    /// Further parents are not part of a chunk, so the Extra flag goes.
+    /// Wakes the cells of a chunk just loaded, and clears directions whose parent has neither water
+    /// nor flow, is not in the world, or leads in a cycle. Clears Extra flags, since a chunk has no
+    /// further parents.
     pub(crate) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
@@ -335,8 +336,8 @@ impl Store {
                 self.wake_layer(slot, layer, lively);
                 continue;
             }
-            // A tie that is cut may leave its cell, and those it fed, dry: then they are not to
-            // wake.
+            // Cell by cell: unlinking one can leave it and its descendants dry, and dry cells stay
+            // asleep.
             for cell in lively.iter() {
                 let place = Place::in_layer(slot, layer, cell);
                 match self.read(place).parent_face() {
@@ -349,11 +350,11 @@ impl Store {
         }
     }
 
-    /// Whether the way up from a cell of a chunk ends. `sound` are cells of that chunk known to
-    /// have such a way; those passed are added.
+    /// Returns whether the path along first parents from a cell ends at a root. `sound` caches
+    /// cells of its chunk for which it does.
     fn leads_to_a_root(&self, start: Place, sound: &mut CellMask) -> bool {
         let mut passed = Vec::new();
-        // Brent's search for circles: the marker jumps to the walker at every power of two.
+        // Brent's cycle detection: the marker jumps to the walker at every power of two.
         let (mut marker, mut steps, mut jump) = (start, 0u64, 1u64);
         let mut place = start;
         loop {
@@ -367,8 +368,8 @@ impl Store {
             let parent = self.step(place, face);
             if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
             {
-                // This tie leads nowhere. It is its own cell's to cut: cells further down are sound
-                // once it is.
+                // This link leads nowhere. It is cut at its own cell; then its descendants are
+                // sound.
                 if place == start {
                     return false;
                 }
@@ -393,8 +394,8 @@ impl Store {
     }
 }
 
-/// For each face, the cells with a parent behind it, from the bits of their direction codes: the
-/// parent lies against the direction.
+/// Returns, for each face, the cells with their first parent across it, from the bit planes of
+/// their direction codes. The parent lies opposite to the direction.
 #[inline]
 pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMask; 6] {
     let (small, large) = (!high, high - (low & middle));
@@ -407,7 +408,8 @@ pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMas
     [west, east, down, up, north, south]
 }
 
-/// A voxel without parents: no direction, no source, no bottleneck; dry if it holds no water.
+/// Returns the voxel without parents: no direction, HasSource, Extra or Largest; dry if it holds no
+/// water.
 pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
     if voxel.height() == 0 {
         return Voxel::OPEN;
@@ -421,8 +423,8 @@ pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
 
 #[cfg(feature = "snapshot")]
 impl Store {
-    /// The chunk's cells with more than one parent, by index, with the faces behind which they lie,
-    /// by bit.
+    /// Returns the index of each cell with several parents, and a bit for each face across which
+    /// one lies.
     pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
         let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);
@@ -436,8 +438,8 @@ impl Store {
             .collect()
     }
 
-    /// Enters the parents of a cell with the Extra flag; `false` if it has none, or fewer than two
-    /// are given.
+    /// Stores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the flag
+    /// or `faces` are not two faces or more.
     pub(crate) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
         let voxel = self.read(place);
         let fits = !voxel.is_mark()

@@ -14,7 +14,7 @@ impl Store {
             .map_or(LayerMask::NONE, |sources| sources.layer(layer))
     }
 
-    /// Whether a chunk has any source cell.
+    /// Returns whether a chunk has any source.
     pub(crate) fn has_springs(&self, slot: Slot) -> bool {
         self.beside[slot.index()].sources.is_some()
     }
