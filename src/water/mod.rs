@@ -73,8 +73,9 @@ use tick::Unfinished;
 /// [`Edges::unloaded`] says. Any number of edits may come between two
 /// [`step`](WaterWorld::step)s, in any order.
 ///
-/// The same seed, rules, edits and ticks give the same bytes on every platform. Water is counted in
-/// whole units, [`FULL`] to a full cell, and every unit is accounted for in the [`Ledger`].
+/// The same seed, rules, bounds, edits and ticks give the same bytes on every platform. Water is
+/// counted in whole units, [`FULL`] to a full cell, and every unit is accounted for in the
+/// [`Ledger`].
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld};

@@ -1,6 +1,6 @@
-//! The flow kernel, THE RULE by which water moves: a cell gives to the cell below (fall), then to
-//! its sides (spread), where its direction is tried first (momentum). A cellular automaton updated
-//! cell by cell in random order, on the window of one layer.
+//! The flow kernel, THE RULE by which water moves: a cell gives water to the cell below (fall),
+//! then to its sides (spread), first in its direction (momentum). An asynchronous cellular
+//! automaton: the cells of one layer's window are updated one by one in random order.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -12,25 +12,25 @@ use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
-/// What a step across each lateral face adds to a cell's index in its layer.
+/// The difference of a cell's index in its layer to that of each lateral neighbour.
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
-/// What local flow did to a window.
+/// The effect of the kernel on a window; counts are in units.
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct LayerFlow {
     /// Cells of the layer whose word changed.
     pub(crate) changed: LayerMask,
-    /// Cells of the layer below that received.
+    /// Cells of the layer below that received water.
     pub(crate) fell: LayerMask,
-    /// Cells of the layer that gave, so that their neighbours may now give to them. Sources are
-    /// not among them.
+    /// Cells of the layer that gave water, so that their neighbours can now give to them. Excludes
+    /// sources.
     pub(crate) gave: LayerMask,
-    /// Sources of the layer that gave.
+    /// Sources of the layer that gave water.
     pub(crate) sprang: LayerMask,
-    /// Cells of the layer that may not pass on any more in this tick.
+    /// Cells of the layer that have reached their throughput in this tick.
     pub(crate) exhausted: LayerMask,
-    /// For each lateral face, the cells of the chunk across it that received; bits of that chunk's
-    /// layer.
+    /// For each lateral face, the cells of the chunk across it that received water, as bits of that
+    /// chunk's layer.
     pub(crate) left: [LayerMask; 4],
     pub(crate) drained: u64,
     pub(crate) injected: u64,
@@ -38,7 +38,7 @@ pub(crate) struct LayerFlow {
 }
 
 impl Window {
-    /// Works out `least` and `has_way_out`, when all cells are there.
+    /// Computes `least` and `has_way_out` from the cells.
     pub(crate) fn prepare(&mut self) {
         let mut out = 0;
         for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {
@@ -48,7 +48,7 @@ impl Window {
         self.has_way_out = out != 0;
     }
 
-    /// The cells that would give, if it were their turn.
+    /// Returns the cells that would give water if they were updated now.
     pub(crate) fn givers(&self) -> LayerMask {
         let mut gives = [0u8; LAYER_CELLS];
         for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
@@ -64,7 +64,7 @@ impl Window {
         LayerMask::plane(&gives, 0)
     }
 
-    /// Adds a cell to those whose turn is to come, if it would give.
+    /// Queues a cell if it would give water.
     #[inline]
     fn queue_if_giving(&self, cell: usize, queue: &mut Queue) {
         let index = window_index(cell);
@@ -76,18 +76,17 @@ impl Window {
         }
     }
 
-    /// Notes that a cell of the window, or what lies below it, has changed.
+    /// Updates `least` after a change of a cell of the window or of the one below it.
     #[inline]
     fn refresh(&mut self, index: usize) {
         self.least[index] = least_height(self.own[index], self.below[index]);
     }
 
-    /// Lets cells give to below and sideways, in random order, beginning with those in `givers`. A
-    /// cell that a move sets free to give has its turn in the same layer if its turn is still
-    /// to come.
+    /// Updates the cells of the layer in random order, starting with `givers`. A move queues the
+    /// cells that can give water because of it, unless the order has passed them.
     ///
-    /// `flow` and `inflow` are the layer's records; outflow and the sides water came from are
-    /// entered there.
+    /// Adds the outflow of each cell to `flow`, and the faces that water came through to `inflow`:
+    /// both are the layer's records. `seeds` are those of the order and of the choice of sides.
     pub(crate) fn run(
         &mut self,
         givers: LayerMask,
@@ -124,7 +123,7 @@ impl Window {
                 continue;
             }
             self.fall(&mut turn, &mut flow[cell], &mut done);
-            // What is left has found the cell below full.
+            // Any water left rests on a full or solid cell, or exceeds the throughput.
             if turn.height > 0 && turn.left > 0 {
                 self.spread(
                     &mut turn,
@@ -163,7 +162,7 @@ impl Window {
         done
     }
 
-    /// Down first: any water over a cell with room falls.
+    /// Fall: gives as much water as fits to the cell below.
     #[inline]
     fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LayerFlow) {
         let below = Voxel::from_raw(self.below[turn.index]);
@@ -180,8 +179,8 @@ impl Window {
         done.fell.insert(turn.cell);
     }
 
-    /// Then sideways: on a way to the world's end first, then on in the flow's direction, then at
-    /// random.
+    /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
+    /// cell's direction (momentum), then the others in random order.
     #[expect(
         clippy::too_many_arguments,
         reason = "the layer's records are borrowed apart from the window"
@@ -209,8 +208,8 @@ impl Window {
             order = sides_first(order, self.ways_out(&around));
         }
         let inside = sides_inside(turn.cell);
-        for place in 0..4 {
-            let side = usize::from(order >> (2 * place) & 3);
+        for rank in 0..4 {
+            let side = usize::from(order >> (2 * rank) & 3);
             let index = around[side];
             if turn.height < self.least[index] || turn.left == 0 {
                 continue;
@@ -234,7 +233,7 @@ impl Window {
         }
     }
 
-    /// Which of four cells lie on a way to the world's end, or are one.
+    /// Returns which of four cells, by bit, are drains or have the FlowOut flag.
     #[inline]
     fn ways_out(&self, around: &[usize; 4]) -> u8 {
         if !self.has_way_out {
@@ -246,9 +245,9 @@ impl Window {
         })
     }
 
-    /// Units that a cell of this height, enough for any, gives to the neighbour at a window index:
-    /// all that fits, where the neighbour would let it fall or is a drain; else half of the
-    /// difference.
+    /// Returns the units that a cell of this height, at least the neighbour's `least`, gives to the
+    /// neighbour at a window index: all that fits if they would fall there or the neighbour is a
+    /// drain, else half of the difference.
     #[inline]
     fn flows_to(&self, index: usize, height: u8) -> u8 {
         let there = Voxel::from_raw(self.own[index]).height_bits();
@@ -256,8 +255,8 @@ impl Window {
     }
 }
 
-/// The height from which water goes into a cell from its side: one more than its own where it would
-/// fall there or leave the world, else two more.
+/// Returns the least height from which water flows sideways into a cell: one more than the cell's
+/// own if water would fall there or leave the world, else two more.
 #[inline]
 pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
@@ -265,8 +264,8 @@ pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     own.height_bits() + 2 - u8::from(slides)
 }
 
-/// Whether a cell would give down or, if `lowest` is the least height from which water goes into
-/// one beside it, sideways.
+/// Returns whether a cell would give water down or sideways; `lowest` is the lowest
+/// [`least_height`] of its lateral neighbours.
 #[inline]
 pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
@@ -274,20 +273,20 @@ pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
 }
 
-/// A cell that is having its turn.
+/// The update of one cell.
 struct Turn {
     cell: usize,
-    /// Its place in the window.
+    /// The cell's window index.
     index: usize,
     height: u8,
-    /// Units that it may still pass on.
+    /// Units that it can still pass on in this tick.
     left: u8,
-    /// A source: giving does not lower it.
+    /// Whether it is a source, whose height stays.
     endless: bool,
 }
 
 impl Turn {
-    /// Gives up to `wanted` units across a face; returns how many.
+    /// Gives up to `wanted` units across a face and records them; returns how many.
     #[inline]
     fn give(&mut self, wanted: u8, face: Face, flow: &mut u16) -> u8 {
         let units = wanted.min(self.height).min(self.left);
@@ -300,16 +299,16 @@ impl Turn {
     }
 }
 
-/// The lateral faces, by their place in [`Face::LATERAL`], across which a cell has a neighbour in
-/// its own layer.
+/// Returns the lateral faces, by bit in the order of [`Face::LATERAL`], across which a cell has a
+/// neighbour in its own layer.
 #[inline]
 fn sides_inside(cell: usize) -> u8 {
     let (x, z) = (cell & 15, cell >> 4);
     u8::from(x > 0) | u8::from(x < 15) << 1 | u8::from(z > 0) << 2 | u8::from(z < 15) << 3
 }
 
-/// The index, in the neighbouring chunk's layer, of the cell across a lateral face of a border
-/// cell.
+/// Returns the index, in the neighbouring chunk's layer, of the cell across a lateral face of a
+/// border cell.
 #[inline]
 fn across(cell: usize, side: usize) -> usize {
     match side {
@@ -349,7 +348,7 @@ mod tests {
         window
     }
 
-    /// The rules, said of one cell.
+    /// Returns whether a cell would give water, by the rule for a single cell.
     fn would_give(window: &Window, cell: usize) -> bool {
         let at = (cell / 16 + 1) * 18 + cell % 16 + 1;
         let own = Voxel::from_raw(window.own[at]);
@@ -366,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn givers_are_those_who_would_give() {
+    fn givers_are_the_cells_that_would_give() {
         let mut random = fastrand::Rng::with_seed(17);
         for _ in 0..300 {
             let window = window(&mut random);
@@ -377,20 +376,20 @@ mod tests {
         }
     }
 
-    /// Asking only those who would give, and those set free to, comes to the same as asking
-    /// everybody.
+    /// Updating only the givers, and cells queued by moves, has the same result as updating all
+    /// cells.
     #[test]
     fn beginning_with_the_givers_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(18);
         for round in 0..300 {
             let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
             let first = window(&mut random);
-            let runs = [false, true].map(|everybody| {
+            let runs = [false, true].map(|all_cells| {
                 let mut window = Window { own: first.own, below: first.below, ..Window::new() };
                 window.prepare();
                 let givers = window.givers();
                 let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [LayerMask::NONE; 6]);
-                let begin = if everybody { LayerMask::ALL } else { givers };
+                let begin = if all_cells { LayerMask::ALL } else { givers };
                 let done = window.run(begin, limits, (round, round + 1), &mut flow, &mut inflow);
                 (
                     window.own,
@@ -409,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_a_window_and_what_springs_is_said() {
+    fn units_drained_and_injected_balance() {
         let mut random = fastrand::Rng::with_seed(19);
         let (mut drained, mut injected) = (0, 0);
         for round in 0..300 {
