@@ -10,10 +10,10 @@
 //! | `Ebb` | activity falls, parents change, water evaporates, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
-//! What all phases read and write is their [`Context`], which borrows the world's parts. What one of
-//! them has half done is in [`Unfinished`], and is handed to it as a parameter. An order within a
-//! layer and every other choice is random by counter: it depends on the seed, the tick and the cell
-//! alone, so that a tick in pieces comes to the same bytes.
+//! All phases share a [`Context`], which borrows the world's parts. State that a phase carries from
+//! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random choice
+//! comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives the same
+//! bytes.
 
 use crate::automaton::StepReport;
 use crate::grid::Slot;
@@ -26,11 +26,11 @@ use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
 
-/// What the phases of a tick have half done when it stops: each is handed its own.
+/// What the phases carry from one piece of a tick to the next.
 #[derive(Default)]
 pub(crate) struct Unfinished {
     pools: Pools,
-    /// What the ebb has found, for the end of the tick.
+    /// What the ebb leaves for the end of the tick.
     later: Afterwards,
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
@@ -46,28 +46,27 @@ impl Unfinished {
 /// What a call with a budget did; see [`WaterWorld::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What this call did. The reports of all calls of a tick add up to that of the tick in one
-    /// go, unless an edit ends the tick: what is done then is told to nobody.
+    /// What this call did. The reports of all calls of a tick add up to the report of one
+    /// [`step`](WaterWorld::step), unless an edit ends the tick: work done by that edit appears in
+    /// no report.
     pub report: StepReport,
-    /// Cells that the call looked at, counted anew in each pass, and rows of cells looked at as
-    /// bits.
+    /// Cells that the call visited, counted once in each pass, and rows of cells read as bits.
     pub looked_at: u64,
     /// Whether the tick is complete.
     pub finished: bool,
 }
 
 impl WaterWorld {
-    /// Runs one tick: outflows, regular flow, pools, ebb. Looks at awake cells only. If a tick is
-    /// underway, ends that one.
+    /// Runs one tick (outflows, flow, pools, ebb) over the awake cells, or completes the tick that
+    /// is underway. Returns what it did.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
     }
 
-    /// Runs `ticks` ticks and adds up what they did. What is at rest stays so: then time passes in
-    /// one go.
+    /// Runs `ticks` ticks and returns the sum of their reports. Once the world is at rest, only the
+    /// tick counter advances.
     pub fn run(&mut self, ticks: u64) -> StepReport {
-        // So many ticks at rest later, what the last motion was worked out with has gone back to
-        // the system.
+        // After this many ticks at rest, the buffers of the last motion have been freed.
         const LAST_TICKS: u32 = 3;
         let mut sum = StepReport::default();
         let mut rested = 0;
@@ -82,30 +81,28 @@ impl WaterWorld {
         sum
     }
 
-    /// Goes on with the tick that is underway, or begins one, and stops when it has looked at
-    /// `budget` cells or the tick is complete. Calls that complete a tick leave the same bytes
-    /// as [`step`](WaterWorld::step), however many they are.
+    /// Resumes the tick that is underway, or begins one, and stops when `budget` cells have been
+    /// visited or the tick is complete. A tick done in any number of calls leaves the same bytes
+    /// as one [`step`](WaterWorld::step).
     ///
-    /// A tick passes over its awake cells several times, and each time counts; so do the cells that
-    /// a body of joined water looks at, to level out, in search of a way, and those whose
-    /// sources are looked for. Where a layer of a chunk is looked at as bits, to take part in
-    /// the tick, to find bodies and their surfaces and to count what changed, each row counts as a
-    /// cell; layers full from side to side that lie on one another count as one layer. All of it is
-    /// done in pieces that end when 256 cells, as many as a layer has, are counted. The call
-    /// stops after the piece that uses up the budget; with a budget of 0, after one.
+    /// A tick visits its awake cells in several passes, and each visit counts. So does each cell
+    /// visited by a search through a body of joined water, or by a search for the springs that feed
+    /// a cell. Where a layer of a chunk is read as bits (to enter the tick, to find bodies and
+    /// their surfaces, to count changes), a row counts as one cell, and adjacent layers that are
+    /// full from side to side count as one layer. The work is done in pieces of at most 256 counted
+    /// cells, the size of a layer. The call stops after the piece that exhausts the budget; with a
+    /// budget of 0, after one piece.
     ///
-    /// Not counted is what passes through many cells for one: a draw up its way to the head, a look
-    /// for the sources that feed a cell, what dries up with a cell and is woken by that. Nor
-    /// are lists: chunks, bodies and the pieces of a surface are put in order, and what changed
-    /// is marked, each in one go.
+    /// Not counted: a draw up its path to the root, part of the search for the springs that feed a
+    /// cell, and the cells that dry up with another or are woken by that. Nor is the sorting of
+    /// chunks, bodies and surface pieces, nor the marking of changes.
     ///
-    /// While a tick is underway, what can be asked shows how far it has come, and the sums balance;
-    /// [`ticks`] counts it only when it is complete. Edits, [`step`](WaterWorld::step) and
-    /// [`wake_all`](WaterWorld::wake_all) end it first.
+    /// While a tick is underway, queries return the state reached so far, in which the ledger
+    /// balances; [`ticks`] counts the tick only when it is complete. Edits, [`step`](WaterWorld::step)
+    /// and [`wake_all`](WaterWorld::wake_all) complete it first.
     ///
-    /// A world saved while a tick is underway is saved as it was when that tick began: in the loaded
-    /// world the tick has not begun, and its first call begins it again. The bytes at the end of
-    /// the tick are the same.
+    /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
+    /// world starts the tick again, and reaches the same bytes at its end.
     ///
     /// [`ticks`]: WaterWorld::ticks
     ///
@@ -148,21 +145,21 @@ impl WaterWorld {
         progress
     }
 
-    /// Cells that the tick underway has still to look at, about: those awake now or touched by it,
-    /// in the pass that it is in and once more in each that is to come; and one for its end. 0
-    /// between ticks, and only then; so in a world that was just loaded.
+    /// Returns about how many cells the tick underway still has to visit: those awake now or
+    /// touched by it, once for the current pass and once for each later pass, and one for the end.
+    /// Returns 0 exactly between ticks, so also in a world that was just loaded.
     pub fn backlog(&self) -> u64 {
         self.work.backlog(&self.store, self.rules.pools)
     }
 
-    /// Ends the tick that is underway, if there is one.
+    /// Completes the tick that is underway, if there is one.
     pub(crate) fn end_tick(&mut self) {
         if self.is_underway() {
             self.step();
         }
     }
 
-    /// The tick that is underway, begun if there is none.
+    /// Returns the tick that is underway, after beginning one if there is none.
     pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
@@ -185,8 +182,8 @@ impl WaterWorld {
 }
 
 impl Unfinished {
-    /// Does the next piece of the tick underway. Returns how many cells it looked at, or `None` if
-    /// there is nothing more to do: then the tick is complete.
+    /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if the
+    /// tick is complete.
     fn piece(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
         loop {
             match tick.work.phase {
@@ -260,8 +257,8 @@ impl Unfinished {
     }
 }
 
-/// Lets water flow out of a layer's cells, down and sideways, and then lets those that still have
-/// room draw from the roots of their flows.
+/// Lets the cells of a layer give down and sideways, then lets those that still have room draw from
+/// the roots of their flows.
 fn regular_flow(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
     let before = tick.report.visited;
     tick.flow_layer(window, slot, layer);

@@ -2,7 +2,7 @@
 
 use crate::water::store::LAYER_CELLS;
 
-/// The cells that a piece of a tick may still look at.
+/// The cells that a piece of a tick may still visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
     cells: usize,
@@ -10,17 +10,18 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many cells.
+    /// Returns a budget of `cells`.
     pub(crate) fn new(cells: usize) -> Self {
         Budget { cells, left: cells }
     }
 
-    /// The budget of one piece: the cells of a layer of a chunk.
+    /// Returns the budget of one piece: 256, the cells of a layer of a chunk.
     pub(crate) fn of_a_piece() -> Self {
         Budget::new(LAYER_CELLS)
     }
 
-    /// Charges `cells` to the budget, as far as there is one. Returns whether any was left before.
+    /// Charges `cells` to the budget, or what is left if that is less. Returns whether any was left
+    /// before.
     #[inline]
     pub(crate) fn spend(&mut self, cells: usize) -> bool {
         let may = self.left > 0;
@@ -28,19 +29,19 @@ impl Budget {
         may
     }
 
-    /// The cells that are left.
+    /// Returns the cells that are left.
     #[inline]
     pub(crate) fn left(self) -> usize {
         self.left
     }
 
-    /// Whether none is left.
+    /// Returns whether none is left.
     #[inline]
     pub(crate) fn is_spent(self) -> bool {
         self.left == 0
     }
 
-    /// The cells that were charged.
+    /// Returns the cells that were charged.
     pub(crate) fn spent(self) -> u64 {
         (self.cells - self.left) as u64
     }

@@ -1,5 +1,5 @@
-//! What a tick works with beside the cells of one layer of a chunk: how much each cell passed on,
-//! marks on cells, and the cells as they were before the tick.
+//! The record that a tick keeps for one layer of a chunk: how much each cell passed on, masks of
+//! cells, and the cells as they were before the tick.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
@@ -22,60 +22,61 @@ const UNIT: [u16; 6] = [
     1 + (1 << 12),
 ];
 
-/// Units passed on, 0 to 7.
+/// Returns the units passed on, 0 to 7.
 #[inline]
 pub(crate) fn passed(flow: u16) -> u8 {
     (flow & 7) as u8
 }
 
-/// Enters units that leave across a face.
+/// Adds units that leave across a face.
 #[inline]
 pub(crate) fn add_flow(flow: &mut u16, face: Face, units: u8) {
     *flow = flow.wrapping_add(UNIT[face.index()].wrapping_mul(u16::from(units)));
 }
 
-/// The outflow as a vector, in units.
+/// Returns the outflow as a vector, in units.
 pub(crate) fn current(flow: u16) -> IVec3 {
     let axis = |shift: u32| i32::from(flow >> shift & 15) - 8;
     IVec3::new(axis(4), axis(8), axis(12))
 }
 
-/// One layer's part in a tick.
-pub(crate) struct LayerWork {
-    /// What each cell passed on. Where nothing was touched that is nothing, so the next tick need
-    /// not clear it.
+/// The record of one layer in a tick.
+pub(crate) struct LayerRecord {
+    /// The flow record of each cell. It is [`NO_FLOW`] where `touched` is not set, so only touched
+    /// cells are cleared for the next tick.
     pub(crate) flow: [u16; LAYER_CELLS],
-    /// For each face, the cells that water came into through it.
+    /// For each face, the cells that water entered through it.
     pub(crate) inflow: [LayerMask; 6],
-    /// The cells as they were before the tick, in the rows that are in `saved`.
+    /// The cells as they were before the tick, in the rows of `saved`.
     before: [Voxel; LAYER_CELLS],
-    /// For each face, the cells that had further parents behind it, if anything is `saved` and
-    /// there were any in the chunk.
+    /// For each face, the cells that had further parents behind it. `None` if no row is saved or
+    /// no cell of the chunk had any.
     extras_before: Option<Box<[LayerMask; 6]>>,
-    /// The rows that are kept in `before`, by bit.
+    /// The rows saved in `before`, by bit.
     saved: u16,
     /// The cells that were awake before the tick.
     pub(crate) awake_before: LayerMask,
-    /// What all random choices of the layer in this tick begin with.
+    /// The seed of the layer's random choices in this tick.
     pub(crate) seed: u64,
-    /// The tree of flows that a cell belongs to in this tick; 0 while unknown. See `trace`.
+    /// The tree of flows that each cell belongs to in this tick; 0 while unknown. See
+    /// [`trees`](crate::water::context::trees).
     pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
-    /// Water came, left or passed.
+    /// Water entered, left or passed.
     pub(crate) touched: LayerMask,
-    /// Woken in this tick, so to be looked at in the next.
+    /// Woken in this tick, so visited in the next.
     pub(crate) woken: LayerMask,
-    /// The way to the head is exhausted for this tick.
+    /// The path to the root is exhausted for this tick.
     pub(crate) blocked: LayerMask,
-    /// Would draw, but the way is exhausted for this tick: may not sleep.
+    /// Would draw, but the path is exhausted for this tick; must stay awake.
     pub(crate) waiting: LayerMask,
-    /// Seen to lie on a way to the world's end in this tick.
+    /// Found to lie on a path to the world's end in this tick.
     pub(crate) marked: LayerMask,
 }
 
-impl LayerWork {
-    /// As in a layer where nothing goes on.
+impl LayerRecord {
+    /// Returns the record of a layer in which nothing has happened.
     pub(crate) fn new() -> Self {
-        LayerWork {
+        LayerRecord {
             flow: [NO_FLOW; LAYER_CELLS],
             inflow: [LayerMask::NONE; 6],
             before: [Voxel::OPEN; LAYER_CELLS],
@@ -92,10 +93,10 @@ impl LayerWork {
         }
     }
 
-    /// Makes what an earlier tick used as good as new. The cells kept are left: `saved` says that
-    /// they are worth nothing.
+    /// Makes a record of an earlier tick like new. The stale cells in `before` stay, since no row is
+    /// in `saved`.
     pub(crate) fn reset(&mut self) {
-        // Four rows at a time, since mostly few are touched.
+        // Four rows at a time, since usually few are touched.
         for (flow, touched) in
             self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched.words())
         {
@@ -117,8 +118,8 @@ impl LayerWork {
         }
     }
 
-    /// Keeps these cells as they are now, if this is the tick's first change to their rows. Many
-    /// are kept with all of their layer: then it is compared as a whole.
+    /// Saves these cells if this is the tick's first change to their rows. If they are many, the
+    /// whole layer is saved, and is later compared as a whole.
     pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
         let rows = if cells.is_sparse() { cells.rows() } else { u16::MAX };
         if rows & !self.saved != 0 {
@@ -126,7 +127,7 @@ impl LayerWork {
         }
     }
 
-    /// Keeps a cell of the layer as it is now, if this is the tick's first change to its row.
+    /// Saves a cell if this is the tick's first change to its row.
     #[inline]
     pub(crate) fn save_cell(&mut self, store: &Store, slot: Slot, layer: usize, cell: usize) {
         let row = 1 << (cell / 16);
@@ -135,7 +136,7 @@ impl LayerWork {
         }
     }
 
-    /// Keeps rows (by bit), as far as they are not kept yet.
+    /// Saves those of the rows (by bit) that are not saved yet.
     fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
         if self.saved == 0 {
             self.extras_before = store
@@ -154,8 +155,8 @@ impl LayerWork {
         }
     }
 
-    /// Enters units that a cell passes on across a face, of those that it still might in this tick.
-    /// Returns whether these were all of them.
+    /// Records units that a cell passes on across a face. `left` is what it could still pass on in
+    /// this tick. Returns whether the cell is exhausted now.
     #[inline]
     pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
         add_flow(&mut self.flow[cell], face, units);
@@ -167,13 +168,13 @@ impl LayerWork {
         is_spent
     }
 
-    /// Bytes on the heap.
+    /// Returns the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
             + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
     }
 
-    /// Makes the layer's cells what they were before the tick.
+    /// Restores the layer's cells to what they were before the tick.
     pub(crate) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
         let rows =
             cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
@@ -181,19 +182,19 @@ impl LayerWork {
             .for_each(|(_, (now, before))| *now = *before);
     }
 
-    /// Whether cells are kept as they were before the tick: none has changed otherwise.
+    /// Returns whether any row is saved. If not, no cell has changed.
     pub(crate) fn may_have_changed(&self) -> bool {
         self.saved != 0
     }
 
-    /// For each face the cells that had further parents behind it before the tick; `None` if no
-    /// cell of the chunk had any.
+    /// Returns, for each face, the cells that had further parents behind it before the tick; `None`
+    /// if no cell of the chunk had any.
     #[cfg(feature = "snapshot")]
     pub(crate) fn extras_before(&self) -> Option<&[LayerMask; 6]> {
         self.extras_before.as_deref()
     }
 
-    /// The cells that differ from before the tick.
+    /// Returns the cells that differ from before the tick.
     pub(crate) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
         let mut changed = LayerMask::NONE;
         if self.saved == 0 {

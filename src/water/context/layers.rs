@@ -1,10 +1,10 @@
-//! What a tick works with beside the world itself: the layers that take part in it, and how far it
-//! is. Kept after the tick only to answer for its currents; not part of the state.
+//! The workspace of a tick: a record for each layer that takes part, and how far the tick has come.
+//! After the tick it is kept only to answer queries for currents; it is not part of the state.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::budget::Budget;
-use crate::water::context::layer_record::{LayerWork, current, passed};
+use crate::water::context::layer_record::{LayerRecord, current, passed};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::context::trees::Trees;
 use crate::water::ledger::Ledger;
@@ -14,44 +14,43 @@ use glam::IVec3;
 
 /// One chunk's part in a tick.
 #[derive(Default)]
-struct ChunkWork {
+struct ChunkRecords {
     is_of_odd_tick: bool,
-    /// The layers (by bit) where anything goes on.
+    /// The layers (by bit) with a record.
     open: u16,
-    layers: [Option<Box<LayerWork>>; 16],
+    layers: [Option<Box<LayerRecord>>; 16],
 }
 
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
 pub(crate) struct Workspace {
-    chunks: Vec<Option<Box<ChunkWork>>>,
+    chunks: Vec<Option<Box<ChunkRecords>>>,
     members: Vec<Slot>,
-    /// When a tick begins: the members of the last.
+    /// While a tick begins: the members of the last one.
     leaving: Vec<Slot>,
-    /// How many of those in the schedule have entered.
+    /// How many members of the schedule have entered.
     entered: usize,
     /// Layers and chunks that the last tick used.
     last_used: (usize, usize),
     #[expect(
         clippy::vec_box,
-        reason = "the boxes go to chunks and come back; unboxed, each way would copy a kilobyte"
+        reason = "boxes move between chunks and this list; unboxed, each move would copy a kilobyte"
     )]
-    spare: Vec<Box<LayerWork>>,
-    #[expect(clippy::vec_box, reason = "these too come and go")]
-    spare_chunks: Vec<Box<ChunkWork>>,
+    spare: Vec<Box<LayerRecord>>,
+    #[expect(clippy::vec_box, reason = "these move in the same way")]
+    spare_chunks: Vec<Box<ChunkRecords>>,
     /// Layers in use.
     layers: usize,
     random: u64,
-    /// Whether an odd number of ticks have begun: tells what is of this tick from what is of the
-    /// last.
+    /// Parity of the ticks begun: tells records of this tick from those of the last.
     is_tick_odd: bool,
-    /// What the tick does next, and where it is.
+    /// The current phase.
     pub(crate) phase: Phase,
     pub(crate) schedule: Schedule,
     pub(crate) sweep: Sweep,
     /// The account when the tick began.
     pub(crate) ledger_before: Ledger,
-    /// Whether parents or sources were changed between the last tick and this one.
+    /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     pub(crate) trees: Trees,
 }
@@ -69,8 +68,8 @@ impl Workspace {
         self.entered = 0;
     }
 
-    /// Goes on to take the awake layers in, for a piece. Returns how many cells that counts as, a
-    /// row of a layer as one; `None` if it is done.
+    /// Enters the next chunks with awake cells, for one piece. Returns how many cells that counts as
+    /// (a row of a layer counts as one), or `None` if all have entered.
     pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
         if self.entered == self.schedule.members().len() {
             return None;
@@ -91,8 +90,8 @@ impl Workspace {
         Some(budget.spent())
     }
 
-    /// When all have entered, drops what the last tick left of others. What two ticks in a row had
-    /// no use for goes back to the system.
+    /// Called when all have entered: recycles the remaining records of the last tick, and frees
+    /// records that neither of two successive ticks needed.
     pub(crate) fn drop_last(&mut self) {
         while let Some(slot) = self.leaving.pop() {
             self.leave(slot);
@@ -102,13 +101,13 @@ impl Workspace {
         self.spare_chunks.truncate(chunks);
     }
 
-    /// Whether all chunks that are awake when a tick begins have their part in it, and none has one
-    /// in the last.
+    /// Returns whether all chunks awake at the tick's beginning have entered, so that every record is
+    /// of this tick.
     pub(crate) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }
 
-    /// Drops what the last tick left of a chunk, if it did.
+    /// Recycles the records that the last tick left for a chunk, if any.
     fn leave(&mut self, slot: Slot) {
         let Some(mut chunk) =
             self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
@@ -121,7 +120,7 @@ impl Workspace {
         self.layers -= open.count_ones() as usize;
     }
 
-    /// Makes a chunk a member, with its awake layers.
+    /// Makes a chunk a member, with a record for each awake layer.
     fn enter(&mut self, store: &Store, slot: Slot) {
         let mut chunk = self.spare_chunks.pop().unwrap_or_default();
         chunk.is_of_odd_tick = self.is_tick_odd;
@@ -133,26 +132,26 @@ impl Workspace {
         }
     }
 
-    /// What is worked with on a layer (0 to 15). Takes the chunk in if it has no part in the tick
+    /// Returns the record of a layer (0 to 15). The chunk joins the tick if it has no part in it
     /// yet.
     #[inline]
-    pub(crate) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerWork {
+    pub(crate) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerRecord {
         let here =
             self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
         if !here {
-            self.take_in(store, slot, layer);
+            self.join_new(store, slot, layer);
         }
         match &mut self.chunks[slot.index()] {
             Some(chunk) => match &mut chunk.layers[layer] {
                 Some(work) => work,
                 None => unreachable!("opened above"),
             },
-            None => unreachable!("taken in above"),
+            None => unreachable!("joined above"),
         }
     }
 
     #[cold]
-    fn take_in(&mut self, store: &Store, slot: Slot, layer: usize) {
+    fn join_new(&mut self, store: &Store, slot: Slot, layer: usize) {
         if self.chunks[slot.index()].is_none() {
             self.enter(store, slot);
             self.schedule.join(store, slot);
@@ -160,7 +159,7 @@ impl Workspace {
         self.open(store, slot, layer);
     }
 
-    /// Gives a member's layer something to work with, if it has nothing yet.
+    /// Makes a record for a member's layer, if it has none.
     fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
         let Some(chunk) = &mut self.chunks[slot.index()] else { return };
         if chunk.layers[layer].is_some() {
@@ -171,7 +170,7 @@ impl Workspace {
                 work.reset();
                 work
             }
-            None => Box::new(LayerWork::new()),
+            None => Box::new(LayerRecord::new()),
         };
         work.seed = layer_seed(self.random, store.grid().position_at(slot), layer);
         work.awake_before =
@@ -183,11 +182,11 @@ impl Workspace {
     }
 
     #[inline]
-    pub(crate) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerWork> {
+    pub(crate) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerRecord> {
         self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
     }
 
-    /// The next layer of the tick's way over the layers.
+    /// Returns the next layer of the schedule.
     #[inline]
     pub(crate) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
         let chunks = &self.chunks;
@@ -195,7 +194,7 @@ impl Workspace {
             .next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
     }
 
-    /// The next layer of the sweep over the chunks.
+    /// Returns the next layer of the sweep over the chunks.
     #[inline]
     pub(crate) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
         let mut sweep = core::mem::take(&mut self.sweep);
@@ -209,8 +208,7 @@ impl Workspace {
         self.sweep.begin(self.schedule.members());
     }
 
-    /// Cells that the tick underway has still to look at, about; see
-    /// [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
+    /// See [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |(slot, layer): (Slot, usize)| {
             let awake = store.awake(slot, layer);
@@ -242,13 +240,13 @@ impl Workspace {
             }
     }
 
-    /// The layers (by bit) of a chunk where anything goes on.
+    /// Returns the layers (by bit) of a chunk that have a record.
     #[inline]
     pub(crate) fn open_layers(&self, slot: Slot) -> u16 {
         self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
     }
 
-    /// What all random choices of a layer in this tick begin with.
+    /// Returns the seed of a layer's random choices in this tick.
     #[inline]
     pub(crate) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
         match self.get(slot, layer) {
@@ -257,14 +255,14 @@ impl Workspace {
         }
     }
 
-    /// Units that a cell has passed on in this tick.
+    /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
         self.get(place.slot, place.layer()).map_or(0, |work| passed(work.flow[place.cell()]))
     }
 
     pub(crate) fn current(&self, place: Place) -> IVec3 {
-        // Nothing has flowed yet, though chunks that have not entered have what the last tick left.
+        // Nothing has flowed yet; chunks that have not entered still hold records of the last tick.
         if self.phase == Phase::Begin {
             return IVec3::ZERO;
         }
@@ -272,7 +270,7 @@ impl Workspace {
             .map_or(IVec3::ZERO, |work| current(work.flow[place.cell()]))
     }
 
-    /// Drops what the last tick left about a chunk that is going.
+    /// Drops the records of a chunk that is being removed.
     pub(crate) fn forget(&mut self, slot: Slot) {
         if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
             self.layers -= chunk.open.count_ones() as usize;
@@ -284,16 +282,16 @@ impl Workspace {
     pub(crate) fn memory_bytes(&self) -> usize {
         let chunks = || self.chunks.iter().flatten();
         let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
-        (self.layers + self.spare.len()) * size_of::<LayerWork>()
+        (self.layers + self.spare.len()) * size_of::<LayerRecord>()
             + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
-            + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkWork>()
-            + self.chunks.capacity() * size_of::<Option<Box<ChunkWork>>>()
+            + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkRecords>()
+            + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
     }
 }
 
-/// The rows of the layers with awake cells: those that are looked at when a chunk takes part.
+/// Returns the number of rows in layers with awake cells, which are read when a chunk enters.
 fn rows_awake(awake: &CellMask) -> usize {
     LAYER_ROWS * (0..16).filter(|&layer| awake.layer(layer).any()).count()
 }

@@ -3,7 +3,7 @@
 use crate::water::cell::CellFlags;
 use crate::water::voxel::Voxel;
 
-/// The limits that hold for every cell in a tick, in units.
+/// The limits of every cell in a tick, in units.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) throughput: u8,
@@ -11,7 +11,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// What a cell may still pass on in this tick, if it has passed on `passed`.
+    /// Returns the units that a cell may still pass on in this tick, after `passed`.
     #[inline]
     pub(crate) fn left(&self, voxel: Voxel, passed: u8) -> u8 {
         let limit = if voxel.has(CellFlags::IS_SOURCE) {

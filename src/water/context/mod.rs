@@ -1,8 +1,8 @@
-//! The context of a tick: what all its phases read and write, and the primitives by which they do.
+//! The context that all phases of a tick share, and the primitives by which they write.
 //!
-//! A tick owns nothing: it borrows the world's parts. What is kept of it beside them, layer by
-//! layer, is the [`Workspace`]; what one phase alone has half done is that phase's own, and is
-//! handed to it by [`tick`](crate::water::tick).
+//! A tick owns nothing: it borrows the world's parts, and its own records are in the [`Workspace`].
+//! What a single phase carries from piece to piece is passed to it by
+//! [`tick`](crate::water::tick).
 
 pub(crate) mod budget;
 pub(crate) mod layer_record;
@@ -43,7 +43,7 @@ impl Context<'_> {
         self.store.awake(slot, layer)
     }
 
-    /// Cells of a layer below which nothing fits.
+    /// Returns the cells of a layer that have no room below.
     pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
         match self.store.lower_layer(slot, layer) {
             Some((slot, layer)) => self.store.layer(slot, layer).closed,
@@ -52,8 +52,8 @@ impl Context<'_> {
         }
     }
 
-    /// For each lateral face, what `of` makes of the closed and wet bits of the neighbour's layer;
-    /// all or none, as `beyond` says of the mark, where the chunk is missing.
+    /// Returns, for each lateral face, `of` the closed and wet bits of the neighbour's layer. Where
+    /// the chunk is missing: all cells if `beyond` holds for the mark there, else none.
     pub(crate) fn beside(
         &self,
         slot: Slot,
@@ -74,7 +74,7 @@ impl Context<'_> {
         beside
     }
 
-    /// Writes a cell's voxel and keeps what was there before the tick.
+    /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         let (layer, cell) = (place.layer(), place.cell());
         self.work
@@ -83,7 +83,7 @@ impl Context<'_> {
         self.store.write(place, voxel);
     }
 
-    /// Writes a cell's voxel where neither its height nor its source has changed.
+    /// The same where neither height nor HasSource changes, so that the masks stay true.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         let (layer, cell) = (place.layer(), place.cell());
@@ -93,7 +93,7 @@ impl Context<'_> {
         self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
     }
 
-    /// Enters units that leave a cell across a face.
+    /// Records units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         let left = self.limits.left(self.store.read(place), self.work.passed(place));
         let (layer, cell) = (place.layer(), place.cell());
@@ -101,8 +101,8 @@ impl Context<'_> {
         self.report.moved += u64::from(units);
     }
 
-    /// Enters units that pass along a path, the cells of which lie in one layer of one chunk, and
-    /// wakes these.
+    /// Records units that pass along a path whose cells lie in one layer of one chunk, and wakes
+    /// these cells.
     pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
         let Some(&(first, _)) = path.first() else { return };
         let (slot, layer) = (first.slot, first.layer());
@@ -119,8 +119,8 @@ impl Context<'_> {
         self.report.moved += u64::from(units) * path.len() as u64;
     }
 
-    /// Raises a cell by units that came in through a face. `largest` is the bottleneck of the way
-    /// to its head, if it has one.
+    /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path to
+    /// its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
@@ -135,8 +135,8 @@ impl Context<'_> {
         self.store.wake_at(place);
     }
 
-    /// Lowers a cell, or leaves it and enters an injection if it is a source. Wakes what may now
-    /// flow into it.
+    /// Takes units from a cell and wakes what may now flow into it. A spring stays full: the units
+    /// are entered in the ledger as injected.
     pub(crate) fn take(&mut self, place: Place, units: u8) {
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
@@ -148,8 +148,8 @@ impl Context<'_> {
         self.wake_givers(place.slot, place.layer(), gave);
     }
 
-    /// Wakes what may now flow into the cells that gave: at their sides, above them, and beside
-    /// those above; and full cells below, which may rise into them if a source lies higher.
+    /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
+    /// beside those above; and full cells below, which may rise into them if a spring lies higher.
     pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
         if gave.is_empty() {
             return;
@@ -170,7 +170,7 @@ impl Context<'_> {
         }
     }
 
-    /// Wakes the cells of the neighbouring chunks' layers that lie beside the cells in `bits`.
+    /// Wakes the cells of neighbouring chunks that lie beside the cells in `bits`.
     pub(crate) fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
         for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
             let there = self.store.neighbour(slot, face);
@@ -180,13 +180,13 @@ impl Context<'_> {
         }
     }
 
-    /// Wakes the cells in `bits` that hold water, for this tick if their turn is still to come, and
-    /// for the next.
+    /// Wakes the cells in `bits` that hold water: for this tick if their layer is still ahead, and for
+    /// the next.
     pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
         let wet = self.store.layer(slot, layer).wet;
         let bits = bits & wet;
         if bits.any() {
-            // A chunk that was asleep joins the tick: its cells may have their turn yet.
+            // A chunk that was asleep joins the tick: its layer may still be ahead.
             let work = self.work.join(self.store, slot, layer);
             work.woken |= bits;
             self.store.wake_layer(slot, layer, bits);

@@ -1,4 +1,5 @@
-//! The world as it was when the tick underway began: what is hashed and saved of it.
+//! Rollback: the world as it was when the tick underway began, which is what `state_hash` and
+//! snapshots read.
 
 use crate::chunk::{Chunk, ones};
 use crate::grid::Slot;
@@ -9,17 +10,17 @@ use crate::water::voxel::Voxel;
 use std::borrow::Cow;
 
 impl WaterWorld {
-    /// Whether a tick has begun and is not complete.
+    /// Returns whether a tick has begun and is not complete.
     pub(crate) fn is_underway(&self) -> bool {
         self.work.phase != Phase::Rest
     }
 
-    /// The account before the tick underway, if there is one.
+    /// Returns the ledger as it was before the tick underway, if there is one.
     pub(crate) fn ledger_before(&self) -> Ledger {
         if self.is_underway() { self.work.ledger_before } else { self.ledger }
     }
 
-    /// The cells of a chunk before the tick underway, if there is one.
+    /// Returns the cells of a chunk as they were before the tick underway, if there is one.
     pub(crate) fn cells_before(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
         let mut cells = Cow::Borrowed(self.store.grid().chunk_at(slot));
         if self.work.have_entered() {

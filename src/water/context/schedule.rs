@@ -1,5 +1,5 @@
-//! The order in which a tick goes over its chunks. Kept between calls, so that a tick can stop
-//! anywhere and go on later.
+//! The order in which a tick visits its chunks. It is kept between calls, so a tick can stop after
+//! any piece and resume.
 
 use crate::chunk::ones;
 use crate::grid::Slot;
@@ -12,7 +12,7 @@ pub(crate) enum Phase {
     /// No tick is underway.
     #[default]
     Rest,
-    /// What the last tick left is dropped, and who is awake takes part.
+    /// Records of the last tick are freed, and chunks with awake cells enter.
     Begin,
     /// Water at the world's end leaves, layer by layer.
     Outflows,
@@ -22,26 +22,26 @@ pub(crate) enum Phase {
     Flood,
     /// Bodies are levelled, one by one.
     Level,
-    /// What has ended ebbs away, chunk by chunk.
+    /// Activity falls, parents change and cells fall asleep, chunk by chunk.
     Ebb,
-    /// What that brings beyond the cell where it was found is done, and changes are counted.
+    /// Effects of the ebb beyond a layer are propagated, and changes are published.
     End,
 }
 
-/// A way over the chunks that take part: rows bottom-up; in a row layers bottom-up; in a layer the
-/// chunks in the tick's order. Chunks that join meanwhile have their turn if it is still to come.
+/// An iteration over the chunks that take part: rows of chunks bottom-up, the layers of a row
+/// bottom-up, the chunks of a layer in the tick's order. A chunk that joins during the iteration is
+/// visited if its place in the order is still ahead.
 #[derive(Default)]
 pub(crate) struct Schedule {
     /// Row by row, each in the tick's order.
     members: Vec<Slot>,
-    /// The members of the row that is being worked on.
+    /// The members of the current row.
     row: Option<Range<usize>>,
-    /// The layers (by bit) where anything goes on in the row that is worked on, and maybe some
-    /// more.
+    /// The layers (by bit) of the current row that may have work.
     open: u16,
     layer: usize,
     at: usize,
-    /// Who had the last turn, at `at` unless somebody has joined before it.
+    /// The member visited last. It is at `at` unless another has joined before it.
     last: Option<Slot>,
     random: u64,
 }
@@ -52,7 +52,7 @@ impl Schedule {
         self.random = random;
         self.members.clear();
         self.members.extend_from_slice(store.grid().awake_slots());
-        self.members.sort_unstable_by_key(|&slot| turn_of(store, slot, random));
+        self.members.sort_unstable_by_key(|&slot| visit_key(store, slot, random));
     }
 
     /// Adds a chunk that joins.
@@ -67,7 +67,7 @@ impl Schedule {
         self.members.insert(place, slot);
     }
 
-    /// Notes that something goes on in a layer of a member.
+    /// Records that a layer of a member has work.
     #[inline]
     pub(crate) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
         let y = store.grid().position_at(slot).y;
@@ -76,8 +76,8 @@ impl Schedule {
         }
     }
 
-    /// The next layer of those that are open (the layers of a chunk, by bit), or `None` at the end;
-    /// then the way begins anew.
+    /// Returns the next layer of those that `open` gives for a chunk (by bit), or `None` at the end;
+    /// the call after that starts again from the bottom.
     #[inline]
     pub(crate) fn next(
         &mut self,
@@ -111,8 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Goes on to the lowest row above the one that is worked on, or begins with the lowest of all;
-    /// `false` when there is none left.
+    /// Moves to the lowest row above the current one, or to the lowest of all if there is no current
+    /// row. Returns `false` when none is left.
     fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
         let start = self.row.take().map_or(0, |row| row.end);
         let left = &self.members[start..];
@@ -121,7 +121,7 @@ impl Schedule {
         let row =
             start..start + left.partition_point(|&slot| store.grid().position_at(slot).y == y);
         self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
-        // With no layer open, the first is found empty.
+        // With no layer open, layer 0 is scanned and found empty.
         self.layer = self.open.trailing_zeros() as usize % 16;
         self.at = row.start;
         self.row = Some(row);
@@ -133,11 +133,11 @@ impl Schedule {
         &self.members
     }
 
-    /// Whether a layer of a member has its turn still to come.
+    /// Returns whether a layer of a member is still to be visited.
     pub(crate) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
         let Some(row) = &self.row else { return true };
-        let turn = |slot: Slot| turn_of(store, slot, self.random);
-        let behind = |last: Slot| turn(slot) <= turn(last);
+        let key = |slot: Slot| visit_key(store, slot, self.random);
+        let behind = |last: Slot| key(slot) <= key(last);
         let y = store.grid().position_at(slot).y;
         match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
             core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
@@ -145,19 +145,19 @@ impl Schedule {
         }
     }
 
-    /// The place of a chunk, there or not yet, among the members.
+    /// Returns the index of a chunk among the members, or where it would be inserted.
     fn place_of(&self, store: &Store, slot: Slot) -> usize {
-        let turn = turn_of(store, slot, self.random);
-        self.members.partition_point(|&other| turn_of(store, other, self.random) < turn)
+        let key = visit_key(store, slot, self.random);
+        self.members.partition_point(|&other| visit_key(store, other, self.random) < key)
     }
 }
 
-/// The chunk layer of a row, which is never empty.
+/// Returns the chunk y of a row, which is never empty.
 fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
     store.grid().position_at(members[row.start]).y
 }
 
-/// A way over a list of chunks, one after the other, and over the layers of each.
+/// An iteration over the layers of a list of chunks, chunk by chunk.
 #[derive(Default)]
 pub(crate) struct Sweep {
     chunks: Vec<Slot>,
@@ -166,14 +166,14 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// Begins anew, over these chunks.
+    /// Starts over, with these chunks.
     pub(crate) fn begin(&mut self, chunks: &[Slot]) {
         self.chunks.clear();
         self.chunks.extend_from_slice(chunks);
         (self.at, self.layer) = (0, 0);
     }
 
-    /// The next layer; `open` says which layers (by bit) of a chunk there are.
+    /// Returns the next layer of those that `open` gives for a chunk (by bit).
     #[inline]
     pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
         while let Some(&slot) = self.chunks.get(self.at) {
@@ -188,7 +188,7 @@ impl Sweep {
         None
     }
 
-    /// The layers that have their turn still to come, of those that `open` says there are.
+    /// Returns the layers still to be visited, of those that `open` gives for a chunk.
     pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = (Slot, usize)> {
         let chunks = self.chunks.iter().enumerate().skip(self.at);
         chunks.flat_map(move |(at, &slot)| {
@@ -199,12 +199,12 @@ impl Sweep {
     }
 }
 
-/// The order of the members: by y, then z, then x, the last two running up or down as the tick's
-/// random bits say.
-fn turn_of(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
+/// The sort key of the members: y, then z, then x, the last two ascending or descending by the
+/// tick's random bits.
+fn visit_key(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
     let position = store.grid().position_at(slot);
-    let turn = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
-    (position.y, turn(position.z, 0), turn(position.x, 1))
+    let signed = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
+    (position.y, signed(position.z, 0), signed(position.x, 1))
 }
 
 #[cfg(test)]

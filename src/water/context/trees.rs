@@ -1,28 +1,26 @@
-//! The trees of flows met in a tick, and the path that is being searched: parents do not change
-//! before the ebb, so they form one forest for the whole tick. Kept from search to search for their
-//! buffers.
+//! The trees of flows found in a tick, and the path being searched. Parents do not change before the
+//! ebb, so they form one forest for the whole tick. The buffers are kept between searches.
 
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::store::parents::Met;
 use crate::water::store::{LAYER_CELLS, Place};
 
-/// Cells of a path for which there is room from one tick to the next.
+/// Buffers longer than this many cells are freed between ticks.
 const BUFFER: usize = 1 << 12;
 
-/// The roots of the flows met in this tick, and buffers for searches.
+/// The roots of the flows found in this tick, and buffers for searches.
 #[derive(Default)]
 pub(crate) struct Trees {
     pub(crate) roots: Vec<Place>,
     pub(crate) walked: Vec<Place>,
     pub(crate) path: Path,
-    /// Whether a draw has brought a cell to what it may pass on in the tick, since this was last
-    /// put back.
+    /// Whether a draw has exhausted a cell since this was last cleared.
     pub(crate) spent: bool,
 }
 
 impl Trees {
-    /// Forgets the last tick. Long buffers go back to the system.
+    /// Forgets the last tick, and frees long buffers.
     pub(crate) fn begin(&mut self) {
         self.roots.clear();
         self.roots.shrink_to(BUFFER);
@@ -33,7 +31,7 @@ impl Trees {
         self.spent = false;
     }
 
-    /// Bytes held.
+    /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
             + self.path.cells.capacity() * size_of::<PathCell>()
@@ -41,7 +39,7 @@ impl Trees {
     }
 }
 
-/// A cell of a path, the face that it passes water on across, and the units that it still may.
+/// A cell of a path, the face through which it passes water on, and the units it may still pass.
 #[derive(Clone, Copy)]
 pub(crate) struct PathCell {
     pub(crate) slot: Slot,
@@ -55,36 +53,36 @@ impl PathCell {
         Place::new(self.slot, usize::from(self.index))
     }
 
-    /// The layer that it lies in.
+    /// Returns its chunk and layer.
     pub(crate) fn layer(&self) -> (Slot, usize) {
         (self.slot, usize::from(self.index) / LAYER_CELLS)
     }
 
-    /// Its place in that.
+    /// Returns its index within the layer.
     pub(crate) fn cell(&self) -> usize {
         usize::from(self.index) % LAYER_CELLS
     }
 }
 
-/// A path up as far as it has been searched.
+/// A path towards the root, as far as it has been searched.
 #[derive(Default)]
 pub(crate) struct Path {
-    /// From the cell that was asked first up.
+    /// From the cell where the search began, upwards.
     pub(crate) cells: Vec<PathCell>,
-    /// Where it may go on otherwise.
+    /// Where other parents are still untried.
     pub(crate) forks: Vec<Fork>,
-    /// Cells all of whose ways were tried and led to heads with nothing to give.
+    /// Cells all of whose paths were tried and led to roots with nothing to give.
     pub(crate) fruitless: Option<Box<Met>>,
 }
 
-/// Where a search may take another way.
+/// A cell of a path with several parents.
 pub(crate) struct Fork {
-    /// Cells of the path up to here.
+    /// Length of the path up to and including it.
     pub(crate) length: usize,
     /// The faces not tried yet, by bit.
     pub(crate) ways: u8,
-    /// Whether a way tried ended at a head with nothing to give, so that the cell is not exhausted
-    /// for everyone.
+    /// Whether a path tried ended at a root with nothing to give, so that the cell itself is not
+    /// exhausted.
     pub(crate) nothing: bool,
 }
 

@@ -172,7 +172,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::context::layer_record::{LayerWork, add_flow};
+    use crate::water::context::layer_record::{LayerRecord, add_flow};
     use crate::water::context::test_worlds;
 
     /// Few cells are asked one by one, and what only falls flows without the cells around it. Both
@@ -272,7 +272,7 @@ mod tests {
                     [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
                 assert!(here == there, "seed {seed}: layer {layer}");
                 let [here, there] = [&tick, &wholly].map(|tick| {
-                    let marks = |work: &LayerWork| {
+                    let marks = |work: &LayerRecord| {
                         (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
                     };
                     (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))

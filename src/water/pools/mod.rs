@@ -354,7 +354,7 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::Face;
     use crate::grid::Slot;
-    use crate::water::context::layer_record::LayerWork;
+    use crate::water::context::layer_record::LayerRecord;
     use crate::water::context::test_worlds;
     use crate::water::store::{LAYER_CELLS, Store};
     use crate::water::voxel::Voxel;
@@ -424,7 +424,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|slot| (0..16).map(move |at| (slot, at)))
             {
-                let marks = |work: &LayerWork| {
+                let marks = |work: &LayerRecord| {
                     (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
                 };
                 let [here, there] =
@@ -582,7 +582,7 @@ mod tests {
                 }
                 let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
                 let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
-                let marks = |work: &LayerWork| [work.touched, work.woken, work.blocked];
+                let marks = |work: &LayerRecord| [work.touched, work.woken, work.blocked];
                 assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
                 assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
                 assert_eq!(tick.report, plainly.report, "seed {seed}");

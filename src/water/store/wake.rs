@@ -1,4 +1,4 @@
-//! Waking: the one door through which cells become awake, and what is withheld while a tick ends.
+//! Waking: the only place where cells become awake. Also what is withheld while a tick ends.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -7,11 +7,10 @@ use crate::water::store::{LAYER_CELLS, Place, Store, border_cells};
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// What is kept while a tick ends.
+/// Changes and wakes withheld while a tick ends.
 ///
-/// A world saved meanwhile is saved as it was when the tick began, and in the loaded world the tick
-/// starts again. So changes are published when the tick is complete: if they were published before,
-/// the loaded world would publish them a second time.
+/// A world saved meanwhile is saved as at the tick's beginning, and the loaded world repeats the
+/// tick. Changes published before the tick is complete would then be published twice.
 #[derive(Default)]
 pub(crate) struct Withheld {
     /// The awake cells of chunks where cells were woken, as they were before.
@@ -28,22 +27,22 @@ impl Withheld {
 }
 
 impl Store {
-    /// Wakes cells of a layer (0 to 15), whatever is in them. All waking ends here, or for a single
-    /// cell in [`wake_at`](Store::wake_at).
+    /// Wakes cells of a layer (0 to 15), whatever they hold. All waking of layers passes through here,
+    /// and that of single cells through [`wake_at`](Store::wake_at).
     ///
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
-    /// | an edit, or a cell changes beyond the flow: it dries up, loses its parents or water to the air ([`note_change`](Store::note_change)) | the cell, its six neighbours, and those beside the cell above, which may slide into it | next tick |
-    /// | a tie is cut or joined above a cell ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, however far: what may be drawn has changed | next tick |
+    /// | an edit; a cell dries up, loses its parents, or evaporates ([`note_change`](Store::note_change)) | the cell, its six neighbours, and those beside the cell above, which may slide into it | next tick |
+    /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
-    /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and what uses it) | cells that received; for those that gave, what may flow into them now: beside, above and beside that, and full cells below if a source lies higher | this tick if the layer's turn is still to come, and the next |
+    /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
-    /// | HasSource turns | the cell | next tick |
+    /// | HasSource changes | the cell | next tick |
     ///
-    /// A wake is for this tick because the layer joins it ([`Workspace::join`], which opens the layer
-    /// in the schedule), and outlasts the ebb because it is noted in the layer's record. The end of a
-    /// tick does neither, and comes after all turns; so its wakes are for the next tick. They are not
-    /// withheld, but the awake cells before them are kept for a save.
+    /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer in
+    /// the schedule), and survives the ebb because the layer's record keeps it. The end of a tick
+    /// comes after all visits and does neither, so its wakes are for the next tick; the awake cells
+    /// before them are kept for a save.
     ///
     /// [`Workspace::join`]: crate::water::context::layers::Workspace::join
     #[inline]
@@ -52,7 +51,7 @@ impl Store {
         self.grid.wake_layer_at(slot, layer, cells);
     }
 
-    /// Wakes a loaded cell, whatever is in it.
+    /// Wakes a loaded cell, whatever it holds.
     #[inline]
     pub(crate) fn wake_at(&mut self, Place { slot, index }: Place) {
         if let Some(withheld) = &mut self.withheld {
@@ -68,15 +67,15 @@ impl Store {
         self.grid.wake_at(slot, index);
     }
 
-    /// Wakes a loaded cell if anything is in it.
+    /// Wakes a cell if it is loaded and holds water or flow.
     pub(crate) fn wake(&mut self, place: Place) {
         if place.is_some() && !self.read(place).is_inert() {
             self.wake_at(place);
         }
     }
 
-    /// Marks a cell changed and wakes it with its neighbours, and with the cells beside the one
-    /// above, which may slide into it.
+    /// Marks a cell changed and wakes it, its neighbours, and the cells beside the one above, which
+    /// may slide into it.
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_ties();
         self.mark_changed(place);
@@ -92,9 +91,9 @@ impl Store {
         }
     }
 
-    /// Wakes what a chunk that comes or goes may move: what touches it from outside, and what lies
-    /// beside the cells above it, for water goes into a cell from its side if it would fall
-    /// there.
+    /// Wakes what may move when a chunk is loaded or removed: the cells that touch it from outside,
+    /// and those beside the cells above it, since water enters a cell from its side if it would
+    /// fall there.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
@@ -107,7 +106,7 @@ impl Store {
         }
     }
 
-    /// Wakes the cells along a face of a chunk, if it is there, whose index is below `end`.
+    /// Wakes the cells along a face of a chunk, if it is loaded, whose index is below `end`.
     pub(super) fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
         if slot.is_some()
             && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
@@ -118,13 +117,13 @@ impl Store {
         }
     }
 
-    /// The awake cells of a layer (0 to 15).
+    /// Returns the awake cells of a layer (0 to 15).
     #[inline]
     pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
         self.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
     }
 
-    /// Lets the cells of a layer (0 to 15) fall asleep, except these.
+    /// Puts the cells of a layer (0 to 15) to sleep, except these.
     pub(crate) fn keep_awake(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         if let Some(mask) = self.grid.awake_at_mut(slot) {
             mask.set_layer(layer, LayerMask::NONE);
@@ -134,17 +133,17 @@ impl Store {
         }
     }
 
-    /// Forgets chunks in which no cell is awake any more.
+    /// Drops chunks without awake cells from the list of awake chunks.
     pub(crate) fn drop_sleepers(&mut self) {
         self.grid.drop_sleepers();
     }
 
-    /// From now on the awake cells before each wake are kept, and changes are withheld.
+    /// Starts to withhold changes and to keep the awake cells before each wake.
     pub(crate) fn withhold_changes(&mut self) {
         self.withheld = Some(Withheld::default());
     }
 
-    /// Publishes the changes withheld; from now on changes are published at once.
+    /// Publishes the withheld changes; from now on changes are published at once.
     pub(crate) fn publish_changes(&mut self) {
         let changed = self.withheld.take().map_or_else(Vec::new, |withheld| withheld.changed);
         for Place { slot, index } in changed {
@@ -165,13 +164,13 @@ impl Store {
         self.grid.mark_layer_changed_at(slot, layer, cells);
     }
 
-    /// The chunks with changed cells, in order of position, with those cells, which are marked no
-    /// more.
+    /// Returns the chunks with changed cells, in order of position, with these cells, and clears the
+    /// marks.
     pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
         self.grid.take_changes()
     }
 
-    /// The awake cells of a chunk, if it has any; those before the tick began to end, if it does.
+    /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
     pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
         let kept = self.withheld.as_ref().and_then(|withheld| withheld.awake_before.get(&slot));
         kept.or_else(|| self.grid.awake_at(slot))

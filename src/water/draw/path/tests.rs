@@ -2,7 +2,7 @@
 
 use crate::chunk::Chunk;
 use crate::coords::Region;
-use crate::water::context::layer_record::LayerWork;
+use crate::water::context::layer_record::LayerRecord;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::draw::path::*;
 use crate::water::store::Place;
@@ -90,7 +90,7 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
             .into_iter()
             .flat_map(|slot| (0..16).map(move |at| (slot, at)))
         {
-            let marks = |work: &LayerWork| {
+            let marks = |work: &LayerRecord| {
                 (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
             };
             let [here, there] = [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
