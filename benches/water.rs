@@ -1,7 +1,7 @@
 //! Speed of water: cells changed and visited per second, and the cost of rest, edits and drains.
 //!
-//! `cargo bench --bench water`. Before each group the bench prints the counts of one sample, so that
-//! a rate can be checked.
+//! `cargo bench --bench water`. Before each group the bench prints the counts of one sample, so
+//! that a rate can be checked.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::StepReport;

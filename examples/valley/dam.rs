@@ -117,7 +117,8 @@ impl Dam {
         dammed
     }
 
-    /// Builds the wall, and fills its lake and every pit to one voxel below `brim`, which is in metres.
+    /// Builds the wall, and fills its lake and every pit to one voxel below `brim`, which is in
+    /// metres.
     fn build(
         &mut self,
         ground: &Ground,

@@ -11,9 +11,9 @@
 //! | `End` | cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
 //! All phases share a [`Context`], which borrows the world's parts. State that a phase carries from
-//! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random choice
-//! comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives the same
-//! bytes.
+//! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random
+//! choice comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives
+//! the same bytes.
 
 use crate::automaton::StepReport;
 use crate::grid::Slot;
@@ -98,8 +98,8 @@ impl WaterWorld {
     /// chunks, bodies and surface pieces, nor the marking of changes.
     ///
     /// While a tick is underway, queries return the state reached so far, in which the ledger
-    /// balances; [`ticks`] counts the tick only when it is complete. Edits, [`step`](WaterWorld::step)
-    /// and [`wake_all`](WaterWorld::wake_all) complete it first.
+    /// balances; [`ticks`] counts the tick only when it is complete. Edits,
+    /// [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) complete it first.
     ///
     /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
     /// world starts the tick again, and reaches the same bytes at its end.
@@ -182,8 +182,8 @@ impl WaterWorld {
 }
 
 impl Unfinished {
-    /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if the
-    /// tick is complete.
+    /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if
+    /// the tick is complete.
     fn piece(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
         loop {
             match tick.work.phase {

@@ -49,7 +49,8 @@ pub enum EditError {
         cell: IVec3,
         /// What the sum of the weights of its links would be.
         weights: f64,
-        /// The most that coefficient times this sum may be, by [`Rule::limit`](super::Rule::limit).
+        /// The most that coefficient times this sum may be, by
+        /// [`Rule::limit`](super::Rule::limit).
         limit: f64,
     },
     /// There is a chunk at this chunk position already.

@@ -8,8 +8,8 @@
 //! r = (h·i + h1/i1 + h2/i2 + h3/i3 + h4/i4) / (i + 1/i1 + 1/i2 + 1/i3 + 1/i4)
 //! ```
 //!
-//! The cap limits `r`. Each quotient `h/i` is computed once for each cell, and each denominator once after an edit: the
-//! same operations in the same order give the same bits.
+//! The cap limits `r`. Each quotient `h/i` is computed once for each cell, and each denominator
+//! once after an edit: the same operations in the same order give the same bits.
 
 use super::HumidityShape;
 use super::cell::Ground;

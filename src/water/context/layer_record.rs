@@ -93,8 +93,8 @@ impl LayerRecord {
         }
     }
 
-    /// Makes a record of an earlier tick like new. The stale cells in `before` stay, since no row is
-    /// in `saved`.
+    /// Makes a record of an earlier tick like new. The stale cells in `before` stay, since no row
+    /// is in `saved`.
     pub(crate) fn reset(&mut self) {
         // Four rows at a time, since usually few are touched.
         for (flow, touched) in

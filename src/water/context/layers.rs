@@ -68,8 +68,8 @@ impl Workspace {
         self.entered = 0;
     }
 
-    /// Enters the next chunks with awake cells, for one piece. Returns how many cells that counts as
-    /// (a row of a layer counts as one), or `None` if all have entered.
+    /// Enters the next chunks with awake cells, for one piece. Returns how many cells that counts
+    /// as (a row of a layer counts as one), or `None` if all have entered.
     pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
         if self.entered == self.schedule.members().len() {
             return None;
@@ -101,8 +101,8 @@ impl Workspace {
         self.spare_chunks.truncate(chunks);
     }
 
-    /// Returns whether all chunks awake at the tick's beginning have entered, so that every record is
-    /// of this tick.
+    /// Returns whether all chunks awake at the tick's beginning have entered, so that every record
+    /// is of this tick.
     pub(crate) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }

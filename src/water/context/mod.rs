@@ -119,8 +119,8 @@ impl Context<'_> {
         self.report.moved += u64::from(units) * path.len() as u64;
     }
 
-    /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path to
-    /// its root, if it has one.
+    /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path
+    /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
@@ -180,8 +180,8 @@ impl Context<'_> {
         }
     }
 
-    /// Wakes the cells in `bits` that hold water: for this tick if their layer is still ahead, and for
-    /// the next.
+    /// Wakes the cells in `bits` that hold water: for this tick if their layer is still ahead, and
+    /// for the next.
     pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
         let wet = self.store.layer(slot, layer).wet;
         let bits = bits & wet;

@@ -76,8 +76,8 @@ impl Schedule {
         }
     }
 
-    /// Returns the next layer of those that `open` gives for a chunk (by bit), or `None` at the end;
-    /// the call after that starts again from the bottom.
+    /// Returns the next layer of those that `open` gives for a chunk (by bit), or `None` at the
+    /// end; the call after that starts again from the bottom.
     #[inline]
     pub(crate) fn next(
         &mut self,
@@ -111,8 +111,8 @@ impl Schedule {
         }
     }
 
-    /// Moves to the lowest row above the current one, or to the lowest of all if there is no current
-    /// row. Returns `false` when none is left.
+    /// Moves to the lowest row above the current one, or to the lowest of all if there is no
+    /// current row. Returns `false` when none is left.
     fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
         let start = self.row.take().map_or(0, |row| row.end);
         let left = &self.members[start..];

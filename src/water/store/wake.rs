@@ -27,8 +27,8 @@ impl Withheld {
 }
 
 impl Store {
-    /// Wakes cells of a layer (0 to 15), whatever they hold. All waking of layers passes through here,
-    /// and that of single cells through [`wake_at`](Store::wake_at).
+    /// Wakes cells of a layer (0 to 15), whatever they hold. All waking of layers passes through
+    /// here, and that of single cells through [`wake_at`](Store::wake_at).
     ///
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
@@ -39,10 +39,10 @@ impl Store {
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
     /// | HasSource changes | the cell | next tick |
     ///
-    /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer in
-    /// the schedule), and survives the ebb because the layer's record keeps it. The end of a tick
-    /// comes after all visits and does neither, so its wakes are for the next tick; the awake cells
-    /// before them are kept for a save.
+    /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer
+    /// in the schedule), and survives the ebb because the layer's record keeps it. The end of a
+    /// tick comes after all visits and does neither, so its wakes are for the next tick; the
+    /// awake cells before them are kept for a save.
     ///
     /// [`Workspace::join`]: crate::water::context::layers::Workspace::join
     #[inline]
@@ -164,8 +164,8 @@ impl Store {
         self.grid.mark_layer_changed_at(slot, layer, cells);
     }
 
-    /// Returns the chunks with changed cells, in order of position, with these cells, and clears the
-    /// marks.
+    /// Returns the chunks with changed cells, in order of position, with these cells, and clears
+    /// the marks.
     pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
         self.grid.take_changes()
     }

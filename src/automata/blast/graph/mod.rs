@@ -47,7 +47,8 @@ pub struct BlastGraph {
     rules: Rules,
     tick: u64,
     ledger: Ledger,
-    /// By id; `None` where a node was removed. Boxed, because a long-lived graph has many of these.
+    /// By id; `None` where a node was removed. Boxed, because a long-lived graph has many of
+    /// these.
     nodes: Vec<Option<Box<Node>>>,
     /// The order depends only on the order of additions and removals.
     links: Vec<Link>,
