@@ -1,9 +1,9 @@
 //! Three-dimensional water: two bytes a cell, finite, pressurised, draining at the world's edges.
 //!
-//! The rules are those of a published design for voxel water: two bytes a cell, layers processed
+//! The rules follow an existing description of voxel water: two bytes a cell, layers processed
 //! bottom-up, cells of a layer in random order, and flow traced along parents back to its source.
-//! This crate adds the two parts that the design leaves open: pools that level out, and cells with
-//! more than one parent.
+//! This crate adds the two parts that the description leaves open: pools that level out, and cells
+//! with more than one parent.
 //!
 //! # Map of the source
 //!

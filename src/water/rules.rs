@@ -51,8 +51,9 @@ impl Edges {
 
 /// The parameters of a water world. They are fixed when the world is made.
 ///
-/// Chances are rounded up to a multiple of 1/65,536. The default has the values of the published
-/// design, so still water slowly evaporates; [`lossless`](Rules::lossless) turns that off.
+/// Chances are rounded up to a multiple of 1/65,536. The default has the values of the description
+/// that the rules follow, so still water slowly evaporates; [`lossless`](Rules::lossless) turns
+/// that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The chance, 0 to 1, that an inactive cell loses a unit in a tick: evaporation, or seepage
