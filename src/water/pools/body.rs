@@ -1,9 +1,9 @@
-//! Bodies: the connected components of water, joined sideways in a layer, and up and down wherever
-//! the lower cell is full. Found by flood fill over bit masks, in pieces.
+//! Bodies of water: connected-component labelling by bitmask flood fill. Wet cells are connected
+//! sideways, and vertically wherever the lower cell is full.
 //!
-//! Layers of a chunk that are full from side to side are flooded together, and those of them that
-//! can neither be a surface nor border on a dry cell are left out of the body: a lake costs what
-//! its surface and its shores do.
+//! Layers of a chunk that are completely full of water are flooded together. Those that can neither
+//! be a surface nor border on a dry cell are left out of the body, so that the cost of a lake is
+//! that of its surface and its shores.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
@@ -20,44 +20,46 @@ pub(crate) struct Piece {
     pub(crate) cells: LayerMask,
 }
 
-/// Joined water.
+/// A connected component of water.
 pub(crate) struct Body {
-    /// Its cells, but for layers full from side to side that have no surface and no dry cell
-    /// beside them.
+    /// Its cells, without completely full layers that have neither a surface nor a dry neighbour.
     pub(crate) pieces: Vec<Piece>,
-    /// Its lowest cell: y, z and x.
+    /// Its first cell in the order of y, z, x.
     pub(crate) lowest: [i32; 3],
 }
 
-/// The cells that belong to a body found in this tick, whether or not their chunk takes part in it.
+/// The flood fill and the cells flooded in this tick, including those of chunks that do not take
+/// part in it.
 #[derive(Default)]
 pub(crate) struct Flooded {
     chunks: Vec<Option<Box<FloodedChunk>>>,
     tick: u64,
-    /// Those of this tick and of the one before: others have nothing in `chunks`.
+    /// The chunks reached in this tick and in the one before. Others have no entry in `chunks`.
     reached: [Vec<Slot>; 2],
-    /// The body that is being flooded, and what is known to be joined to it.
+    /// The body in progress.
     growing: Option<Body>,
+    /// Stack of cells connected to it that are still to be flooded.
     open: Vec<Piece>,
+    /// The same for completely full layers, by bit.
     open_layers: Vec<(Slot, u16)>,
-    /// Lists of pieces to be used again.
+    /// Lists of pieces for reuse.
     spare: Vec<Vec<Piece>>,
-    /// Lists that were taken in this tick.
-    lists: usize,
+    /// Number of bodies begun in this tick: the spare lists to keep.
+    lists_in_use: usize,
 }
 
 #[derive(Default)]
 struct FloodedChunk {
     tick: u64,
     cells: CellMask,
-    /// The layers (by bit) that are full of water from side to side.
+    /// The layers, by bit, that are completely full of water.
     full: u16,
-    /// Those of them that are flooded.
-    done: u16,
+    /// The full layers that are flooded.
+    flooded_layers: u16,
 }
 
 impl Flooded {
-    /// Begins a tick: nothing is flooded. What the last one had no use for goes back to the system.
+    /// Begins a tick with no cell flooded. Frees chunks and lists that the last tick did not use.
     pub(crate) fn begin(&mut self, slots: usize) {
         self.chunks.resize_with(slots, || None);
         let [last, before] = &mut self.reached;
@@ -69,10 +71,10 @@ impl Flooded {
         }
         core::mem::swap(last, before);
         self.tick += 1;
-        self.spare.truncate(core::mem::take(&mut self.lists));
+        self.spare.truncate(core::mem::take(&mut self.lists_in_use));
     }
 
-    /// The flooded cells of a layer (0 to 15).
+    /// Returns the flooded cells of a layer (0 to 15).
     pub(crate) fn cells(&mut self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
         self.chunk(store, slot).cells.layer(layer)
     }
@@ -89,22 +91,22 @@ impl Flooded {
         chunk
     }
 
-    /// Begins to flood the body of the cells in `seed`.
+    /// Begins the body that contains the cells in `seed`.
     pub(crate) fn begin_body(&mut self, seed: Piece) {
         let pieces = self.spare.pop().unwrap_or_default();
         self.growing = Some(Body { pieces, lowest: [i32::MAX; 3] });
-        self.lists += 1;
+        self.lists_in_use += 1;
         self.open.push(seed);
     }
 
-    /// Whether a body has been begun and not taken.
+    /// Whether a body is in progress.
     pub(crate) fn is_growing(&self) -> bool {
         self.growing.is_some()
     }
 
-    /// Goes on with the body that was begun, and returns it when all of it is flooded; `None` if
-    /// the budget is spent before that. A layer counts as many cells
-    /// as it has rows with water of the body, a run of full layers as many as one of them.
+    /// Resumes the body in progress. Returns it when it is complete, `None` if the budget is spent
+    /// before. Charges one cell for each row of a layer with water of the body; a run of full
+    /// layers costs as much as one layer.
     pub(crate) fn grow(&mut self, store: &Store, budget: &mut Budget) -> Option<Body> {
         let mut body = self.growing.take()?;
         while !budget.is_spent() {
@@ -137,14 +139,14 @@ impl Flooded {
             + self.reached.iter().map(Vec::capacity).sum::<usize>() * size_of::<Slot>()
     }
 
-    /// Takes a body back that is done with.
+    /// Keeps the list of a body for reuse.
     pub(crate) fn recycle(&mut self, mut body: Body) {
         body.pieces.clear();
         self.spare.push(body.pieces);
     }
 
-    /// Floods the cells of a piece and what is joined to them in its layer. Returns how many rows
-    /// these have.
+    /// Floods the cells of a piece and those connected to them in its layer. Returns the number of
+    /// rows to charge.
     fn flood_piece(
         &mut self,
         store: &Store,
@@ -159,9 +161,8 @@ impl Flooded {
         }
         let filled = cells.flood(fresh);
         mask.insert_layer(layer, filled);
-        body.take(store, Piece { slot, layer, cells: filled });
-        // One cell off the chunk's sides: what lies beside it is in the layer that was filled, and
-        // dry.
+        body.add(store, Piece { slot, layer, cells: filled });
+        // A single cell away from the chunk's sides: the flood fill found no water beside it.
         let inner = filled
             .only()
             .filter(|cell| (1..15).contains(&(cell & 15)) && (1..15).contains(&(cell >> 4)));
@@ -169,31 +170,31 @@ impl Flooded {
             inner.map_or(layer..=layer, |cell| self.flood_column(store, slot, layer, cell, body));
         let closed = store.layer(slot, *layers.end()).closed;
         if let Some((slot, layer)) = store.upper_layer(slot, *layers.end()) {
-            self.reach(store, slot, layer, filled & closed);
+            self.push_unflooded(store, slot, layer, filled & closed);
         }
         if let Some((slot, layer)) = store.lower_layer(slot, *layers.start()) {
-            self.reach(store, slot, layer, filled & store.layer(slot, layer).closed);
+            self.push_unflooded(store, slot, layer, filled & store.layer(slot, layer).closed);
         }
         if inner.is_none() {
-            self.reach_beside(store, slot, layer, filled);
+            self.push_beside(store, slot, layer, filled);
         }
-        // A column has one in each layer.
+        // A column has one row in each layer.
         if inner.is_some() { layers.count() } else { filled.rows().count_ones() as usize }
     }
 
-    /// Keeps for later what lies beside the sides of a chunk at which these cells of a layer are.
-    fn reach_beside(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+    /// Pushes the cells of neighbouring chunks that border on these cells of a layer.
+    fn push_beside(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
         for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
             let there = store.neighbour(slot, face);
             if there.is_some() {
-                self.reach(store, there, layer, cells);
+                self.push_unflooded(store, there, layer, cells);
             }
         }
     }
 
-    /// Floods on from a cell with no water beside it to those above and below it in its chunk, as
-    /// long as these have none either, as falling water has. The cell does not lie at a side of
-    /// its chunk. Returns the layers that are flooded then.
+    /// Extends a flooded cell with no water beside it up and down its chunk, as long as the cells
+    /// have no water beside them either, as in falling water. The cell must not lie at a side of
+    /// its chunk. Returns the flooded layers of the column.
     fn flood_column(
         &mut self,
         store: &Store,
@@ -206,33 +207,33 @@ impl Flooded {
         let flooded = &mut self.chunk(store, slot).cells;
         let column = LayerMask::single(cell);
         let voxel = |layer: usize, cell: usize| voxels[layer * LAYER_CELLS + cell];
-        let mut take = |layer: usize| {
+        let mut join = |layer: usize| {
             let is_alone = [cell - 1, cell + 1, cell - 16, cell + 16]
                 .into_iter()
                 .all(|at| !voxel(layer, at).is_wet());
-            let joins = is_alone
+            let is_new = is_alone
                 && voxel(layer, cell).is_wet()
                 && flooded.insert(layer * LAYER_CELLS + cell);
-            if joins {
+            if is_new {
                 body.pieces.push(Piece { slot, layer, cells: column });
             }
-            joins
+            is_new
         };
         let (mut bottom, mut top) = (layer, layer);
-        while top < 15 && voxel(top, cell).is_closed() && take(top + 1) {
+        while top < 15 && voxel(top, cell).is_closed() && join(top + 1) {
             top += 1;
         }
-        while bottom > 0 && voxel(bottom - 1, cell).is_closed() && take(bottom - 1) {
+        while bottom > 0 && voxel(bottom - 1, cell).is_closed() && join(bottom - 1) {
             bottom -= 1;
         }
-        body.reach_to(store, slot, bottom, column);
+        body.note_lowest(store, slot, bottom, column);
         bottom..=top
     }
 
-    /// Keeps the wet ones of these cells for later, but for those that are flooded: most of what a
-    /// piece borders on is.
+    /// Pushes the wet cells among `cells` that are not flooded yet. Most neighbours of a piece
+    /// already are.
     #[inline]
-    fn reach(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+    fn push_unflooded(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
         let cells = cells & store.layer(slot, layer).wet;
         if cells.any() {
             let cells = cells - self.chunk(store, slot).cells.layer(layer);
@@ -242,11 +243,11 @@ impl Flooded {
         }
     }
 
-    /// Floods those of a chunk's layers (by bit) that are full from side to side, and the full ones
-    /// that they touch.
+    /// Floods the full layers among `layers` (by bit) of a chunk, and the full layers connected to
+    /// them in the chunk.
     fn flood_layers(&mut self, store: &Store, slot: Slot, layers: u16, body: &mut Body) {
         let chunk = self.chunk(store, slot);
-        let free = chunk.full & !chunk.done;
+        let free = chunk.full & !chunk.flooded_layers;
         let mut run = layers & free;
         loop {
             let grown = run | (run << 1 | run >> 1) & free;
@@ -258,7 +259,7 @@ impl Flooded {
         if run == 0 {
             return;
         }
-        chunk.done |= run;
+        chunk.flooded_layers |= run;
         let full = chunk.full;
         for layer in ones(u64::from(run)) {
             chunk.cells.insert_layer(layer, LayerMask::ALL);
@@ -267,12 +268,12 @@ impl Flooded {
         for layer in ones(u64::from(run & !inner)) {
             body.pieces.push(Piece { slot, layer, cells: LayerMask::ALL });
         }
-        body.reach_to(store, slot, run.trailing_zeros() as usize, LayerMask::ALL);
+        body.note_lowest(store, slot, run.trailing_zeros() as usize, LayerMask::ALL);
     }
 
-    /// Goes on from full layers (by bit) of a chunk to all that is joined to them. Returns those
-    /// among them that are covered by full layers and have no others at their sides; `full` are
-    /// the full layers of their chunk.
+    /// Pushes the neighbours of flooded full layers (by bit) of a chunk. Returns the inner ones:
+    /// those below a full layer, with no partial layer at their sides, in a chunk without springs.
+    /// `full` are the full layers of the chunk.
     fn spread_layers(&mut self, store: &Store, slot: Slot, layers: u16, full: u16) -> u16 {
         let mut inner = layers;
         for (face, border) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
@@ -281,25 +282,26 @@ impl Flooded {
                 continue;
             }
             let next = self.chunk(store, there);
-            let (joined, partial) = (layers & next.full & !next.done, layers & !next.full);
+            let (connected, partial) =
+                (layers & next.full & !next.flooded_layers, layers & !next.full);
             inner &= next.full;
-            if joined != 0 {
-                self.open_layers.push((there, joined));
+            if connected != 0 {
+                self.open_layers.push((there, connected));
             }
             for layer in ones(u64::from(partial)) {
-                self.reach(store, there, layer, border);
+                self.push_unflooded(store, there, layer, border);
             }
         }
         for layer in ones(u64::from(layers & !(full << 1))) {
             if let Some((slot, layer)) = store.lower_layer(slot, layer) {
-                self.reach(store, slot, layer, store.layer(slot, layer).closed);
+                self.push_unflooded(store, slot, layer, store.layer(slot, layer).closed);
             }
         }
         let above = store.neighbour(slot, Face::Up);
         let covered_top = above.is_some() && self.chunk(store, above).full & 1 != 0;
         for layer in ones(u64::from(layers & !(full >> 1))) {
             if let Some((slot, layer)) = store.upper_layer(slot, layer) {
-                self.reach(store, slot, layer, LayerMask::ALL);
+                self.push_unflooded(store, slot, layer, LayerMask::ALL);
             }
         }
         if store.has_springs(slot) { 0 } else { inner & (full >> 1 | u16::from(covered_top) << 15) }
@@ -307,13 +309,13 @@ impl Flooded {
 }
 
 impl Body {
-    fn take(&mut self, store: &Store, piece: Piece) {
+    fn add(&mut self, store: &Store, piece: Piece) {
         self.pieces.push(piece);
-        self.reach_to(store, piece.slot, piece.layer, piece.cells);
+        self.note_lowest(store, piece.slot, piece.layer, piece.cells);
     }
 
-    /// Notes the lowest of these cells.
-    fn reach_to(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+    /// Updates `lowest` with the first of these cells.
+    fn note_lowest(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
         if let Some(first) = cells.iter().next() {
             let cell = Cube::cell_at(store.grid().position_at(slot), layer * LAYER_CELLS + first);
             self.lowest = self.lowest.min([cell.y, cell.z, cell.x]);
@@ -333,13 +335,13 @@ mod tests {
     use glam::IVec3;
     use hashbrown::HashSet;
 
-    /// The body of the cells in `seed`, found in one go.
+    /// Returns the body of the cells in `seed`, found without interruption.
     fn flood(flooded: &mut Flooded, store: &Store, seed: Piece) -> Body {
         flooded.begin_body(seed);
-        flooded.grow(store, &mut Budget::new(usize::MAX)).expect("all of it")
+        flooded.grow(store, &mut Budget::new(usize::MAX)).expect("the budget suffices")
     }
 
-    /// Eight chunks, many layers of which are full from side to side.
+    /// Eight chunks, in which many layers are completely full.
     fn store(random: &mut fastrand::Rng) -> Store {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for position in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
@@ -363,7 +365,7 @@ mod tests {
         store
     }
 
-    /// Eight chunks with columns of water, some of which have gaps, meet others or end in a pool.
+    /// Eight chunks with columns of water, some with gaps, some adjacent, some ending in a pool.
     fn falls(random: &mut fastrand::Rng) -> Store {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for position in Region::new(IVec3::ZERO, IVec3::ONE).positions() {
@@ -383,21 +385,21 @@ mod tests {
         store
     }
 
-    /// The body of a cell, from cell to cell.
-    fn walk(store: &Store, start: Place) -> HashSet<Place> {
+    /// Reference: the body of a cell, found by a depth-first search from cell to cell.
+    fn search(store: &Store, start: Place) -> HashSet<Place> {
         let mut body = HashSet::from([start]);
         let mut open = vec![start];
         while let Some(place) = open.pop() {
             for face in Face::ALL {
                 let there = store.step(place, face);
-                let joined = there.is_some()
+                let connected = there.is_some()
                     && store.read(there).is_wet()
                     && match face {
                         Face::Up => store.read(place).height() == FULL,
                         Face::Down => store.read(there).height() == FULL,
                         _ => true,
                     };
-                if joined && body.insert(there) {
+                if connected && body.insert(there) {
                     open.push(there);
                 }
             }
@@ -405,8 +407,7 @@ mod tests {
         body
     }
 
-    /// Whether a cell may be left out of a body: full, under full water, beside nothing but full
-    /// cells.
+    /// Whether a cell may be left out of a body: full, below a full cell, beside full cells only.
     fn is_inner(store: &Store, place: Place) -> bool {
         let is_full = |place: Place| !place.is_some() || store.read(place).height() == FULL;
         let covered = store.step(place, Face::Up);
@@ -417,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_finds_what_a_walk_finds_and_leaves_out_what_it_may() {
+    fn a_flood_fill_finds_what_a_search_finds_except_for_inner_cells() {
         let mut random = fastrand::Rng::with_seed(21);
         let (mut bodies, mut left_out) = (0, 0);
         for round in 0..36 {
@@ -443,42 +444,42 @@ mod tests {
                     let found = core::iter::repeat_with(|| {
                         flooded.grow(&store, &mut Budget::new(random.usize(1..300)))
                     });
-                    let found = found.flatten().next().expect("it comes to an end");
+                    let found = found.flatten().next().expect("the flood fill ends");
                     assert!(!flooded.is_growing());
-                    let mut walked = walk(&store, place);
+                    let mut searched = search(&store, place);
                     let key = |&place: &Place| {
                         let cell = store.position(place);
                         [cell.y, cell.z, cell.x]
                     };
-                    assert_eq!(Some(found.lowest), walked.iter().map(key).min());
+                    assert_eq!(Some(found.lowest), searched.iter().map(key).min());
                     for piece in &found.pieces {
                         for cell in piece.cells.iter() {
                             assert!(
-                                walked.remove(&Place::in_layer(piece.slot, piece.layer, cell)),
-                                "once, and joined"
+                                searched.remove(&Place::in_layer(piece.slot, piece.layer, cell)),
+                                "each cell once, and connected"
                             );
                         }
                     }
-                    for &place in &walked {
+                    for &place in &searched {
                         let (layer, cell) = (place.layer(), place.cell());
                         assert!(
                             flooded.cells(&store, place.slot, layer).contains(cell),
-                            "flooded all the same"
+                            "marked as flooded"
                         );
                         assert!(is_inner(&store, place));
                     }
                     bodies += 1;
-                    left_out += walked.len();
+                    left_out += searched.len();
                 }
             }
         }
         assert!(bodies > 500 && left_out > 1_000, "{bodies} bodies, {left_out} cells left out");
     }
 
-    /// Full chunks in a row. A layer of the second is rock, so that the water of the third is met
-    /// above and below it.
+    /// Three full chunks in a row. A layer of the second is rock, so that the flood fill enters the
+    /// third above and below it.
     #[test]
-    fn a_layer_between_two_that_are_met_is_flooded() {
+    fn a_full_layer_between_two_flooded_ones_is_flooded() {
         let full = Voxel::OPEN.with_height(FULL);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         let mut parted = [full; CHUNK_CELLS];
@@ -505,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_a_body_is_used_again() {
+    fn the_list_of_a_body_is_reused() {
         let mut random = fastrand::Rng::with_seed(22);
         let store = store(&mut random);
         let slot = store.grid().sorted_slots()[0];
@@ -519,7 +520,7 @@ mod tests {
             body.pieces.reserve(1_000);
             flooded.recycle(body);
             let nothing = flood(&mut flooded, &store, seed);
-            assert!(nothing.pieces.is_empty(), "all is flooded");
+            assert!(nothing.pieces.is_empty(), "all cells are flooded already");
             flooded.recycle(nothing);
             (pieces, room)
         };

@@ -1,8 +1,8 @@
-//! Pools: joined water levels out. Here its bodies are found, and which of their cells would draw;
-//! see `levelling` for how.
+//! The cells that draw from a body: a scan over its pieces by bit mask, then a selection of the
+//! lowest (top *k* by sorting).
 //!
-//! Every body with an awake cell is found anew each tick; see `body`. Nothing about bodies is kept
-//! between ticks.
+//! Bodies with an awake or touched cell are found in each tick, by the flood fill of `body`.
+//! Nothing about them is kept between ticks.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -17,71 +17,70 @@ use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_ROWS, LayerState, Place, head};
 use crate::water::voxel::Voxel;
 
-/// A cell that would draw: its head, a random tie-breaker, and where it is.
+/// A cell that draws: its head, a random tie-breaker, and its place.
 pub(crate) type Drawer = (i64, u64, Place);
 
-/// A look for the cells that may draw from a body, done in pieces: partial cells that moved
-/// nothing, and dry cells beside or above those that moved nothing.
+/// A resumable scan for the cells that may draw from a body: partly full cells that did not move in
+/// this tick, and dry cells beside or above cells that did not.
 pub(crate) struct Gathering {
-    /// The highest head that a drawer may have.
+    /// Highest head that a drawer may have.
     highest: i64,
-    /// How many may draw: the first in their order.
-    most: usize,
-    /// Pieces of the body that have been looked at.
-    seen: usize,
-    /// Meanwhile nobody draws, so that no ties change.
+    /// Number of cells that may draw: the first in sorted order.
+    limit: usize,
+    /// Number of pieces scanned.
+    scanned: usize,
+    /// Valid during the whole scan, since no parents change before it ends.
     forks: Forks,
-    /// Cells whose sources have been looked for in the piece that is looked at.
-    asked: usize,
+    /// Cells of the current piece whose springs were searched for.
+    lookups: usize,
     drawers: Vec<Drawer>,
-    /// Whether there are more than may draw.
-    unheard: bool,
+    /// Whether cells were dropped because of the limit.
+    has_more: bool,
 }
 
 impl Gathering {
-    /// Begins to look for cells whose heads are at most `highest`; of these, `most` may draw.
-    pub(crate) fn new(highest: i64, most: usize) -> Self {
+    /// Begins a scan for at most `limit` cells whose heads are at most `highest`.
+    pub(crate) fn new(highest: i64, limit: usize) -> Self {
         Gathering {
             highest,
-            most,
-            seen: 0,
+            limit,
+            scanned: 0,
             forks: Forks::default(),
-            asked: 0,
+            lookups: 0,
             drawers: Vec::new(),
-            unheard: false,
+            has_more: false,
         }
     }
 
-    /// Adds a cell. It may be there already: a dry one may lie next to several pieces.
-    fn admit(&mut self, drawer: Drawer) {
-        if self.drawers.len() >= self.most.saturating_mul(4) {
-            self.choose();
+    /// Adds a cell, which may be a duplicate: a dry cell may lie next to several pieces.
+    fn add(&mut self, drawer: Drawer) {
+        if self.drawers.len() >= self.limit.saturating_mul(4) {
+            self.prune();
         }
         self.drawers.push(drawer);
     }
 
-    /// Puts the drawers in order and drops those that may not draw.
-    fn choose(&mut self) {
+    /// Sorts the drawers and drops duplicates and those beyond the limit.
+    fn prune(&mut self) {
         self.drawers.sort_unstable();
         self.drawers.dedup();
-        if self.drawers.len() > self.most {
-            self.unheard = true;
-            self.drawers.truncate(self.most);
+        if self.drawers.len() > self.limit {
+            self.has_more = true;
+            self.drawers.truncate(self.limit);
             self.highest = self.drawers.last().map_or(self.highest, |&(head, ..)| head);
         }
     }
 
-    /// Those that may draw, in order, and whether there are others.
-    pub(crate) fn chosen(mut self) -> (Vec<Drawer>, bool) {
-        self.choose();
-        (self.drawers, self.unheard)
+    /// Returns the drawers in order, and whether others were dropped.
+    pub(crate) fn into_drawers(mut self) -> (Vec<Drawer>, bool) {
+        self.prune();
+        (self.drawers, self.has_more)
     }
 }
 
 impl Context<'_> {
-    /// Begins to find the bodies of the awake and touched cells of a layer, as far as they are not
-    /// found yet. Returns how many cells have been looked at: those, and what is counted of
-    /// their bodies.
+    /// Begins to find the bodies of the awake and touched cells of a layer, except for those found
+    /// already. Returns the cells charged: the awake and touched ones, and those of the flood fill.
     pub(crate) fn begin_flood(&mut self, pools: &mut Pools, slot: Slot, layer: usize) -> u64 {
         let wet = self.store.layer(slot, layer).wet;
         let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
@@ -97,16 +96,16 @@ impl Context<'_> {
         budget.spent()
     }
 
-    /// Resumes the search for the bodies of the cells of a layer that was begun and is not
-    /// complete; `None` if there is none. Returns how many cells have been looked at.
+    /// Resumes the unfinished search for the bodies of a layer. Returns the cells charged; `None`
+    /// if no search is unfinished.
     pub(crate) fn resume_flood(&mut self, pools: &mut Pools) -> Option<u64> {
         let (seeds, mut budget) = (pools.seeds.take()?, Budget::of_a_piece());
         self.flood(pools, seeds, &mut budget);
         Some(budget.spent())
     }
 
-    /// Finds the bodies of these cells of a layer, which are not found yet, until the budget is
-    /// spent; then keeps those that are still to be found, and what is joined to them.
+    /// Finds the bodies of the cells in `seeds`. If the budget is spent before, keeps the remaining
+    /// seeds for [`resume_flood`](Self::resume_flood).
     fn flood(&mut self, pools: &mut Pools, mut seeds: Piece, budget: &mut Budget) {
         let Piece { slot, layer, .. } = seeds;
         loop {
@@ -124,80 +123,81 @@ impl Context<'_> {
         }
     }
 
-    /// Goes on looking for who may draw from a body until all of it has been looked at, which is
-    /// returned, or the budget is spent.
+    /// Resumes the scan of a body for drawers. Returns whether it is complete; if not, the budget
+    /// is spent.
     pub(crate) fn gather(
         &mut self,
         body: &[Piece],
         gathering: &mut Gathering,
         budget: &mut Budget,
     ) -> bool {
-        while let Some(piece) = body.get(gathering.seen) {
+        while let Some(piece) = body.get(gathering.scanned) {
             if !budget.spend(LAYER_ROWS) {
                 return false;
             }
             self.gather_from(piece, gathering);
-            budget.spend(core::mem::take(&mut gathering.asked));
-            gathering.seen += 1;
+            budget.spend(core::mem::take(&mut gathering.lookups));
+            gathering.scanned += 1;
         }
         true
     }
 
-    /// Adds what may draw of a piece, and the dry cells beside and above it that may.
+    /// Adds the cells of a piece that may draw, and the dry cells beside and above it that may.
     fn gather_from(&mut self, piece: &Piece, gathering: &mut Gathering) {
         let &Piece { slot, layer, cells } = piece;
         let y = self.layer_height(piece);
         let highest = gathering.highest;
-        let Some(is_low) = low(highest - head(y, 0)) else { return };
+        let Some(is_low) = at_most(highest - head(y, 0)) else { return };
         let closed = self.store.layer(slot, layer).closed;
-        let still = cells - self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
-        if still.is_empty() {
+        let unmoved =
+            cells - self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        if unmoved.is_empty() {
             return;
         }
-        // Cells above draw only if they lie low enough, and whether a source feeds those below them
-        // is dear to find out.
+        // Cells above draw only if they lie low enough. Testing that first avoids searches for
+        // the springs that feed the cells below them.
         let above =
             self.store.upper_layer(slot, layer).filter(|_| head(y.saturating_add(1), 0) <= highest);
-        let roofs =
-            above.map_or(LayerMask::NONE, |(slot, layer)| still & closed & self.dry(slot, layer));
+        let tops =
+            above.map_or(LayerMask::NONE, |(slot, layer)| unmoved & closed & self.dry(slot, layer));
         let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face));
         let dry_beside =
             beside.map(|slot| if slot.is_some() { self.dry(slot, layer) } else { LayerMask::NONE });
         let dry = self.dry(slot, layer);
-        // In the midst of a lake nothing is dry far around, and the water stands too high to draw
-        // itself.
-        let may_have_shore = (dry | roofs | LayerMask::union(dry_beside)).any();
+        // Fast path for the middle of a lake: no dry cell near, and the water too high to draw.
+        let may_have_shore = (dry | tops | LayerMask::union(dry_beside)).any();
         let may_draw =
-            may_have_shore || (still - closed).any() && self.store.has(slot, layer, is_low);
+            may_have_shore || (unmoved - closed).any() && self.store.has(slot, layer, is_low);
         if !may_draw {
             return;
         }
         let [west, east, north, south] = dry.shifted(&dry_beside);
-        let banks = still & (west | east | north | south);
-        let agents = (still - closed) | banks | roofs;
-        if agents.is_empty() {
+        let shore = unmoved & (west | east | north | south);
+        let candidates = (unmoved - closed) | shore | tops;
+        if candidates.is_empty() {
             return;
         }
-        // A source lifts water to the cell under its own level, so cells above ask for a higher
-        // one.
-        let roofs = roofs - self.supplied(slot, layer, roofs, y.saturating_add(2), gathering);
-        let agents = agents - self.supplied(slot, layer, agents, y, gathering);
-        self.add_drawers(gathering, slot, layer, agents - closed);
-        self.add_drawers(gathering, slot, layer, agents.spread() & dry);
-        for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(agents.leaving()) {
+        // A spring lifts water at most to the cell below its own level, so a cell above takes a
+        // spring two levels higher than the piece.
+        let tops = tops - self.supplied(slot, layer, tops, y.saturating_add(2), gathering);
+        let candidates = candidates - self.supplied(slot, layer, candidates, y, gathering);
+        self.add_drawers(gathering, slot, layer, candidates - closed);
+        self.add_drawers(gathering, slot, layer, candidates.spread() & dry);
+        for ((there, dry), cells) in beside.into_iter().zip(dry_beside).zip(candidates.leaving()) {
             self.add_drawers(gathering, there, layer, cells & dry);
         }
         if let Some((slot, layer)) = above {
-            self.add_drawers(gathering, slot, layer, roofs);
+            self.add_drawers(gathering, slot, layer, tops);
         }
     }
 
-    /// The open cells of a layer without water.
+    /// Returns the cells of a layer that are open and without water.
     fn dry(&self, slot: Slot, layer: usize) -> LayerMask {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         !(wet | closed)
     }
 
+    /// Adds those of these cells whose heads are low enough.
     fn add_drawers(
         &mut self,
         gathering: &mut Gathering,
@@ -209,7 +209,7 @@ impl Context<'_> {
             return;
         }
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
-        let Some(is_low) = low(gathering.highest - head(y, 0)) else { return };
+        let Some(is_low) = at_most(gathering.highest - head(y, 0)) else { return };
         if !self.store.has(slot, layer, is_low) {
             return;
         }
@@ -219,13 +219,13 @@ impl Context<'_> {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             if !voxel.is_mark() {
-                gathering.admit((head(y, voxel.height()), mix(seed, cell as u64), place));
+                gathering.add((head(y, voxel.height()), mix(seed, cell as u64), place));
             }
         }
     }
 
-    /// The cells that a source feeds along their path, if it lies high enough: they draw there and
-    /// not from the pool.
+    /// Returns the cells that a spring at `y` or higher feeds. They draw along their paths and not
+    /// from the pool.
     fn supplied(
         &mut self,
         slot: Slot,
@@ -234,13 +234,13 @@ impl Context<'_> {
         y: i32,
         gathering: &mut Gathering,
     ) -> LayerMask {
-        let sourced = cells & self.store.connected(slot, layer);
+        let connected = cells & self.store.connected(slot, layer);
         if self.store.lowest_source().is_none_or(|lowest| lowest >= y) {
-            return sourced;
+            return connected;
         }
-        let mut supplied = sourced;
-        for cell in sourced.iter() {
-            gathering.asked += 1;
+        let mut supplied = connected;
+        for cell in connected.iter() {
+            gathering.lookups += 1;
             if self.is_out_of_reach(Place::in_layer(slot, layer, cell), y, &mut gathering.forks) {
                 supplied.remove(cell);
             }
@@ -248,8 +248,8 @@ impl Context<'_> {
         supplied
     }
 
-    /// Keeps a body awake for the next tick: a drawer, or where that is dry, the water beside and
-    /// below it.
+    /// Keeps a body awake for the next tick: wakes the water around a drawer and, if it is wet, the
+    /// drawer.
     pub(crate) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
@@ -263,10 +263,11 @@ impl Context<'_> {
     }
 }
 
-/// Whether a voxel holds at most so many units, as dry and solid ones do too; `None` if none can.
-fn low(units: i64) -> Option<impl Fn(Voxel) -> bool + Copy> {
-    let most = u8::try_from(units.min(i64::from(FULL))).ok()?;
-    Some(move |voxel: Voxel| voxel.height() <= most)
+/// Returns a predicate for voxels of at most this many units (dry and solid ones included); `None`
+/// if the number is negative.
+fn at_most(units: i64) -> Option<impl Fn(Voxel) -> bool + Copy> {
+    let limit = u8::try_from(units.min(i64::from(FULL))).ok()?;
+    Some(move |voxel: Voxel| voxel.height() <= limit)
 }
 
 #[cfg(test)]
@@ -280,7 +281,7 @@ mod tests {
     use glam::IVec3;
     use hashbrown::HashSet;
 
-    /// Who draws, said of each cell of a body alone.
+    /// Reference: the drawers of a body, cell by cell.
     fn drawers_one_by_one(
         tick: &mut Context,
         body: &[Piece],
@@ -330,8 +331,8 @@ mod tests {
         drawers
     }
 
-    /// Compares who draws from the bodies of a world, in all up to some heads, with a look at each
-    /// cell. Returns how many of them are wet and dry, and how often nobody draws.
+    /// Compares the drawers of all bodies of a world with the reference, for each of `heads` as the
+    /// highest head. Returns the numbers of wet and dry drawers, and of scans without any.
     fn compare_drawers(world: &mut WaterWorld, heads: Range<i64>) -> [usize; 3] {
         let slots = world.store.grid().sorted_slots();
         let mut tick = test_worlds::tick(world);
@@ -347,15 +348,14 @@ mod tests {
                 let expected = drawers_one_by_one(&mut tick, &body.pieces, highest);
                 let mut gathering = Gathering::new(highest, usize::MAX);
                 while !tick.gather(&body.pieces, &mut gathering, &mut Budget::new(20)) {}
-                let (found, unheard) = gathering.chosen();
-                assert!(found.is_sorted() && !unheard, "up to {highest}");
-                // The first of them are the same if no more may draw, however few are kept
-                // meanwhile.
-                for most in [1, 3, 20] {
-                    let mut gathering = Gathering::new(highest, most);
+                let (found, has_more) = gathering.into_drawers();
+                assert!(found.is_sorted() && !has_more, "up to {highest}");
+                // A limit keeps the first of them.
+                for limit in [1, 3, 20] {
+                    let mut gathering = Gathering::new(highest, limit);
                     while !tick.gather(&body.pieces, &mut gathering, &mut Budget::new(20)) {}
-                    let first = (found[..most.min(found.len())].to_vec(), found.len() > most);
-                    assert_eq!(gathering.chosen(), first, "up to {highest}, {most} of them");
+                    let first = (found[..limit.min(found.len())].to_vec(), found.len() > limit);
+                    assert_eq!(gathering.into_drawers(), first, "up to {highest}, {limit} of them");
                 }
                 let places: HashSet<(i64, Place)> =
                     found.iter().map(|&(head, _, place)| (head, place)).collect();
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn drawers_are_those_of_a_look_at_each_cell() {
+    fn drawers_are_those_found_cell_by_cell() {
         let [mut wet, mut dry, mut none] = [0; 3];
         for seed in 0..20 {
             let mut world = test_worlds::springs(seed);
@@ -387,11 +387,11 @@ mod tests {
         );
     }
 
-    /// A chunk full of water that is stored as one cell, and half a chunk over it, so that each
-    /// kind of shore stands alone: a dry chunk beside, none or one where none is loaded, dry
-    /// cells above, and none but partial water.
+    /// A uniform chunk full of water with part of a chunk of water above it, and a dry chunk at one
+    /// side or at none: so each kind of shore occurs alone, dry cells beside or above, or partly
+    /// full cells only.
     #[test]
-    fn drawers_of_whole_chunks_of_water_are_those_of_a_look_at_each_cell() {
+    fn drawers_of_uniform_chunks_are_those_found_cell_by_cell() {
         for height in [3, FULL] {
             for dry_side in
                 [None, Some(IVec3::X), Some(IVec3::NEG_X), Some(IVec3::Z), Some(IVec3::NEG_Z)]

@@ -1,8 +1,17 @@
-//! Levelling: the lowest cells of a body draw from its highest surface, nearest first, one after
-//! another.
+//! Pools: each body of connected water levels out, as its lowest cells draw from its highest
+//! surface, one cell at a time.
 //!
-//! It is done in pieces, each of which looks at no more cells than a layer has: first the highest
-//! surface is looked for, then who would draw from it; then one after another draws.
+//! | file | what | algorithm |
+//! |---|---|---|
+//! | `body` | finds the bodies | connected-component labelling by bitmask flood fill |
+//! | `surface` | finds the highest surface of a body | scan for a maximum |
+//! | `drawers` | selects the cells that draw, lowest first | scan, top *k* |
+//! | `nearest` | finds the surface cell nearest to a drawer | nearest-neighbour search in buckets |
+//! | `route` | finds the route between the two | A* search |
+//! | `straight_route` | tries the straight route first | greedy best-first walk |
+//!
+//! Levelling a body stops whenever the budget of a piece of the tick is spent, and resumes in the
+//! next piece: see [`Stage`].
 
 pub(crate) mod body;
 pub(crate) mod drawers;
@@ -23,29 +32,28 @@ use crate::water::store::{LAYER_ROWS, Place, Step, head};
 use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
 
-/// Draws from one body in a tick; whoever still has room waits for the next.
+/// Most draws from one body in a tick. A body with further draws to make stays awake.
 const DRAWS_PER_BODY: usize = 96;
 
-/// The bodies of water of the tick underway: those that are being found, and those that are still to
-/// be levelled.
+/// The bodies of water of the current tick, found and levelled one by one.
 #[derive(Default)]
 pub(crate) struct Pools {
     flooded: Flooded,
-    /// Of the layer in which bodies are being found, the cells whose bodies are not.
+    /// Cells of the current layer whose bodies have not been found yet.
     seeds: Option<Piece>,
-    /// Bodies that are still to be levelled, the first last.
+    /// Bodies still to be levelled, as a stack.
     bodies: Vec<Body>,
     levelling: Option<Levelling>,
 }
 
 impl Pools {
-    /// Begins a tick in a world with so many slots for chunks: no body is known.
+    /// Begins a tick with no known body. `slots` is the chunk capacity of the world.
     pub(crate) fn begin(&mut self, slots: usize) {
         self.flooded.begin(slots);
     }
 
-    /// Puts the bodies found in order: a dry cell between two may draw from either, so it must not
-    /// depend on which cells were awake.
+    /// Sorts the bodies by their lowest cell. A dry cell between two bodies may draw from either,
+    /// so their order must not depend on which cells were awake.
     pub(crate) fn sort(&mut self) {
         self.bodies.sort_unstable_by_key(|body| Reverse(body.lowest));
     }
@@ -61,38 +69,38 @@ impl Pools {
 struct Levelling {
     body: Body,
     stage: Stage,
-    /// What is drawn from now.
+    /// The surface that cells draw from.
     surface: Surface,
-    /// The cells that draw, the next last.
+    /// The cells still to draw, as a stack.
     drawers: Vec<Place>,
-    /// Whether more cells would draw than may.
-    unheard: bool,
-    /// The last cell for which there was water that it could not have in this tick.
+    /// Whether there are more cells that could draw than [`DRAWS_PER_BODY`].
+    has_more: bool,
+    /// The last cell that could not get all the water available to it in this tick.
     unserved: Option<Place>,
-    /// Draws that are left.
+    /// Draws left in this tick.
     draws: usize,
     search: Search,
 }
 
-/// What the levelling of a body does next.
+/// The current stage of levelling a body.
 enum Stage {
-    /// Its highest surface is looked for.
+    /// Finds the highest surface.
     Survey(Survey),
-    /// The cells that would draw from it are looked for.
+    /// Finds the cells that draw from it.
     Gather(Gathering),
-    /// One after another draws.
+    /// Draws, one cell at a time.
     Draw,
-    /// The surface is exhausted, and the highest below it is looked for.
+    /// The surface is exhausted: finds the highest one below it.
     Lower(Survey),
 }
 
-/// How a cell's drawing ended.
+/// The result of drawing for a cell.
 enum Outcome {
-    /// It is level with the surface, or full.
+    /// The cell is level with the surface, or full.
     Level,
-    /// There is water for it that it could not have in this tick.
+    /// The cell could not get all the water available to it in this tick.
     Unserved,
-    /// Not yet: the budget of the piece is spent.
+    /// The budget of the piece is spent before the cell is done.
     Underway,
 }
 
@@ -103,28 +111,28 @@ impl Levelling {
             stage: Stage::Survey(Survey::below(i64::MAX)),
             surface: Surface::none(),
             drawers: Vec::new(),
-            unheard: false,
+            has_more: false,
             unserved: None,
             draws: DRAWS_PER_BODY,
             search: Search::new(),
         }
     }
 
-    /// Whether nothing has been looked at.
+    /// Whether no cell has been visited yet.
     fn is_new(&self) -> bool {
         matches!(&self.stage, Stage::Survey(survey) if survey.is_new())
     }
 
-    /// Whether no cell is left that would draw.
+    /// Whether no cell is left to draw.
     fn is_done(&self) -> bool {
         matches!(self.stage, Stage::Draw) && self.drawers.is_empty()
     }
 }
 
 impl Context<'_> {
-    /// Levels bodies for a piece. Returns how many cells drew, or were looked at as a surface in
-    /// vain, or in search of a way; and, where a layer was looked at as bits, one for each of
-    /// its rows. `None` if no body is left.
+    /// Levels bodies until the budget of a piece is spent. Returns the cells charged to it: cells
+    /// that drew, exhausted surface cells, cells visited by searches, and each row of a layer
+    /// scanned as a bit mask. Returns `None` if no body is left.
     pub(crate) fn level_next(&mut self, pools: &mut Pools) -> Option<u64> {
         if pools.levelling.is_none() && pools.bodies.is_empty() {
             return None;
@@ -145,13 +153,13 @@ impl Context<'_> {
         Some(budget.spent())
     }
 
-    /// Resumes a levelling until it is done, which is returned, or the budget is spent.
+    /// Resumes levelling a body. Returns whether it is done; if not, the budget is spent.
     fn level(&mut self, levelling: &mut Levelling, budget: &mut Budget) -> bool {
         if levelling.is_new() && self.is_idle(&levelling.body, budget) {
             return true;
         }
-        if self.settle(levelling, budget) {
-            self.draw_one_by_one(levelling, budget);
+        if self.advance_to_draw(levelling, budget) {
+            self.draw_all(levelling, budget);
         }
         let is_done = levelling.is_done();
         if is_done && let Some(place) = levelling.unserved {
@@ -160,15 +168,14 @@ impl Context<'_> {
         is_done
     }
 
-    /// Whether it can be told of a body that nobody draws from it.
+    /// Whether a cheap test shows that no cell draws from a body.
     fn is_idle(&self, body: &Body, budget: &mut Budget) -> bool {
         budget.spend(LAYER_ROWS);
         self.is_film(body) || self.is_all_touched(body)
     }
 
-    /// Whether a body is no more than cells of one unit beside each other in one layer of one
-    /// chunk, as rain leaves them: a dry cell beside them stands one unit lower, and who draws
-    /// two.
+    /// Whether a body consists only of cells of one unit in one layer of one chunk, as rain leaves
+    /// them. Drawing takes a head difference of two units, and a dry cell beside them has one.
     fn is_film(&self, body: &Body) -> bool {
         let is_deeper = |voxel: Voxel| voxel.height() > 1;
         match body.pieces[..] {
@@ -179,7 +186,8 @@ impl Context<'_> {
         }
     }
 
-    /// Whether all of a body has moved in this tick, as falling water does: then nobody draws.
+    /// Whether all cells of a body have moved in this tick, as falling water does. Cells that moved
+    /// do not draw.
     fn is_all_touched(&self, body: &Body) -> bool {
         let touched = |piece: &Piece| {
             self.work.get(piece.slot, piece.layer).map_or(LayerMask::NONE, |work| work.touched)
@@ -187,9 +195,8 @@ impl Context<'_> {
         body.pieces.iter().all(|piece| (piece.cells - touched(piece)).is_empty())
     }
 
-    /// Goes through the stages up to that in which cells draw. Returns whether it is reached; if not,
-    /// the budget is spent.
-    fn settle(&mut self, levelling: &mut Levelling, budget: &mut Budget) -> bool {
+    /// Advances to [`Stage::Draw`]. Returns whether it is reached; if not, the budget is spent.
+    fn advance_to_draw(&mut self, levelling: &mut Levelling, budget: &mut Budget) -> bool {
         loop {
             let is_complete = match &mut levelling.stage {
                 Stage::Survey(survey) | Stage::Lower(survey) => {
@@ -210,10 +217,10 @@ impl Context<'_> {
                     }
                 }
                 Stage::Gather(gathering) => {
-                    let (drawers, unheard) = gathering.chosen();
+                    let (drawers, has_more) = gathering.into_drawers();
                     levelling.drawers =
                         drawers.into_iter().rev().map(|(_, _, place)| place).collect();
-                    levelling.unheard = unheard;
+                    levelling.has_more = has_more;
                 }
                 Stage::Lower(survey) => levelling.surface = survey.surface(self.store),
                 Stage::Draw => {}
@@ -221,14 +228,14 @@ impl Context<'_> {
         }
     }
 
-    /// Lets the drawers draw one after another, until all have or the budget is spent.
-    fn draw_one_by_one(&mut self, levelling: &mut Levelling, budget: &mut Budget) {
+    /// Draws for one drawer after another until none is left or the budget is spent.
+    fn draw_all(&mut self, levelling: &mut Levelling, budget: &mut Budget) {
         while !budget.is_spent()
             && let Some(&place) = levelling.drawers.last()
         {
             match self.draw_from(place, levelling, budget) {
                 Outcome::Underway => return,
-                Outcome::Level if !levelling.unheard => {}
+                Outcome::Level if !levelling.has_more => {}
                 Outcome::Level | Outcome::Unserved => levelling.unserved = Some(place),
             }
             levelling.drawers.pop();
@@ -252,14 +259,15 @@ impl Context<'_> {
                 }
             }
             match self.route(&mut levelling.search, budget) {
-                Found::Route(path) => self.carry(&path, place, own),
+                Found::Route(path) => self.transfer(&path, place, own),
                 Found::Nothing => return Outcome::Unserved,
                 Found::Underway => return Outcome::Underway,
             }
         }
     }
 
-    /// The nearest cell of the highest surface that can give to a cell with this head.
+    /// Returns the surface cell that `place`, whose head is `own`, draws from: the nearest one
+    /// with water to give.
     fn choose_goal(
         &mut self,
         place: Place,
@@ -268,7 +276,7 @@ impl Context<'_> {
         budget: &mut Budget,
     ) -> Result<Place, Outcome> {
         loop {
-            if !self.settle(levelling, budget) {
+            if !self.advance_to_draw(levelling, budget) {
                 return Err(Outcome::Underway);
             }
             let Levelling { surface, draws, .. } = levelling;
@@ -284,9 +292,9 @@ impl Context<'_> {
                 if !budget.spend(1) {
                     return Err(Outcome::Underway);
                 }
-                let mut vain = self.spent_sources(surface.cells.last_piece());
-                vain.insert(goal.cell());
-                surface.cells.remove_from_last(vain);
+                let mut exhausted_cells = self.spent_springs(surface.cells.last_piece());
+                exhausted_cells.insert(goal.cell());
+                surface.cells.remove_from_last(exhausted_cells);
                 continue;
             }
             *draws = draws.checked_sub(1).ok_or(Outcome::Unserved)?;
@@ -294,9 +302,9 @@ impl Context<'_> {
         }
     }
 
-    /// The sources of a piece that can give no more in this tick. Of the springs under a wide
-    /// surface, which stand as high as it, the near ones are soon spent.
-    fn spent_sources(&self, piece: Option<&Piece>) -> LayerMask {
+    /// Returns the springs of a piece that can give no more in this tick. They are removed
+    /// together: with many springs level with a wide surface, the near ones are soon spent.
+    fn spent_springs(&self, piece: Option<&Piece>) -> LayerMask {
         let Some(&Piece { slot, layer, cells }) = piece else { return LayerMask::NONE };
         let mut spent = cells & self.store.springs(slot, layer);
         for cell in spent.iter() {
@@ -308,8 +316,8 @@ impl Context<'_> {
         spent
     }
 
-    /// Units that all cells of a path may still pass on in this tick. They lie in one layer of one
-    /// chunk.
+    /// Returns the units that every cell of a path may still pass on in this tick. The cells must
+    /// lie in one layer of one chunk.
     fn left_along(&self, path: &[Step]) -> u8 {
         let Some(&(first, _)) = path.first() else { return u8::MAX };
         let layer = self.layer_of(first);
@@ -320,9 +328,9 @@ impl Context<'_> {
         path.iter().map(left).min().unwrap_or(u8::MAX)
     }
 
-    /// Moves what half the difference of the heads, the room and the way allow from the end of a
-    /// path to `to`.
-    fn carry(&mut self, path: &[Step], to: Place, own: i64) {
+    /// Moves water from the end of a path to `to`, whose head is `own`: as much as half the
+    /// difference of heads, the room in `to` and the throughput of the path allow.
+    fn transfer(&mut self, path: &[Step], to: Place, own: i64) {
         let Some(&(from, _)) = path.last() else { return };
         let source = self.store.read(from);
         let available = if source.has(CellFlags::IS_SOURCE) { FULL } else { source.height() };
@@ -330,11 +338,11 @@ impl Context<'_> {
             self.crest_head(from).map_or(0, |head| (head - own) / 2).clamp(0, i64::from(FULL))
                 as u8;
         let mut units = self.store.read(to).room().min(available).min(half);
-        for stretch in path.chunk_by(lie_in_one_layer) {
+        for stretch in path.chunk_by(are_in_one_layer) {
             units = units.min(self.left_along(stretch));
         }
         self.take(from, units);
-        for stretch in path.chunk_by(lie_in_one_layer).rev() {
+        for stretch in path.chunk_by(are_in_one_layer).rev() {
             self.pass_along_in_layer(stretch, units);
         }
         if let Some(&(_, exit)) = path.first() {
@@ -344,7 +352,7 @@ impl Context<'_> {
 }
 
 /// Whether two cells of a path lie in the same layer of the same chunk.
-fn lie_in_one_layer((a, _): &Step, (b, _): &Step) -> bool {
+fn are_in_one_layer((a, _): &Step, (b, _): &Step) -> bool {
     (a.slot, a.layer()) == (b.slot, b.layer())
 }
 
@@ -361,9 +369,9 @@ mod tests {
     use crate::water::{Rules, WaterCell, WaterWorld};
     use glam::IVec3;
 
-    /// Over a chunk border, and up and down, so that it comes back to layers that it has left.
+    /// The path crosses a chunk border, and goes up and down, so that it re-enters layers.
     #[test]
-    fn water_is_carried_along_a_path_as_it_passes_from_cell_to_cell() {
+    fn a_transfer_along_a_path_equals_passing_from_cell_to_cell() {
         let cells = [
             (14, 12),
             (14, 13),
@@ -401,22 +409,22 @@ mod tests {
                     .find(|&face| world.store.step(place(cell), face) == before);
                 path.push((place(cell), exit.expect("the cell before lies beside it")));
             }
-            let (mut tick, mut plainly) =
+            let (mut tick, mut reference) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-            for tick in [&mut tick, &mut plainly] {
+            for tick in [&mut tick, &mut reference] {
                 tick.pass_on(path[narrow].0, Face::Up, FULL - at_most);
             }
             let own = head(12, 2);
-            tick.carry(&path, to, own);
+            tick.transfer(&path, to, own);
             let units = at_most.min(5);
-            plainly.take(path[cells.len() - 1].0, units);
+            reference.take(path[cells.len() - 1].0, units);
             for &(place, exit) in path.iter().rev() {
-                plainly.pass_on(place, exit, units);
-                plainly.wake_cell(place);
+                reference.pass_on(place, exit, units);
+                reference.wake_cell(place);
             }
-            plainly.receive(to, path[0].1.opposite(), units, plainly.store.read(to).largest());
+            reference.receive(to, path[0].1.opposite(), units, reference.store.read(to).largest());
 
-            assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
+            assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
             for (slot, layer) in tick
                 .store
                 .grid()
@@ -428,24 +436,25 @@ mod tests {
                     (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
                 };
                 let [here, there] =
-                    [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
+                    [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
                 assert_eq!(here, there, "{narrow}, {at_most}");
                 assert_eq!(
                     tick.awake(slot, layer),
-                    plainly.awake(slot, layer),
+                    reference.awake(slot, layer),
                     "{narrow}, {at_most}"
                 );
-                let [here, there] =
-                    [&tick, &plainly].map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
+                let [here, there] = [&tick, &reference]
+                    .map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
                 assert_eq!(here, there, "{narrow}, {at_most}");
             }
             assert_eq!(tick.store.read(to).height(), 2 + units);
         }
     }
 
-    /// Puddles on a floor, most of them of single units; in every other world most water has moved.
+    /// Puddles on a floor, most of them of one unit. In every other world most of the water has
+    /// moved.
     #[test]
-    fn nobody_draws_from_a_film_nor_from_what_has_moved() {
+    fn no_cell_draws_from_a_film_or_from_water_that_has_moved() {
         let (mut films, mut moved, mut others) = (0, 0, 0);
         for seed in 0..40 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -474,7 +483,10 @@ mod tests {
             for body in core::mem::take(&mut pools.bodies) {
                 let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
                 let mut levelling = Levelling::new(body);
-                assert!(tick.settle(&mut levelling, &mut Budget::new(usize::MAX)), "seed {seed}");
+                assert!(
+                    tick.advance_to_draw(&mut levelling, &mut Budget::new(usize::MAX)),
+                    "seed {seed}"
+                );
                 let drawers = levelling.drawers.len();
                 assert!(!(is_film || has_moved) || drawers == 0, "seed {seed}");
                 films += u32::from(is_film);
@@ -488,9 +500,9 @@ mod tests {
         );
     }
 
-    /// Bodies over several layers, in some of which all water has moved.
+    /// Bodies over several layers. In some layers all water has moved.
     #[test]
-    fn a_body_has_moved_if_all_its_cells_have() {
+    fn a_body_has_moved_if_all_its_cells_have_moved() {
         let mut found = [0; 3];
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -524,8 +536,9 @@ mod tests {
             "{found:?} bodies at rest, in part, and all in motion"
         );
     }
+
     impl Pools {
-        /// No bodies, in a tick that has begun.
+        /// Returns an empty set of bodies for a tick that has begun.
         pub(crate) fn begun(store: &Store) -> Self {
             let mut pools = Pools::default();
             pools.begin(store.grid().slot_capacity());
@@ -540,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn units_pass_along_a_path_as_they_pass_from_cell_to_cell() {
+    fn passing_along_a_layer_equals_passing_from_cell_to_cell() {
         let mut random = fastrand::Rng::with_seed(12);
         let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
         for seed in 0..6 {
@@ -552,7 +565,7 @@ mod tests {
                 world
             });
             let slots = world.store.grid().sorted_slots();
-            let (mut tick, mut plainly) =
+            let (mut tick, mut reference) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
@@ -566,7 +579,7 @@ mod tests {
                     );
                 }
                 let left = path.iter().map(|&(place, _)| {
-                    plainly.limits.left(plainly.store.read(place), plainly.work.passed(place))
+                    reference.limits.left(reference.store.read(place), reference.work.passed(place))
                 });
                 let left = left.min().unwrap_or(u8::MAX);
                 assert_eq!(tick.left_along(&path), left, "seed {seed}");
@@ -577,15 +590,16 @@ mod tests {
                 let awake_before = tick.awake(slot, layer);
                 tick.pass_along_in_layer(&path, units);
                 for &(place, exit) in &path {
-                    plainly.pass_on(place, exit, units);
-                    plainly.wake_cell(place);
+                    reference.pass_on(place, exit, units);
+                    reference.wake_cell(place);
                 }
-                let (here, there) = (tick.work.get(slot, layer), plainly.work.get(slot, layer));
-                let (here, there) = (here.expect("it has joined"), there.expect("it has joined"));
+                let (here, there) = (tick.work.get(slot, layer), reference.work.get(slot, layer));
+                let (here, there) =
+                    (here.expect("the layer is recorded"), there.expect("the layer is recorded"));
                 let marks = |work: &LayerRecord| [work.touched, work.woken, work.blocked];
                 assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
-                assert_eq!(tick.awake(slot, layer), plainly.awake(slot, layer), "seed {seed}");
-                assert_eq!(tick.report, plainly.report, "seed {seed}");
+                assert_eq!(tick.awake(slot, layer), reference.awake(slot, layer), "seed {seed}");
+                assert_eq!(tick.report, reference.report, "seed {seed}");
                 passed_on += path.len();
                 exhausted += here.blocked.count();
                 woken += (tick.awake(slot, layer) - awake_before).count();

@@ -1,5 +1,6 @@
-//! Nearest-neighbour search: which cell of a surface is nearest to another cell. Its pieces are
-//! looked at in blocks of chunks, the near ones first (a grid of buckets).
+//! Nearest-neighbour search: the cell of a surface that is nearest to another cell, by Manhattan
+//! distance. Pieces are grouped into a grid of buckets of 4 × 4 chunk columns, each with a
+//! bounding box; buckets and pieces farther than the best cell so far are skipped.
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
@@ -9,34 +10,35 @@ use core::ops::Range;
 use glam::IVec3;
 use smallvec::SmallVec;
 
-/// Chunks along a side of a block, as a power of two: four of them keep both the blocks of a wide
-/// surface and the pieces of a block few.
+/// Binary logarithm of the chunks along a side of a block. With four chunks, both the blocks of a
+/// wide surface and the pieces of a block are few.
 const BLOCK_BITS: u32 = 2;
 
-/// Cells to choose from, in pieces none of which is empty.
+/// Cells to choose from, as non-empty pieces.
 #[derive(Default)]
 pub(crate) struct Candidates {
-    /// Block by block.
+    /// Sorted by block.
     pieces: Vec<Piece>,
     blocks: SmallVec<[Block; 1]>,
-    /// The block and the piece of the cell that was found last: mostly the next is not far from
-    /// it.
+    /// The block and the piece of the last cell found, which are usually those of the next one or
+    /// near them.
     last: (usize, usize),
 }
 
-/// The pieces that lie in one column of chunks, four wide.
+/// The pieces in a bucket of 4 × 4 chunk columns.
 struct Block {
-    /// Those of its pieces that still have cells.
+    /// Its pieces that still have cells.
     pieces: Range<usize>,
-    /// The corners of the box of the layers they lie in.
+    /// Lowest corner of the bounding box of their layers.
     low: IVec3,
+    /// Highest corner of that box, inclusive.
     high: IVec3,
 }
 
-/// A cell as it is ranked: steps to it, then its y, z and x.
+/// Rank of a cell: its distance, then its y, z and x.
 type Rank = (u32, [i32; 3]);
 
-/// The nearest cell met so far.
+/// The nearest cell found so far.
 struct Nearest {
     rank: Rank,
     at: (usize, usize),
@@ -44,7 +46,7 @@ struct Nearest {
 }
 
 impl Candidates {
-    /// The cells of these pieces.
+    /// Groups pieces into blocks.
     pub(crate) fn new(store: &Store, mut pieces: Vec<Piece>) -> Self {
         pieces.retain(|piece| piece.cells.any());
         let column = |piece: &Piece| {
@@ -67,22 +69,22 @@ impl Candidates {
         Candidates { pieces, blocks, last: (0, 0) }
     }
 
-    /// The nearest to a cell: among equals the one with the lowest y, then z, then x. `None` if no
-    /// cell is left.
+    /// Returns the cell nearest to `place`, among equals the one with the lowest y, then z, then
+    /// x. `None` if no cell is left.
     pub(crate) fn nearest(&mut self, store: &Store, place: Place) -> Option<Place> {
         let cell = store.position(place);
         let mut best: Option<Nearest> = None;
-        // What is near goes first: of the others, hardly any piece is looked at then.
+        // A near cell found first excludes most other pieces by their bounding boxes.
         let (block, piece) = self.last;
         if self.blocks.get(block).is_some_and(|block| block.pieces.contains(&piece)) {
-            self.look_at(store, cell, (block, piece), &mut best);
+            self.consider(store, cell, (block, piece), &mut best);
         }
         for (number, block) in self.blocks.iter().enumerate() {
             if is_farther(&best, cell, block.low, block.high) {
                 continue;
             }
             for at in block.pieces.clone() {
-                self.look_at(store, cell, (number, at), &mut best);
+                self.consider(store, cell, (number, at), &mut best);
             }
         }
         let best = best?;
@@ -90,9 +92,9 @@ impl Candidates {
         Some(best.place)
     }
 
-    /// Takes the nearest cell of a piece for the best, if it is.
+    /// Replaces `best` by the nearest cell of a piece if that is nearer.
     #[inline]
-    fn look_at(&self, store: &Store, cell: IVec3, at: (usize, usize), best: &mut Option<Nearest>) {
+    fn consider(&self, store: &Store, cell: IVec3, at: (usize, usize), best: &mut Option<Nearest>) {
         let piece = &self.pieces[at.1];
         let low = lowest(store, piece);
         if is_farther(best, cell, low, low + IVec3::new(15, 0, 15)) {
@@ -108,12 +110,12 @@ impl Candidates {
         }
     }
 
-    /// The piece of the cell that was found last.
+    /// Returns the piece of the last cell found.
     pub(crate) fn last_piece(&self) -> Option<&Piece> {
         self.pieces.get(self.last.1)
     }
 
-    /// Takes cells out of the piece of the cell that was found last.
+    /// Removes cells from the piece of the last cell found.
     pub(crate) fn remove_from_last(&mut self, cells: LayerMask) {
         let (block, at) = self.last;
         let (Some(block), Some(piece)) = (self.blocks.get_mut(block), self.pieces.get_mut(at))
@@ -128,18 +130,18 @@ impl Candidates {
     }
 }
 
-/// Whether all cells of a box are farther away than the best.
+/// Whether all cells of a box are farther away than `best`.
 #[inline]
 fn is_farther(best: &Option<Nearest>, cell: IVec3, low: IVec3, high: IVec3) -> bool {
     best.as_ref().is_some_and(|best| best.rank.0 < distance(cell, cell.clamp(low, high)))
 }
 
-/// The first cell of a piece's layer.
+/// Returns the position of the first cell of a piece's layer.
 fn lowest(store: &Store, piece: &Piece) -> IVec3 {
     Cube::cell_at(store.grid().position_at(piece.slot), piece.layer * LAYER_CELLS)
 }
 
-/// Steps from one cell to another in open water.
+/// Manhattan distance: steps from one cell to another in open water.
 pub(crate) fn distance(a: IVec3, b: IVec3) -> u32 {
     a.x.abs_diff(b.x).saturating_add(a.y.abs_diff(b.y)).saturating_add(a.z.abs_diff(b.z))
 }
@@ -148,8 +150,8 @@ fn key(cell: IVec3) -> [i32; 3] {
     [cell.y, cell.z, cell.x]
 }
 
-/// The cell of a layer that is nearest to `cell`, among equals the one with the lowest z and then
-/// x; `None` if the layer has none within `most` steps. The layer's first cell lies at `low`.
+/// Returns the cell of a layer nearest to `cell`, among equals the one with the lowest z, then x;
+/// `None` if no cell lies within `most` steps. The layer's first cell lies at `low`.
 fn nearest_in(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Option<usize> {
     let (x, z) = (cell.x.saturating_sub(low.x), cell.z.saturating_sub(low.z));
     if !(1..15).contains(&x) && !(1..15).contains(&z) {
@@ -161,17 +163,17 @@ fn nearest_in(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Option<us
     nearest_in_rows(cell, low, cells, most)
 }
 
-/// The cell of a layer that is nearest to a corner, among equals the one with the lowest z and then
-/// x; `None` if the layer has none within `most` steps.
+/// Returns the cell of a layer nearest to the corner of `within`, among equals the one with the
+/// lowest z, then x; `None` if no cell lies within `most` steps.
 fn nearest_to_corner(within: &[LayerMask; 31], cells: LayerMask, most: u32) -> Option<usize> {
     let within = &within[..=most.min(30) as usize];
     let steps = within.partition_point(|&within| (cells & within).is_empty());
     (cells & *within.get(steps)?).iter().next()
 }
 
-/// Like [`nearest_in`], row by row.
+/// [`nearest_in`] for a cell that is not nearest to a corner of the layer, row by row.
 fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Option<usize> {
-    // A cell to the west of the layer is nearest to its first column, as one in that column is.
+    // The nearest column to a cell west or east of the layer is the first or the last.
     let x = cell.x.saturating_sub(low.x).clamp(0, 15) as u32;
     let to_column = cell.x.abs_diff(low.x + x as i32).saturating_add(cell.y.abs_diff(low.y));
     let (mut best, mut least) = (None, most);
@@ -190,8 +192,8 @@ fn nearest_in_rows(cell: IVec3, low: IVec3, cells: LayerMask, most: u32) -> Opti
     best
 }
 
-/// For each corner of a layer, the north-western, north-eastern, south-western and south-eastern,
-/// the cells within so many steps of it, 0 to 30.
+/// For each corner of a layer (north-west, north-east, south-west, south-east), the cells within 0
+/// to 30 steps of it.
 static WITHIN: [[LayerMask; 31]; 4] = within();
 
 const fn within() -> [[LayerMask; 31]; 4] {
@@ -209,8 +211,8 @@ const fn within() -> [[LayerMask; 31]; 4] {
     within
 }
 
-/// The cell of a row, in which there is one, that is nearest to column `x`: how many steps it is
-/// away, and its own column. Among equals the one to the west.
+/// Returns the distance and the column of the cell nearest to column `x` in a non-empty row, among
+/// equals the one to the west.
 fn to_nearest(row: u16, x: u32) -> (u32, usize) {
     let row = u32::from(row);
     let (west, east) = (row & ((2 << x) - 1), (row >> x).trailing_zeros());
@@ -228,9 +230,9 @@ mod tests {
     use crate::water::rules::Edges;
     use crate::water::voxel::Voxel;
 
-    /// Surfaces of pieces in up to a hundred chunks, from which cells are taken until none is left.
+    /// Surfaces in up to a hundred chunks, from which cells are removed until none is left.
     #[test]
-    fn the_nearest_candidate_is_that_of_a_look_at_all() {
+    fn the_nearest_candidate_is_that_of_an_exhaustive_search() {
         for seed in 0..40 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
@@ -242,9 +244,9 @@ mod tests {
             let mut pieces: Vec<Piece> = Vec::new();
             for &slot in &slots {
                 for _ in 0..random.usize(..3) {
-                    let few = random.u64(..) & random.u64(..) & random.u64(..);
+                    let sparse = random.u64(..) & random.u64(..) & random.u64(..);
                     let cells =
-                        LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & few));
+                        LayerMask::from_words(core::array::from_fn(|_| random.u64(..) & sparse));
                     pieces.push(Piece { slot, layer: pieces.len() % 16, cells });
                 }
             }
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_cell_is_that_of_a_look_at_all() {
+    fn the_nearest_cell_of_a_layer_is_that_of_an_exhaustive_search() {
         let mut random = fastrand::Rng::with_seed(5);
         let (mut far_from_corner, mut too_far) = (0, 0);
         for round in 0..3_000 {
@@ -294,8 +296,7 @@ mod tests {
                 random.u64(..) & random.u64(..) & random.u64(..)
             }));
             if round % 2 == 0 {
-                // One cell or none, so that it is often far from the corner that is nearest to
-                // `cell`.
+                // At most one cell, which is often far from the corner nearest to `cell`.
                 let mut words = [0; 4];
                 words[random.usize(..4)] = 1u64.unbounded_shl(random.u32(..80));
                 cells = LayerMask::from_words(words);

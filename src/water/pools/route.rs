@@ -1,9 +1,9 @@
-//! A* search: the shortest route through a body of water, from a cell that draws to the surface that
-//! it draws from. It is searched in that order, so against the flow.
+//! A* search for the shortest route through a body of water, from a cell that draws to the surface
+//! that it draws from, so against the flow. The heuristic is the Manhattan distance.
 //!
-//! `straight_route` has the routes on which each step is one nearer to the goal. The search marks
-//! the cells that it meets in pages, one byte a cell, and puts them in one list, so that its
-//! priority queue is a heap of numbers. It can stop at any cell and resume there.
+//! A greedy walk tries the straight route first (see `straight_route`). Discovered cells are marked
+//! in pages of one byte per cell and stored in one list, so that the priority queue is a heap of
+//! integers. The search can stop at any cell and resume there.
 
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -17,78 +17,79 @@ use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BinaryHeap;
 
-/// Cells that the searches of one body look at in a tick. Those of a walk that gets stuck count
-/// once, with the search that looks at them again.
+/// Cells that the searches of one body may visit in a tick. The cells of a walk that gets stuck are
+/// counted only when the A* search visits them again.
 const BODY_SEARCH_LIMIT: usize = 1 << 16;
 
-/// Cells that a search looks at, beside eight for each step to its goal, before it takes the best
-/// surface it has met.
+/// Cells that a search visits, in addition to eight for each step to its goal, before it settles
+/// for the best surface found so far.
 const SEARCH_SLACK: usize = 64;
 
-/// A byte of a page: not met. A cell met has one more than the index of the face across which the
-/// next cell of its way lies.
+/// Mark of a cell not discovered. The mark of a discovered cell is 1 + the index of the face across
+/// which the next cell of its route lies.
 const UNKNOWN: u8 = 0;
-/// Where the way ends.
+/// Mark of the drawing cell, where the route ends.
 const END: u8 = 7;
-/// Met by a search that found nothing. Later drawers stand higher, so what has nothing for one has
-/// nothing for them.
+/// Mark of a cell discovered by a search that found nothing. Later drawers have higher heads, so a
+/// cell fruitless for one drawer is fruitless for all later ones.
 const FRUITLESS: u8 = 8;
 
-/// What one body's searches may still cost in this tick, what they work with, and where they found
+/// The searches of one body in a tick: their budget, their buffers, and the cells where they found
 /// nothing.
 pub(crate) struct Search {
-    /// Cells that they may still look at.
+    /// Cells that may still be visited.
     cells: usize,
-    /// What is sought, while a search is underway.
-    quest: Option<Quest>,
+    /// The search in progress.
+    query: Option<Query>,
     marks: Marks,
-    /// The cells met, in order; the first is where the way ends.
-    met: Vec<Place>,
-    /// What its page said of that one before.
-    was: u8,
+    /// The cells in order of discovery; the first is the drawing cell.
+    discovered: Vec<Place>,
+    /// Mark of the drawing cell before the search.
+    mark_before: u8,
     open: BinaryHeap<Reverse<u64>>,
 }
 
-/// A search that is underway.
-struct Quest {
-    /// The straight way, until there turns out to be none.
+/// A search in progress.
+struct Query {
+    /// The greedy walk, until it gets stuck.
     walk: Option<Walk>,
-    /// Where the way is to end.
+    /// The drawing cell: the route ends there, so the search begins there.
     to: Place,
-    /// Where it is to begin, and the position of that.
+    /// The surface cell to find.
     goal: Place,
+    /// Position of `goal`.
     target: IVec3,
-    /// The head of the cell that draws.
+    /// Head of the drawing cell.
     own: i64,
-    /// Steps from one to the other in open water.
+    /// Manhattan distance from `to` to `goal`.
     straight: u32,
-    /// Cells looked at.
-    looked: usize,
+    /// Number of cells visited.
+    visited: usize,
     best: Option<Start>,
 }
 
-/// A surface that a search has come to: its head, its steps to the end, the position of its chunk,
-/// and itself. Of two the greater is better; among equals the last in order of position. Slots
-/// would not do for that: they depend on the order in which chunks came.
+/// A surface cell found by a search: its head, its distance from the drawing cell, the position of
+/// its chunk (y, z, x) and its place. The greatest is the best. The chunk position precedes the
+/// place because slots depend on the order in which chunks were inserted.
 type Start = (i64, Reverse<u32>, [i32; 3], Place);
 
-/// How far a search has come.
+/// The result of running a search.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A route: its cells with the faces that they pass water through, the drawing end first.
+    /// A route: its cells with the faces that they pass water across, the drawing end first.
     Route(Vec<Step>),
-    /// There is none.
+    /// No route exists.
     Nothing,
-    /// It has more to look at.
+    /// The budget is spent before the search has ended.
     Underway,
 }
 
-/// A byte for each cell of the chunks that a search has come to.
+/// One mark for each cell of the chunks that searches have reached, in pages.
 #[derive(Default)]
 struct Marks {
     numbers: HashMap<Slot, usize>,
     pages: Vec<(Slot, Box<[u8; CHUNK_CELLS]>)>,
-    /// The page asked for last: mostly the one that is asked for next.
+    /// The last page used, which is usually the next one too.
     last: usize,
 }
 
@@ -96,12 +97,12 @@ impl Marks {
     #[inline]
     fn of(&mut self, Place { slot, index }: Place) -> &mut u8 {
         if self.pages.get(self.last).is_none_or(|page| page.0 != slot) {
-            self.turn_to(slot);
+            self.select_page(slot);
         }
         &mut self.pages[self.last].1[index & (CHUNK_CELLS - 1)]
     }
 
-    fn turn_to(&mut self, slot: Slot) {
+    fn select_page(&mut self, slot: Slot) {
         let pages = &mut self.pages;
         self.last = *self.numbers.entry(slot).or_insert_with(|| {
             pages.push((slot, Box::new([UNKNOWN; CHUNK_CELLS])));
@@ -116,24 +117,25 @@ impl Marks {
     }
 }
 
-/// The turn of the cell met as number `number`, after `steps` steps, on a way that is by `detour`
-/// steps longer than the straight one at least: the shortest way first, then the cell nearest to
-/// the goal, so that open water is crossed in a straight line, then the one met first.
-fn turn(detour: u32, steps: u32, number: usize) -> u64 {
-    u64::from(detour) << 40 | u64::from(MOST - steps) << 20 | number as u64
+/// Priority of a cell, least first: the shortest route, then the cell nearest to the goal, so that
+/// open water is crossed in a straight line, then the one discovered first. `number` is the index
+/// in order of discovery, `steps` the distance from the drawing cell, and `detour` the lower bound
+/// of the route's length less the straight distance.
+fn priority(detour: u32, steps: u32, number: usize) -> u64 {
+    u64::from(detour) << 40 | u64::from(FIELD_MAX - steps) << 20 | number as u64
 }
 
-/// More than the steps of any way, and more than the cells that a body's searches may meet, six for
-/// each they look at.
-const MOST: u32 = (1 << 20) - 1;
+/// Mask of the 20-bit fields of a priority. Exceeds the steps of any route and the cells that the
+/// searches of a body may discover: six for each cell visited.
+const FIELD_MAX: u32 = (1 << 20) - 1;
 
-impl Quest {
-    /// Cells to look at before the best surface met is taken.
-    fn patience(&self) -> usize {
+impl Query {
+    /// Cells to visit before settling for the best surface found.
+    fn visit_limit(&self) -> usize {
         SEARCH_SLACK + 8 * self.straight as usize
     }
 
-    /// The best surface met.
+    /// Returns the best surface found.
     fn start(&self) -> Option<Place> {
         self.best.map(|(.., place)| place)
     }
@@ -143,159 +145,159 @@ impl Search {
     pub(crate) fn new() -> Self {
         Search {
             cells: BODY_SEARCH_LIMIT,
-            quest: None,
+            query: None,
             marks: Marks::default(),
-            met: Vec::new(),
-            was: UNKNOWN,
+            discovered: Vec::new(),
+            mark_before: UNKNOWN,
             open: BinaryHeap::new(),
         }
     }
 
-    /// Begins a search for the shortest way from a surface cell, the goal, to a cell that draws,
-    /// through cells of the body that may still pass water on. If the goal cannot be reached,
-    /// the highest surface that can be is taken instead, if its head is above `own`, that of
-    /// the drawing cell, by 2 or more.
+    /// Begins a search for the shortest route from `goal`, a surface cell, to the drawing cell `to`
+    /// through cells that may still pass water on. If the goal cannot be reached, the search finds
+    /// the highest reachable surface instead, provided that its head exceeds `own`, the head of
+    /// `to`, by 2 or more.
     pub(crate) fn begin(&mut self, tick: &Context, to: Place, goal: Place, own: i64) {
         let (position, target) = (tick.store.position(to), tick.store.position(goal));
         let (walk, straight) =
             (Some(Walk::new(to, position, goal, target)), distance(position, target));
-        self.quest = Some(Quest { walk, to, goal, target, own, straight, looked: 0, best: None });
+        self.query = Some(Query { walk, to, goal, target, own, straight, visited: 0, best: None });
     }
 
-    /// Begins to look around from where the way is to end.
-    fn set_out(&mut self, to: Place) {
-        self.met.clear();
+    /// Begins the A* search at the drawing cell.
+    fn begin_a_star(&mut self, to: Place) {
+        self.discovered.clear();
         self.open.clear();
-        self.was = *self.marks.of(to);
-        self.meet(to, END, 0, 0);
+        self.mark_before = *self.marks.of(to);
+        self.discover(to, END, 0, 0);
     }
 
     /// Whether a search has begun and not ended.
     pub(crate) fn is_underway(&self) -> bool {
-        self.quest.is_some()
+        self.query.is_some()
     }
 
-    /// Takes a cell in. `next` is what its page says of it.
-    fn meet(&mut self, place: Place, next: u8, detour: u32, steps: u32) {
+    /// Adds a discovered cell to the queue and sets its mark.
+    fn discover(&mut self, place: Place, next: u8, detour: u32, steps: u32) {
         *self.marks.of(place) = next;
-        self.open.push(Reverse(turn(detour, steps, self.met.len())));
-        self.met.push(place);
+        self.open.push(Reverse(priority(detour, steps, self.discovered.len())));
+        self.discovered.push(place);
     }
 
-    /// The next cell to look at, and its steps from the way's end.
+    /// Removes the first cell from the queue. Returns it with its distance from the drawing cell.
     fn next(&mut self) -> Option<(Place, u32)> {
-        let Reverse(turn) = self.open.pop()?;
-        let number = turn & u64::from(MOST);
-        let steps = MOST - ((turn >> 20) as u32 & MOST);
-        Some((self.met[number as usize], steps))
+        let Reverse(priority) = self.open.pop()?;
+        let number = priority & u64::from(FIELD_MAX);
+        let steps = FIELD_MAX - ((priority >> 20) as u32 & FIELD_MAX);
+        Some((self.discovered[number as usize], steps))
     }
 
-    /// The way from a cell met to the end: the cells with the faces that they pass water through,
-    /// the end's neighbour first.
+    /// Returns the route from a discovered cell to the drawing cell: its cells with the faces that
+    /// they pass water across, the neighbour of the drawing cell first.
     fn route_from(&mut self, tick: &Context, start: Place) -> Vec<Step> {
-        let mut way = Vec::new();
+        let mut route = Vec::new();
         let mut at = start;
         while let Some(exit) = self.marks.of(at).checked_sub(1).and_then(Face::from_index) {
-            way.push((at, exit));
+            route.push((at, exit));
             at = tick.store.step(at, exit);
         }
-        way.reverse();
-        way
+        route.reverse();
+        route
     }
 
-    /// Ends a search: all that it met is unknown again or, if it found nothing, fruitless; its end
-    /// is what it was.
+    /// Ends a search: clears its marks or, if it found nothing, marks the cells as fruitless. The
+    /// drawing cell gets its former mark back.
     fn end(&mut self, found: bool) {
         let mark = if found { UNKNOWN } else { FRUITLESS };
-        for &place in &self.met {
+        for &place in &self.discovered {
             *self.marks.of(place) = mark;
         }
-        if let Some(&end) = self.met.first() {
-            *self.marks.of(end) = self.was;
+        if let Some(&end) = self.discovered.first() {
+            *self.marks.of(end) = self.mark_before;
         }
     }
 }
 
 impl Context<'_> {
-    /// Goes on with the search that is underway, until it ends or the budget is spent.
+    /// Resumes the search in progress until it ends or the budget is spent.
     pub(crate) fn route(&self, search: &mut Search, budget: &mut Budget) -> Found {
-        let Some(mut quest) = search.quest.take() else { return Found::Nothing };
-        if let Some(mut walk) = quest.walk.take() {
+        let Some(mut query) = search.query.take() else { return Found::Nothing };
+        if let Some(mut walk) = query.walk.take() {
             match self
-                .walk_on(&mut walk, budget, search.cells, |place| search.marks.is_fruitless(place))
+                .walk(&mut walk, budget, search.cells, |place| search.marks.is_fruitless(place))
             {
                 Walked::Arrived => {
-                    search.cells -= walk.looked();
+                    search.cells -= walk.visited();
                     return Found::Route(walk.into_route());
                 }
                 Walked::Underway => {
-                    quest.walk = Some(walk);
-                    search.quest = Some(quest);
+                    query.walk = Some(walk);
+                    search.query = Some(query);
                     return Found::Underway;
                 }
-                Walked::Stuck => search.set_out(quest.to),
+                Walked::Stuck => search.begin_a_star(query.to),
             }
         }
-        self.look_on(quest, search, budget)
+        self.resume_a_star(query, search, budget)
     }
 
-    /// Goes on looking around.
-    fn look_on(&self, mut quest: Quest, search: &mut Search, budget: &mut Budget) -> Found {
+    /// Resumes the A* search.
+    fn resume_a_star(&self, mut query: Query, search: &mut Search, budget: &mut Budget) -> Found {
         let start = loop {
             if budget.is_spent() {
-                search.quest = Some(quest);
+                search.query = Some(query);
                 return Found::Underway;
             }
-            let Some((place, steps)) = search.next() else { break quest.start() };
-            if place == quest.goal {
+            let Some((place, steps)) = search.next() else { break query.start() };
+            if place == query.goal {
                 break Some(place);
             }
-            if search.cells == 0 || quest.looked > quest.patience() && quest.best.is_some() {
-                break quest.start();
+            if search.cells == 0 || query.visited > query.visit_limit() && query.best.is_some() {
+                break query.start();
             }
             search.cells -= 1;
             budget.spend(1);
-            quest.looked += 1;
-            self.look_around(place, steps, &mut quest, search);
+            query.visited += 1;
+            self.visit(place, steps, &mut query, search);
         };
-        let way = start.map(|start| search.route_from(self, start));
-        search.end(way.is_some());
-        way.map_or(Found::Nothing, Found::Route)
+        let route = start.map(|start| search.route_from(self, start));
+        search.end(route.is_some());
+        route.map_or(Found::Nothing, Found::Route)
     }
 
-    /// Looks whether a search may begin at a cell, and takes in those beside it.
-    fn look_around(&self, place: Place, steps: u32, quest: &mut Quest, search: &mut Search) {
-        if place != quest.to
+    /// Visits a cell: notes it if it is a better surface, and discovers its neighbours.
+    fn visit(&self, place: Place, steps: u32, query: &mut Query, search: &mut Search) {
+        if place != query.to
             && let Some(head) = self.crest_head(place)
-            && head >= quest.own + 2
+            && head >= query.own + 2
         {
             let IVec3 { x, y, z } = self.store.grid().position_at(place.slot);
-            quest.best = quest.best.max(Some((head, Reverse(steps), [y, z, x], place)));
+            query.best = query.best.max(Some((head, Reverse(steps), [y, z, x], place)));
         }
-        let full = place != quest.to && self.store.read(place).is_closed();
+        let full = place != query.to && self.store.read(place).is_closed();
         for face in Face::ALL {
             let there = self.store.step(place, face);
             if there.is_some()
                 && *search.marks.of(there) == UNKNOWN
                 && self.passes(there, face, full)
             {
-                let ahead = distance(self.store.position(there), quest.target);
-                let detour = (steps + 1 + ahead).saturating_sub(quest.straight);
-                search.meet(there, face.opposite().index() as u8 + 1, detour, steps + 1);
+                let ahead = distance(self.store.position(there), query.target);
+                let detour = (steps + 1 + ahead).saturating_sub(query.straight);
+                search.discover(there, face.opposite().index() as u8 + 1, detour, steps + 1);
             }
         }
     }
 
-    /// Whether a cell is joined to the one from which it lies across `face`, and may still pass
-    /// water on. `full` says whether that one is full.
+    /// Whether a cell is connected to its neighbour that it lies across `face` from, and may still
+    /// pass water on. `full` is whether that neighbour is full.
     pub(crate) fn passes(&self, there: Place, face: Face, full: bool) -> bool {
         let voxel = self.store.read(there);
-        let joined = match face {
+        let connected = match face {
             Face::Up => full && voxel.is_wet(),
             Face::Down => voxel.is_wet() && voxel.is_closed(),
             _ => voxel.is_wet(),
         };
-        joined && self.limits.left(voxel, self.work.passed(there)) > 0
+        connected && self.limits.left(voxel, self.work.passed(there)) > 0
     }
 }
 
@@ -310,9 +312,8 @@ mod tests {
     use crate::water::{Rules, WaterWorld};
     use hashbrown::HashSet;
 
-    /// The same search with a table of what was met, a heap of what is to be looked at, and nothing
-    /// packed.
-    fn plainly(
+    /// Reference: the same A* search with a hash table, an unpacked heap, and no walk.
+    fn reference(
         tick: &Context,
         to: Place,
         goal: Place,
@@ -322,9 +323,9 @@ mod tests {
     ) -> Option<Vec<(Place, Face)>> {
         let target = tick.store.position(goal);
         let ahead_of = |place: Place| i64::from(distance(tick.store.position(place), target));
-        let patience = 64 + 8 * ahead_of(to);
-        let mut looked = 0;
-        let mut met = HashMap::new();
+        let visit_limit = 64 + 8 * ahead_of(to);
+        let mut visited = 0;
+        let mut discovered = HashMap::new();
         let mut open = BinaryHeap::from([(Reverse(0), 0, Reverse(0), to, 0)]);
         let mut best: Option<(i64, Reverse<i64>, [i32; 3], Place)> = None;
         while let Some((_, _, _, place, steps)) = open.pop() {
@@ -332,10 +333,10 @@ mod tests {
                 best = Some((i64::MAX, Reverse(0), [0; 3], goal));
                 break;
             }
-            if *left == 0 || looked > patience && best.is_some() {
+            if *left == 0 || visited > visit_limit && best.is_some() {
                 break;
             }
-            (*left, looked) = (*left - 1, looked + 1);
+            (*left, visited) = (*left - 1, visited + 1);
             if let Some(head) =
                 tick.crest_head(place).filter(|&head| place != to && head >= own + 2)
             {
@@ -346,61 +347,61 @@ mod tests {
                 let there = tick.store.step(place, face);
                 if !there.is_some()
                     || there == to
-                    || met.contains_key(&there)
+                    || discovered.contains_key(&there)
                     || fruitless.contains(&there)
                 {
                     continue;
                 }
                 let voxel = tick.store.read(there);
-                let joined = match face {
+                let connected = match face {
                     Face::Up => place != to && tick.store.read(place).is_closed(),
                     Face::Down => voxel.is_closed(),
                     _ => true,
                 };
-                if !joined
+                if !connected
                     || !voxel.is_wet()
                     || tick.limits.left(voxel, tick.work.passed(there)) == 0
                 {
                     continue;
                 }
-                met.insert(there, (place, face.opposite()));
+                discovered.insert(there, (place, face.opposite()));
                 let ahead = ahead_of(there);
                 open.push((
                     Reverse(steps + 1 + ahead),
                     -ahead,
-                    Reverse(met.len()),
+                    Reverse(discovered.len()),
                     there,
                     steps + 1,
                 ));
             }
         }
         let Some((.., mut at)) = best else {
-            fruitless.extend(met.into_keys());
+            fruitless.extend(discovered.into_keys());
             return None;
         };
-        let mut way = Vec::new();
+        let mut route = Vec::new();
         while at != to {
-            let (next, exit) = met[&at];
-            way.push((at, exit));
+            let (next, exit) = discovered[&at];
+            route.push((at, exit));
             at = next;
         }
-        way.reverse();
-        Some(way)
+        route.reverse();
+        Some(route)
     }
 
-    /// Boxes over four chunks, in which cells of several have the same index: full, partial and dry
-    /// cells and walls, some of which have passed all they may; several searches of one body,
-    /// one after another, some with few cells left to look at, each in pieces. A walk that got
-    /// stuck is looked at again by the search that follows, and no more than that.
+    /// Boxes over four chunks, so that cells of different chunks share an index: full, partial and
+    /// dry cells and walls, some of them exhausted. Several searches of one body follow one
+    /// another, some with a small limit, each in pieces. Only the cells of a stuck walk are visited
+    /// twice.
     #[test]
-    fn a_search_finds_the_way_that_a_plain_one_finds() {
+    fn a_search_finds_the_route_that_a_plain_search_finds() {
         let mut random = fastrand::Rng::with_seed(31);
         let (mut outcomes, mut kinds, mut ran_out, mut stops, mut uniform) =
             ([0; 3], [0; 2], 0, [0; 2], 0);
         for round in 0..150 {
             let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
-            // Long from west to east, or from north to south; in some, one chunk is full of water
-            // and stored as one cell.
+            // Boxes long from west to east or from north to south. In some rounds one chunk is
+            // uniformly full of water.
             let (chunks, part) = if round % 2 == 0 {
                 (IVec3::new(1, 1, 0), Region::new(IVec3::new(4, 11, 3), IVec3::new(25, 30, 5)))
             } else {
@@ -448,34 +449,34 @@ mod tests {
                     continue;
                 }
                 let own = random.i64(11 * 7..31 * 7);
-                let expected = plainly(&tick, to, goal, own, &mut left, &mut fruitless);
+                let expected = reference(&tick, to, goal, own, &mut left, &mut fruitless);
                 search.begin(&tick, to, goal, own);
-                let (before, mut looked) = (search.cells, 0);
-                let way = loop {
+                let (before, mut visited) = (search.cells, 0);
+                let route = loop {
                     let most = [8, 200][random.usize(..2)];
                     let mut budget = Budget::new(random.usize(1..most));
                     let found = tick.route(&mut search, &mut budget);
-                    looked += budget.spent() as usize;
+                    visited += budget.spent() as usize;
                     match found {
                         Found::Underway => {
                             assert!(budget.is_spent() && search.is_underway(), "round {round}")
                         }
                         Found::Nothing => break None,
-                        Found::Route(way) => break Some(way),
+                        Found::Route(route) => break Some(route),
                     }
                     stops[usize::from(
-                        search.quest.as_ref().is_some_and(|quest| quest.walk.is_some()),
+                        search.query.as_ref().is_some_and(|query| query.walk.is_some()),
                     )] += 1;
                 };
                 let counted = before - search.cells;
                 assert!(
-                    (counted..=2 * counted).contains(&looked),
-                    "round {round}: {looked} for {counted}"
+                    (counted..=2 * counted).contains(&visited),
+                    "round {round}: {visited} for {counted}"
                 );
-                kinds[usize::from(looked == counted)] += 1;
-                assert_eq!((&way, search.cells), (&expected, left), "round {round}");
+                kinds[usize::from(visited == counted)] += 1;
+                assert_eq!((&route, search.cells), (&expected, left), "round {round}");
                 let reached =
-                    way.as_ref().and_then(|way| way.last()).map(|&(start, _)| start == goal);
+                    route.as_ref().and_then(|route| route.last()).map(|&(start, _)| start == goal);
                 outcomes[reached.map_or(2, usize::from)] += 1;
                 ran_out += usize::from(left == 0);
             }
@@ -490,16 +491,15 @@ mod tests {
         );
         assert!(
             stops.iter().all(|&count| count > 100),
-            "{stops:?}: searches and walks that stopped on the way"
+            "{stops:?}: searches and walks that were interrupted"
         );
         assert!(uniform > 1_000, "{uniform} cells of full chunks");
     }
 
-    /// What a search from one end of a channel has looked through in vain, another does not walk
-    /// through: straight ahead of it lies first the cell at which that search began, which was
-    /// not in vain by itself, and then the rest, which was.
+    /// A search from one end of a channel marks it as fruitless, all but its own first cell. A
+    /// later walk passes that cell and must stop before the fruitless ones.
     #[test]
-    fn a_walk_does_not_stride_through_what_was_looked_through_in_vain() {
+    fn a_walk_does_not_enter_fruitless_cells() {
         for axis in [IVec3::X, IVec3::Z] {
             let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
             world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
@@ -522,17 +522,22 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_by_detour_then_steps_and_then_number() {
+    fn priority_orders_by_detour_then_steps_then_number() {
         let mut random = fastrand::Rng::with_seed(32);
         for _ in 0..1_000 {
-            let mut any =
-                || (random.u32(..3 * MOST), random.u32(..MOST), random.usize(..MOST as usize));
+            let mut any = || {
+                (
+                    random.u32(..3 * FIELD_MAX),
+                    random.u32(..FIELD_MAX),
+                    random.usize(..FIELD_MAX as usize),
+                )
+            };
             let (one, other) = (any(), any());
             for other in [other, (one.0, other.1, other.2), (one.0, one.1, other.2)] {
                 let key =
                     |(detour, steps, number): (u32, u32, usize)| (detour, Reverse(steps), number);
                 assert_eq!(
-                    turn(one.0, one.1, one.2).cmp(&turn(other.0, other.1, other.2)),
+                    priority(one.0, one.1, one.2).cmp(&priority(other.0, other.1, other.2)),
                     key(one).cmp(&key(other))
                 );
             }

@@ -1,4 +1,5 @@
-//! The surface of a body of water: which of its cells are its top, and how high they stand.
+//! The surface of a body of water: a scan over its pieces for the highest cells that are the top
+//! of the water, or springs.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -11,14 +12,14 @@ use crate::water::store::{LAYER_ROWS, LayerState, Place, Store, head};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// The surface that is drawn from: its head, and its cells, but for those that can give nothing.
+/// A surface: its hydraulic head, and its cells without those found to have nothing to give.
 pub(crate) struct Surface {
     pub(crate) head: i64,
     pub(crate) cells: Candidates,
 }
 
 impl Surface {
-    /// Lower than all water.
+    /// Returns an empty surface, lower than all water.
     pub(crate) fn none() -> Self {
         Surface { head: i64::MIN, cells: Candidates::default() }
     }
@@ -28,30 +29,30 @@ impl Surface {
     }
 }
 
-/// A look for the highest surface of a body below a head, done in pieces.
+/// A resumable scan for the highest surface of a body below a given head.
 pub(crate) struct Survey {
     below: i64,
-    /// The highest that is known, and its cells.
+    /// The highest head found so far, and the cells that have it.
     head: i64,
     pieces: Vec<Piece>,
-    /// Pieces of the body that have been looked at.
-    seen: usize,
-    /// What is partly full and may be higher.
+    /// Number of pieces scanned.
+    scanned: usize,
+    /// Pieces with partly full cells, which may be higher.
     partial: SmallVec<[Piece; 2]>,
 }
 
 impl Survey {
-    /// Begins to look for what is below a head.
+    /// Begins a scan for the highest surface with a head less than `below`.
     pub(crate) fn below(below: i64) -> Self {
-        Survey { below, head: i64::MIN, pieces: Vec::new(), seen: 0, partial: SmallVec::new() }
+        Survey { below, head: i64::MIN, pieces: Vec::new(), scanned: 0, partial: SmallVec::new() }
     }
 
-    /// Whether nothing has been looked at.
+    /// Whether no piece has been scanned yet.
     pub(crate) fn is_new(&self) -> bool {
-        self.seen == 0
+        self.scanned == 0
     }
 
-    /// Takes cells with this head in, if none higher is known.
+    /// Adds cells with this head if it is below the limit and no higher one is known.
     fn offer(&mut self, head: i64, piece: &Piece, cells: LayerMask) {
         if head >= self.below || head < self.head || cells.is_empty() {
             return;
@@ -63,23 +64,22 @@ impl Survey {
         self.pieces.push(Piece { cells, ..*piece });
     }
 
-    /// What a complete survey has found.
+    /// Returns the surface found by a complete scan.
     pub(crate) fn surface(self, store: &Store) -> Surface {
         Surface { head: self.head, cells: Candidates::new(store, self.pieces) }
     }
 }
 
-/// The surface cells of a piece: full ones with no water above, partial ones, and sources wherever
-/// they lie.
+/// The surface cells of a piece: full ones with no water above, partly full ones, and all springs.
 struct Crests {
     full: LayerMask,
     partial: LayerMask,
-    sources: LayerMask,
+    springs: LayerMask,
 }
 
 impl Context<'_> {
-    /// The head of a cell if it is the top of its body there, or a source, whose pressure reaches
-    /// what lies below it.
+    /// Returns the head of a cell if it is the top of its body there, or a spring, which exerts
+    /// pressure wherever it lies.
     pub(crate) fn crest_head(&self, place: Place) -> Option<i64> {
         let voxel = self.store.read(place);
         let y = self.height_of(place);
@@ -91,18 +91,17 @@ impl Context<'_> {
         top.then(|| head(y, voxel.height()))
     }
 
-    /// Goes on with a survey of a body until it is complete, which is returned, or the budget is
-    /// spent.
+    /// Resumes a survey of a body. Returns whether it is complete; if not, the budget is spent.
     pub(crate) fn survey(&self, body: &[Piece], survey: &mut Survey, budget: &mut Budget) -> bool {
-        while let Some(piece) = body.get(survey.seen) {
+        while let Some(piece) = body.get(survey.scanned) {
             if !budget.spend(LAYER_ROWS) {
                 return false;
             }
             self.survey_piece(piece, survey);
-            survey.seen += 1;
+            survey.scanned += 1;
         }
-        // How high cells stand that are neither full nor sources takes longest to tell, and mostly
-        // does not matter.
+        // Finding the height of partly full cells costs most, and is rarely needed once the full
+        // cells and the springs are known.
         while let Some(piece) = survey.partial.pop() {
             self.offer_highest(survey, &piece);
             budget.spend(LAYER_ROWS);
@@ -113,7 +112,7 @@ impl Context<'_> {
         survey.partial.is_empty()
     }
 
-    /// Offers the full cells of a piece and its sources, and keeps for later what is partly full.
+    /// Offers the full cells and the springs of a piece, and defers its partly full cells.
     fn survey_piece(&self, piece: &Piece, survey: &mut Survey) {
         let y = self.layer_height(piece);
         if head(y, FULL) < survey.head || head(y, 0) >= survey.below {
@@ -121,13 +120,14 @@ impl Context<'_> {
         }
         let crests = self.crests(piece);
         survey.offer(head(y, FULL), piece, crests.full);
-        survey.offer(head(y, 0), piece, crests.sources);
+        survey.offer(head(y, 0), piece, crests.springs);
         if survey.head < head(y, FULL) && crests.partial.any() {
             survey.partial.push(Piece { cells: crests.partial, ..*piece });
         }
     }
 
-    /// Offers the highest of a piece's cells, which hold 1 to 6 units, as far as they matter.
+    /// Offers the highest cells of a piece of partly full cells (1 to 6 units) that are below the
+    /// limit, unless a higher head is known.
     fn offer_highest(&self, survey: &mut Survey, piece: &Piece) {
         let y = self.layer_height(piece);
         for height in (1..FULL).rev().skip_while(|&height| head(y, height) >= survey.below) {
@@ -142,7 +142,7 @@ impl Context<'_> {
         }
     }
 
-    /// The cells of a piece that are a surface.
+    /// Returns the surface cells of a piece.
     fn crests(&self, piece: &Piece) -> Crests {
         let &Piece { slot, layer, cells } = piece;
         let LayerState { wet, closed } = self.store.layer(slot, layer);
@@ -151,15 +151,17 @@ impl Context<'_> {
             .upper_layer(slot, layer)
             .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
         let wet = cells & wet;
-        let sources = wet & self.store.springs(slot, layer);
-        let full = (wet & closed) - (covered | sources);
-        Crests { full, partial: wet - closed, sources }
+        let springs = wet & self.store.springs(slot, layer);
+        let full = (wet & closed) - (covered | springs);
+        Crests { full, partial: wet - closed, springs }
     }
 
+    /// Returns the y coordinate of a cell, in cells.
     pub(crate) fn height_of(&self, place: Place) -> i32 {
-        self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32
+        self.store.grid().position_at(place.slot).y * 16 + place.layer() as i32
     }
 
+    /// Returns the y coordinate of a piece, in cells.
     pub(crate) fn layer_height(&self, piece: &Piece) -> i32 {
         self.store.grid().position_at(piece.slot).y * 16 + piece.layer as i32
     }
@@ -176,7 +178,7 @@ mod tests {
     use glam::IVec3;
 
     #[test]
-    fn the_highest_cells_are_told_in_chunks_of_either_kind() {
+    fn the_highest_cells_are_found_in_dense_and_uniform_chunks() {
         let mut random = fastrand::Rng::with_seed(7);
         let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
         let mixed: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| test_worlds::voxel(&mut random));
@@ -229,7 +231,7 @@ mod tests {
         assert!(offered > 40 && nothing > 40, "{offered} offered, {nothing} not");
     }
 
-    /// The head of a cell that is a surface, said of the cell alone.
+    /// Reference for `crest_head`, written from the public cell.
     fn crest(tick: &Context, place: Place) -> Option<i64> {
         let voxel = tick.store.read(place);
         let y = i64::from(tick.store.position(place).y);
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn surfaces_are_those_of_a_look_at_all_cells() {
+    fn a_survey_finds_the_surface_that_a_scan_of_all_cells_finds() {
         let mut random = fastrand::Rng::with_seed(6);
         let mut mixed = 0;
         for seed in 0..16 {
@@ -305,6 +307,6 @@ mod tests {
             }
             assert!(!crests.iter().any(|&(head, _)| head < below), "seed {seed}: none is missed");
         }
-        assert!(mixed > 0, "surfaces of sources and of water below them");
+        assert!(mixed > 0, "surfaces of springs and of water below them");
     }
 }
