@@ -1,8 +1,14 @@
-//! Draws: cells with room draw for themselves, full cells for those above them.
+//! Draws: cells with room draw water from the roots of their flows for themselves, full cells for
+//! the cells above them.
 //!
-//! A way found exhausted is known to be so for the rest of the tick, and what hangs on it too. So
-//! that nobody has to find that out alone, it spreads from parents to children over bit masks, a
-//! layer at a time.
+//! | file | what | algorithm |
+//! |---|---|---|
+//! | `path` | finds a path to a root with water, and moves water along it | depth-first search |
+//! | `roots` | finds the root of a cell, and what it offers | tree labelling, depth-first search |
+//!
+//! A cell is exhausted if it has passed on all it may in this tick, or if all its parents are
+//! exhausted. Within a layer that is propagated from parents to children over bit masks (a fixed
+//! point of frontier expansion), which saves a search for each of the children.
 
 pub(crate) mod path;
 pub(crate) mod roots;
@@ -18,40 +24,41 @@ use crate::water::random::{Purpose, Queue};
 use crate::water::store::{LayerState, Place, head};
 use crate::water::voxel::Voxel;
 
-/// The ties of a layer's cells to their parents, when its turn to draw begins.
-struct Ways {
+/// The links of a layer's cells to their parents, and which of these are exhausted outside the
+/// layer, as of the beginning of its draws.
+struct ParentLinks {
     /// Cells with parents.
     fed: LayerMask,
     /// Cells with a parent above or below that is not exhausted.
-    upright: LayerMask,
-    /// For each lateral face, the cells with a parent behind it.
+    vertical: LayerMask,
+    /// For each lateral face, the cells with a parent across it.
     lateral: [LayerMask; 4],
     /// For each lateral face, the exhausted cells of the chunk across it.
     beyond: [LayerMask; 4],
 }
 
-impl Ways {
-    /// Adds the cells to the exhausted ones whose parents all are, and theirs, and so on. Returns
-    /// the cells all of whose parents are exhausted, and the exhausted cells.
-    fn spread(&self, exhausted: LayerMask) -> (LayerMask, LayerMask) {
+impl ParentLinks {
+    /// Propagates exhaustion to all cells whose parents are all exhausted. Returns those cells, and
+    /// all exhausted cells.
+    fn propagate(&self, exhausted: LayerMask) -> (LayerMask, LayerMask) {
         let [west, east, north, south] = self.lateral;
         let mut exhausted = exhausted;
         loop {
             let beside = exhausted.shifted(&self.beyond);
             let along_x = (west - beside[0]) | (east - beside[1]);
             let along_z = (north - beside[2]) | (south - beside[3]);
-            let cut = self.fed - (self.upright | along_x | along_z);
-            if (cut - exhausted).is_empty() {
-                return (cut, exhausted);
+            let cut_off = self.fed - (self.vertical | along_x | along_z);
+            if (cut_off - exhausted).is_empty() {
+                return (cut_off, exhausted);
             }
-            exhausted |= cut;
+            exhausted |= cut_off;
         }
     }
 }
 
 impl Context<'_> {
-    /// Lets the layer's awake cells draw from their heads: those on firm ground with room for
-    /// themselves, full ones with a source for the cell above.
+    /// Draws for the layer's awake cells from their roots: for those on firm ground with room
+    /// (`fillers`), and for the cells above full ones that are connected to a spring (`risers`).
     pub(crate) fn draws(&mut self, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer);
         if awake.is_empty() {
@@ -71,12 +78,12 @@ impl Context<'_> {
             risers = LayerMask::NONE;
         }
         if (fillers | risers).any() {
-            self.draw_in_turn(slot, layer, y, fillers, risers);
+            self.draw_in_random_order(slot, layer, y, fillers, risers);
         }
     }
 
-    /// Lets cells draw in random order, as long as any has a way that is not exhausted.
-    fn draw_in_turn(
+    /// Draws for cells in random order as long as any has a path that is not exhausted.
+    fn draw_in_random_order(
         &mut self,
         slot: Slot,
         layer: usize,
@@ -90,38 +97,39 @@ impl Context<'_> {
         if open.is_empty() {
             return;
         }
-        let ways = self.ways_of(slot, layer, &parents);
-        let stuck = |(cut, blocked): (LayerMask, LayerMask)| (fillers & cut) | (risers & blocked);
-        let mut able = open - stuck(self.spread_exhaustion(slot, layer, &ways));
+        let links = self.parent_links(slot, layer, &parents);
+        let stuck =
+            |(cut_off, blocked): (LayerMask, LayerMask)| (fillers & cut_off) | (risers & blocked);
+        let mut ready = open - stuck(self.propagate_exhaustion(slot, layer, &links));
         let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
-        able.iter().for_each(|cell| queue.push(cell));
+        ready.iter().for_each(|cell| queue.push(cell));
         let mut waiting = LayerMask::NONE;
         while let Some(cell) = queue.pop() {
-            if !able.contains(cell) {
+            if !ready.contains(cell) {
                 continue;
             }
             let place = Place::in_layer(slot, layer, cell);
             open.remove(cell);
-            able.remove(cell);
+            ready.remove(cell);
             let drawn =
                 if fillers.contains(cell) { self.fill_up(place, y) } else { self.rise(place, y) };
             if drawn == Drawn::Waiting {
                 waiting.insert(cell);
             }
             if drawn == Drawn::Waiting || core::mem::take(&mut self.work.trees.spent) {
-                able = open - stuck(self.spread_exhaustion(slot, layer, &ways));
-                if able.is_empty() {
+                ready = open - stuck(self.propagate_exhaustion(slot, layer, &links));
+                if ready.is_empty() {
                     break;
                 }
             }
         }
-        // Whoever is left found no way.
+        // The cells left have no path that is not exhausted.
         let work = self.work.join(self.store, slot, layer);
         work.waiting |= waiting | open;
     }
 
-    /// The ties of a layer's cells to their parents, as far as these are not exhausted.
-    fn ways_of(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> Ways {
+    /// Returns the links of a layer's cells to their parents.
+    fn parent_links(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> ParentLinks {
         let blocked = |place: Option<(Slot, usize)>| {
             place
                 .and_then(|(slot, layer)| self.work.get(slot, layer))
@@ -135,32 +143,31 @@ impl Context<'_> {
             *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
         }
         let fed = west | east | north | south | up | down;
-        Ways { fed, upright: above | below, lateral: [west, east, north, south], beyond }
+        ParentLinks { fed, vertical: above | below, lateral: [west, east, north, south], beyond }
     }
 
-    /// Marks the cells of a layer as exhausted whose parents all are; see [`Ways::spread`]. What is
-    /// exhausted outside the layer is taken from `ways`; if more is by now, a search will find
-    /// out.
-    fn spread_exhaustion(
+    /// Propagates exhaustion in a layer; see [`ParentLinks::propagate`]. Cells outside the layer
+    /// that were exhausted since `links` was built are found by searches instead.
+    fn propagate_exhaustion(
         &mut self,
         slot: Slot,
         layer: usize,
-        ways: &Ways,
+        links: &ParentLinks,
     ) -> (LayerMask, LayerMask) {
         let work = self.work.join(self.store, slot, layer);
-        let (cut, exhausted) = ways.spread(work.blocked);
+        let (cut_off, exhausted) = links.propagate(work.blocked);
         work.blocked = exhausted;
-        (cut, exhausted)
+        (cut_off, exhausted)
     }
 
-    /// Draws for a cell with room.
+    /// Draws for a cell with room. Tries its parents in random order.
     fn fill_up(&mut self, place: Place, y: i32) -> Drawn {
         let voxel = self.store.read(place);
-        let sourced = voxel.has(CellFlags::HAS_SOURCE);
-        let need = Need::Fill { y, head: head(y, voxel.height()), sourced };
-        let mut ways = self.store.parents_in(place, voxel);
+        let connected = voxel.has(CellFlags::HAS_SOURCE);
+        let need = Need::Fill { y, head: head(y, voxel.height()), connected };
+        let mut parents = self.store.parents_in(place, voxel);
         let mut drawn = Drawn::Nothing;
-        while let Some(face) = self.pick(place, &mut ways) {
+        while let Some(face) = self.pick(place, &mut parents) {
             let parent = self.store.step(place, face);
             drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
                 Drawn::Nothing => drawn,
@@ -174,7 +181,7 @@ impl Context<'_> {
         drawn
     }
 
-    /// Draws for the cell above a full cell that has a source.
+    /// Draws for the cell above a full cell that is connected to a spring.
     fn rise(&mut self, place: Place, y: i32) -> Drawn {
         let above = self.store.look(place, Face::Up);
         let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
@@ -199,10 +206,10 @@ mod tests {
     use crate::water::{Edge, Edges, Rules, WaterWorld};
     use glam::IVec3;
 
-    /// Cell by cell, until nothing changes.
-    fn spread_slowly(
+    /// Reference: cell by cell, until nothing changes.
+    fn propagate_slowly(
         parents: &[[bool; 256]; 4],
-        upright: &[bool; 256],
+        vertical: &[bool; 256],
         exhausted: &mut [bool; 256],
     ) -> [bool; 256] {
         let beside = |cell: usize, side: usize| match side {
@@ -214,43 +221,47 @@ mod tests {
         };
         loop {
             let before = *exhausted;
-            let cut = core::array::from_fn(|cell| {
-                let fed = upright[cell] || (0..4).any(|side| parents[side][cell]);
+            let cut_off = core::array::from_fn(|cell| {
+                let fed = vertical[cell] || (0..4).any(|side| parents[side][cell]);
                 let free = |side: usize| {
                     parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there])
                 };
-                fed && !upright[cell] && !(0..4).any(free)
+                fed && !vertical[cell] && !(0..4).any(free)
             });
-            (0..256).for_each(|cell| exhausted[cell] |= cut[cell]);
+            (0..256).for_each(|cell| exhausted[cell] |= cut_off[cell]);
             if *exhausted == before {
-                return cut;
+                return cut_off;
             }
         }
     }
 
     #[test]
-    fn exhaustion_spreads_as_it_would_from_cell_to_cell() {
+    fn exhaustion_propagates_as_it_does_from_cell_to_cell() {
         let mut random = fastrand::Rng::with_seed(9);
-        let bits_of = |cells: &[bool; 256]| LayerMask::select(cells, |is_in| is_in);
+        let mask_of = |cells: &[bool; 256]| LayerMask::select(cells, |is_in| is_in);
         for round in 0..200 {
             let density = 1 + round % 4;
             let parents: [[bool; 256]; 4] =
                 [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
-            let upright = core::array::from_fn(|_| random.usize(..20) == 0);
+            let vertical = core::array::from_fn(|_| random.usize(..20) == 0);
             let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
-            let lateral = parents.each_ref().map(bits_of);
-            let fed = lateral.iter().fold(bits_of(&upright), |fed, &side| fed | side);
-            let ways =
-                Ways { fed, upright: bits_of(&upright), lateral, beyond: [LayerMask::NONE; 4] };
-            let fast = ways.spread(bits_of(&exhausted));
-            let cut = spread_slowly(&parents, &upright, &mut exhausted);
-            assert_eq!(fast, (bits_of(&cut), bits_of(&exhausted)), "round {round}");
+            let lateral = parents.each_ref().map(mask_of);
+            let fed = lateral.iter().fold(mask_of(&vertical), |fed, &side| fed | side);
+            let links = ParentLinks {
+                fed,
+                vertical: mask_of(&vertical),
+                lateral,
+                beyond: [LayerMask::NONE; 4],
+            };
+            let fast = links.propagate(mask_of(&exhausted));
+            let cut_off = propagate_slowly(&parents, &vertical, &mut exhausted);
+            assert_eq!(fast, (mask_of(&cut_off), mask_of(&exhausted)), "round {round}");
         }
     }
 
-    /// What a cell over a drain drew would fall out of it: only the cells on firm ground draw.
+    /// Water drawn by a cell above a drain would fall out of it, so only cells on firm ground draw.
     #[test]
-    fn a_cell_draws_over_ground_and_not_over_a_drain() {
+    fn a_cell_draws_above_ground_but_not_above_a_drain() {
         for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {
             let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
             let mut world = WaterWorld::new(1, rules).expect("rules in range");
@@ -268,10 +279,10 @@ mod tests {
         }
     }
 
-    /// One draw exhausts the spring; from then on all that it feeds in the layer are known to have
-    /// no way, even where the way leads through the layer above.
+    /// One draw exhausts the spring. Then all cells that it feeds in the layer are marked as
+    /// exhausted, even where their path leads through the layer above.
     #[test]
-    fn all_that_hang_on_an_exhausted_way_are_known_to() {
+    fn all_cells_fed_by_an_exhausted_path_are_marked_as_exhausted() {
         let beside = [(5, 0, Face::East)];
         let over_a_wall = [
             (5, 0, Face::East),
@@ -301,9 +312,9 @@ mod tests {
             tick.draws(slot, 0);
             assert_eq!(tick.ledger.injected - before, 7);
             let blocked = tick.work.get(slot, 0).map_or(LayerMask::NONE, |work| work.blocked);
-            let cut =
+            let cut_off =
                 |&(x, y, _): &(usize, usize, Face)| y > 0 || blocked.contains(place(x, y).index);
-            assert!(cells.iter().all(cut), "seed {seed}");
+            assert!(cells.iter().all(cut_off), "seed {seed}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Paths: a depth-first search from a cell along its parents to the root of its flow, and a draw
-//! from there of what the path lets through.
+//! Paths: a depth-first search with backtracking from a cell along its parents to the root of its
+//! flow, and a draw from there of what the path lets through.
 //!
-//! Directions do not change before the tick's ebb, so the parents form one forest for the whole
-//! tick. Three things keep its cost about the number of cells, however long the paths are: which
-//! tree a cell belongs to is looked up once; a way found exhausted is marked down to where the
-//! search began, and no later search passes a mark; and what a head gives in a tick is bounded, so
-//! only so many searches can succeed.
+//! Parents do not change before the ebb, so they form one directed acyclic graph for the whole
+//! tick. Three things keep the cost near the number of cells, however long the paths are: the tree
+//! of a cell is looked up once; an exhausted path is marked down to where the search began, and no
+//! later search passes a mark; and what a root gives in a tick is bounded, so that only so many
+//! searches succeed.
 
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -18,27 +18,27 @@ use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_CELLS, Place};
 use crate::water::voxel::Voxel;
 
-/// Cells from which on the part of a path that lies in one layer is long.
+/// Cells of a path in one layer above which the whole layer is saved at once.
 const LONG_PART: usize = 8;
 
-/// Where a stretch of a path ended.
+/// How a climb ended.
 enum End {
-    /// At a root that offers so much.
+    /// At a root that offers this many units.
     Root(u8),
-    /// Before a cell whose ways are all exhausted.
+    /// Before an exhausted cell.
     Exhausted,
-    /// Before a cell that was met before and leads to heads with nothing to give.
+    /// Before a cell visited earlier that leads only to roots with nothing to give.
     Fruitless,
-    /// At a cell whose head, this one, has nothing to give.
+    /// At a cell whose root, this one, has nothing to give.
     Empty(Place),
 }
 
-/// One layer as a path passes through it.
+/// Read access to the state of one layer, looked up once for all its cells.
 pub(crate) struct Layer<'t> {
     blocked: &'t LayerMask,
     flow: Option<&'t [u16; LAYER_CELLS]>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
-    /// Its cells, if they are stored one by one; else all are `uniform`.
+    /// Its cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
 }
@@ -49,18 +49,18 @@ impl Layer<'_> {
         self.cells.map_or(self.uniform, |cells| cells[cell])
     }
 
-    /// Units that a cell has passed on.
+    /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, cell: usize) -> u8 {
         self.flow.map_or(0, |flow| passed(flow[cell]))
     }
 }
 
-/// The parent of a cell of a layer, and the face that it passes water on across, if its first
-/// parent lies beside it in the layer.
+/// Returns the first parent of a cell if it lies in the same layer of the chunk, and the face
+/// across which the parent passes water on.
 #[inline]
 pub(crate) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
-    // The parent lies against the flow.
+    // The parent lies opposite to the direction of flow.
     let heading = voxel.direction()?;
     let parent = match heading {
         Face::West if cell & 15 < 15 => cell + 1,
@@ -72,10 +72,10 @@ pub(crate) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> 
     Some((parent, heading))
 }
 
-/// The parent of a cell of a chunk, and the face that it passes water on across, if its first
-/// parent lies above or below it in the chunk.
+/// Returns the first parent of a cell if it lies above or below in the same chunk, and the face
+/// across which the parent passes water on.
 #[inline]
-fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
+fn parent_above_or_below(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
     let heading = voxel.direction()?;
     let parent = match heading {
         Face::Down if index < CHUNK_CELLS - LAYER_CELLS => index + LAYER_CELLS,
@@ -85,20 +85,20 @@ fn parent_upright(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
     Some((parent, heading))
 }
 
-/// What came of a draw.
+/// The result of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
-    /// Units that reached the end of the path, 1 to 7, and the path's bottleneck.
+    /// The units that reached the end of the path, 1 to 7, and the path's bottleneck.
     Units { units: u8, largest: u8 },
-    /// The head has water, but the way is exhausted for this tick.
+    /// Some path is exhausted for this tick, and no other leads to a root with water.
     Waiting,
-    /// The head has nothing to give.
+    /// No root has anything to give.
     Nothing,
 }
 
 impl Context<'_> {
     /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`.
-    /// The caller sees to where they go.
+    /// The caller must add them where they arrive.
     pub(crate) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
         let mut path = core::mem::take(&mut self.work.trees.path);
         path.cells.clear();
@@ -112,11 +112,11 @@ impl Context<'_> {
         drawn
     }
 
-    /// The path to a head that offers something, or why there is none. Where flows join, the
-    /// parents are tried in random order.
+    /// Searches a path to a root that offers water, and returns its offer, or why there is none. At
+    /// a fork the parents are tried in random order.
     ///
-    /// A cell all of whose ways are exhausted is marked so. A path to one head that has nothing to
-    /// give is remembered with its head, so that who comes after asks that at once.
+    /// Cells all of whose parents are exhausted are marked. The cells of a path to a single root
+    /// with nothing to give are labelled with that root, so that later searches test it at once.
     fn search(
         &mut self,
         first: Place,
@@ -134,19 +134,19 @@ impl Context<'_> {
                     false
                 }
                 End::Fruitless => true,
-                End::Empty(head) => {
+                End::Empty(root) => {
                     if path.forks.is_empty() {
-                        self.remember(&path.cells, head);
+                        self.label_path(&path.cells, root);
                     }
                     true
                 }
             };
-            next = self.back_up(path, nothing);
+            next = self.backtrack(path, nothing);
         }
         Err(if waiting { Drawn::Waiting } else { Drawn::Nothing })
     }
 
-    /// Follows the parents from a cell up until that ends.
+    /// Extends a path from a cell along its parents as far as possible.
     fn climb(&self, place: Place, exit: Face, need: Need, path: &mut Path) -> End {
         let (mut place, mut exit) = (place, exit);
         'layers: loop {
@@ -170,7 +170,7 @@ impl Context<'_> {
                         (cell, exit) = (parent, heading);
                         continue;
                     }
-                    if let Some((parent, heading)) = parent_upright(first + cell, voxel) {
+                    if let Some((parent, heading)) = parent_above_or_below(first + cell, voxel) {
                         (place, exit) = (Place::new(slot, parent), heading);
                         continue 'layers;
                     }
@@ -179,10 +179,10 @@ impl Context<'_> {
                 let mut parents = self.store.parents_in(place, voxel);
                 let known = self.root_of(tree);
                 if parents == 0 || known.is_some() {
-                    let head = known.unwrap_or(place);
-                    let offer = self.offer(head, need);
+                    let root = known.unwrap_or(place);
+                    let offer = self.offer(root, need);
                     if offer == 0 {
-                        return End::Empty(head);
+                        return End::Empty(root);
                     }
                     if parents == 0 {
                         return End::Root(offer);
@@ -205,6 +205,7 @@ impl Context<'_> {
         }
     }
 
+    /// Returns read access to the layer of a cell.
     #[inline]
     pub(crate) fn layer_of(&self, place: Place) -> Layer<'_> {
         let (slot, layer) = (place.slot, place.layer());
@@ -218,10 +219,10 @@ impl Context<'_> {
         }
     }
 
-    /// Goes back along a path that ended, in a head with `nothing` or exhausted, to where another
-    /// can be taken, and marks what is left behind if that is exhausted. Returns the next cell
-    /// to try, with the face it would pass water on across.
-    fn back_up(&mut self, path: &mut Path, nothing: bool) -> Option<(Place, Face)> {
+    /// Backtracks from the end of a path to the last fork with an untried parent. `nothing` is
+    /// whether the path ended at a root with nothing to give; otherwise it is exhausted, and the
+    /// cells left behind are marked so. Returns that parent and the face it passes water across.
+    fn backtrack(&mut self, path: &mut Path, nothing: bool) -> Option<(Place, Face)> {
         let mut nothing = nothing;
         loop {
             let length = path.forks.last().map_or(0, |fork| fork.length);
@@ -243,15 +244,15 @@ impl Context<'_> {
         }
     }
 
-    /// Takes water from the head at the path's end and lets it pass to the path's start; marks the
-    /// path.
+    /// Moves water from the root at the path's end to the path's start, and updates the bottlenecks
+    /// of its cells.
     fn pass_along(&mut self, path: &[PathCell], wanted: u8, offer: u8) -> Drawn {
-        let Some(head) = path.last() else { return Drawn::Nothing };
+        let Some(root) = path.last() else { return Drawn::Nothing };
         let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
         let units = wanted.min(largest);
-        self.take(head.place(), units);
+        self.take(root.place(), units);
         for stretch in path.chunk_by(|one, next| one.layer() == next.layer()) {
-            self.enter_flow(stretch, units);
+            self.record_flow(stretch, units);
         }
         let mut bottleneck = offer;
         for stretch in path.chunk_by(|one, next| one.slot == next.slot).rev() {
@@ -269,12 +270,12 @@ impl Context<'_> {
         Drawn::Units { units, largest }
     }
 
-    /// Keeps the part of a path that lies in one layer of one chunk as it is, and enters the units
-    /// that pass along it. Notes which cells of it may not pass on any more.
-    fn enter_flow(&mut self, path: &[PathCell], units: u8) {
+    /// Records the flow of `units` along the part of a path in one layer of one chunk, and which of
+    /// its cells are exhausted by that. Saves their state before the tick first.
+    fn record_flow(&mut self, path: &[PathCell], units: u8) {
         let (slot, layer) = path[0].layer();
         let work = self.work.join(self.store, slot, layer);
-        // A long part is kept with all of its layer, without asking cell by cell.
+        // For a long part, saving the whole layer is cheaper than testing each cell.
         if path.len() > LONG_PART {
             work.save(self.store, slot, layer, LayerMask::ALL);
         } else {
@@ -289,15 +290,16 @@ impl Context<'_> {
         self.work.trees.spent |= spent;
     }
 
-    /// Remembers the one head of the cells of a path.
-    fn remember(&mut self, path: &[PathCell], head: Place) {
-        self.work.trees.roots.push(head);
+    /// Labels the cells of a path with their only root.
+    fn label_path(&mut self, path: &[PathCell], root: Place) {
+        self.work.trees.roots.push(root);
         let tree = self.work.trees.roots.len() as u32;
         for here in path {
             self.label(here.place(), tree);
         }
     }
 
+    /// Marks the cells of a path as exhausted.
     fn block(&mut self, path: &[PathCell]) {
         for here in path {
             let place = here.place();
@@ -305,22 +307,24 @@ impl Context<'_> {
         }
     }
 
-    /// Takes one face out of a set of face bits, at random.
+    /// Removes a random face from a set of faces, by bit, and returns it.
     #[inline]
-    pub(crate) fn pick(&self, place: Place, ways: &mut u8) -> Option<Face> {
-        let several = *ways & ways.wrapping_sub(1) != 0;
-        let face = if several { self.pick_one_of(place, *ways) } else { ways.trailing_zeros() };
-        *ways &= !(1u32 << face) as u8;
+    pub(crate) fn pick(&self, place: Place, faces: &mut u8) -> Option<Face> {
+        let several = *faces & faces.wrapping_sub(1) != 0;
+        let face = if several { self.pick_one_of(place, *faces) } else { faces.trailing_zeros() };
+        *faces &= !(1u32 << face) as u8;
         Face::from_index(face as u8)
     }
 
-    fn pick_one_of(&self, place: Place, ways: u8) -> u32 {
+    /// Returns the index of a random face of a non-empty set. The choice depends on the seed, the
+    /// tick, the cell and the size of the set only.
+    fn pick_one_of(&self, place: Place, faces: u8) -> u32 {
         let layer_seed = self.work.seed(self.store, place.slot, place.layer());
-        let count = ways.count_ones();
+        let count = faces.count_ones();
         let random =
             mix(Purpose::Parent.seed(layer_seed), place.index as u64 | u64::from(count) << 16)
                 >> 32;
-        let mut left = ways;
+        let mut left = faces;
         for _ in 0..(random * u64::from(count)) >> 32 {
             left &= left - 1;
         }

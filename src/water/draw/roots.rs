@@ -1,35 +1,38 @@
-//! The roots of flows: which one a cell's water comes from, and what it has to give. A cell's tree
-//! is labelled when it is first asked for, as in the labelling of connected components.
+//! The roots of flows: which root a cell's water comes from, and what it offers.
+//!
+//! Cells with one parent form trees. A tree is labelled lazily: a search goes up to the first
+//! labelled cell and labels its path, as path compression in a union–find does. Above a fork, where
+//! a cell has several parents, a depth-first search with cached bounds finds the highest spring.
 
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::store::{LAYER_CELLS, Place, Store, head};
 use hashbrown::HashMap;
 
-/// The tree of a cell above which flows join, so that it has more than one root.
+/// Label of a cell above which flows join, so that it may have more than one root.
 pub(crate) const JOINED: u32 = u32::MAX;
 
-/// What water is drawn for, which decides what a head has to offer.
+/// The purpose of a draw, which determines what a root offers.
 #[derive(Clone, Copy)]
 pub(crate) enum Need {
-    /// To leave the world: any head will do.
+    /// To leave the world: any root offers its water.
     Leave,
-    /// To fill a cell at this height above y = 0 in cells, whose own head is given in units. A cell
-    /// that has a source draws from sources only: it may sleep while they lie too low, and must
-    /// miss nothing by that.
-    Fill { y: i32, head: i64, sourced: bool },
-    /// To rise into a cell at this height: the source must lie higher.
+    /// To fill a cell at height `y` (in cells) with the hydraulic head `head` (in units). A cell
+    /// that is `connected` to a spring draws from springs only. It may therefore sleep while they
+    /// lie too low, and misses nothing.
+    Fill { y: i32, head: i64, connected: bool },
+    /// To rise into a cell at height `y`: the spring must lie higher.
     Rise { y: i32 },
 }
 
-/// What is known of the sources that feed forks, at which flows join. True as long as no ties
-/// change.
+/// Cached bounds on the springs that feed forks, the cells with several parents. Valid as long as
+/// no parents change.
 #[derive(Default)]
 pub(crate) struct Forks {
     highest: HashMap<Place, Highest>,
 }
 
-/// Bounds of the height of the highest source that feeds a fork.
+/// Bounds on the height of the highest spring that feeds a fork.
 #[derive(Clone, Copy, Default)]
 struct Highest {
     at_least: Option<i32>,
@@ -37,10 +40,11 @@ struct Highest {
 }
 
 impl Forks {
-    /// Notes the height of a source that a search has found, and what was known before it of the
-    /// forks it met. All ways that it went lead through the first of them.
-    fn found(&mut self, height: i32, met: Vec<(Place, Highest)>) {
-        for (number, (fork, mut known)) in met.into_iter().enumerate() {
+    /// Records the height of a spring that a search found, and restores the former bounds of the
+    /// forks it visited. Only the first fork is certain to be fed by the spring: all paths searched
+    /// lead through it.
+    fn found(&mut self, height: i32, visited: Vec<(Place, Highest)>) {
+        for (number, (fork, mut known)) in visited.into_iter().enumerate() {
             if number == 0 {
                 known.at_least = known.at_least.max(Some(height));
             }
@@ -50,10 +54,10 @@ impl Forks {
 }
 
 impl Context<'_> {
-    /// Units that a head would give for a need.
+    /// Returns the units that a root offers for a need.
     pub(crate) fn offer(&self, place: Place, need: Need) -> u8 {
         let voxel = self.store.read(place);
-        let y = self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32;
+        let y = self.store.grid().position_at(place.slot).y * 16 + place.layer() as i32;
         if voxel.has(CellFlags::IS_SOURCE) {
             let reaches = match need {
                 Need::Leave => true,
@@ -64,7 +68,7 @@ impl Context<'_> {
         }
         match need {
             Need::Leave => voxel.height(),
-            Need::Fill { sourced: true, .. } => 0,
+            Need::Fill { connected: true, .. } => 0,
             Need::Fill { head: wanted, .. } => {
                 let half = (head(y, voxel.height()) - wanted).max(0) / 2;
                 voxel.height().min(half.min(i64::from(FULL)) as u8)
@@ -73,37 +77,37 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a cell is fed by sources and all of them lie below `y`. A cell cut from its source,
-    /// which will lose its flag when that news reaches it, counts as within reach until then:
-    /// it may be asleep, and must miss nothing by that.
+    /// Whether a cell is fed by springs and all of them lie below `y`. A cell cut off from its
+    /// spring counts as within reach until it loses its HasSource flag: it may be asleep, and must
+    /// miss nothing.
     pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
-            let head = self.work.trees.roots[tree as usize - 1];
-            return self.source_height(head).is_some_and(|height| height < y);
+            let root = self.work.trees.roots[tree as usize - 1];
+            return self.spring_height(root).is_some_and(|height| height < y);
         }
         !self.is_fed_from(place, y, forks) && self.is_fed_from(place, i32::MIN, forks)
     }
 
-    /// Whether any source that feeds a cell lies at `y` or higher.
+    /// Whether any spring that feeds a cell lies at `y` or higher.
     fn is_fed_from(&self, place: Place, y: i32, forks: &mut Forks) -> bool {
         let mut open = vec![place];
-        let mut met = Vec::new();
+        let mut visited = Vec::new();
         while let Some(place) = open.pop() {
             let parents = self.store.parents_of(place);
-            let mut source = self.source_height(place);
+            let mut height = self.spring_height(place);
             if parents.count_ones() > 1 {
                 let known = forks.highest.get(&place).copied().unwrap_or_default();
                 if known.below.is_some_and(|below| below <= y) {
                     continue;
                 }
-                source = source.max(known.at_least);
-                // It is not gone through twice. If the search is in vain, this is true.
+                height = height.max(known.at_least);
+                // Prevents a second visit. Becomes true if the search finds no spring.
                 forks.highest.insert(place, Highest { below: Some(y), ..known });
-                met.push((place, known));
+                visited.push((place, known));
             }
-            if let Some(height) = source.filter(|&height| height >= y) {
-                forks.found(height, met);
+            if let Some(height) = height.filter(|&height| height >= y) {
+                forks.found(height, visited);
                 return true;
             }
             let above = Store::faces(parents).map(|face| self.store.step(place, face));
@@ -112,13 +116,13 @@ impl Context<'_> {
         false
     }
 
-    /// The height of a source's cell, or `None` if the cell is no source.
-    fn source_height(&self, place: Place) -> Option<i32> {
-        let height = self.store.grid().position_at(place.slot).y * 16 + (place.layer()) as i32;
+    /// Returns the height of a spring in cells, `None` if the cell is not a spring.
+    fn spring_height(&self, place: Place) -> Option<i32> {
+        let height = self.store.grid().position_at(place.slot).y * 16 + place.layer() as i32;
         self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
-    /// The number of the tree that a cell belongs to in this tick, from 1, or [`JOINED`].
+    /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`].
     fn tree_of(&mut self, place: Place) -> u32 {
         let mut walked = core::mem::take(&mut self.work.trees.walked);
         walked.clear();
@@ -150,7 +154,7 @@ impl Context<'_> {
         tree
     }
 
-    /// The head of a tree, unless that is unknown or flows join above.
+    /// Returns the root of a tree; `None` for no label (0) or [`JOINED`].
     #[inline]
     pub(crate) fn root_of(&self, tree: u32) -> Option<Place> {
         match tree {
@@ -159,6 +163,7 @@ impl Context<'_> {
         }
     }
 
+    /// Labels a cell with a tree.
     pub(crate) fn label(&mut self, place: Place, tree: u32) {
         let work = self.work.join(self.store, place.slot, place.layer());
         work.trees.get_or_insert_with(|| Box::new([0; LAYER_CELLS]))[place.cell()] = tree;
@@ -172,18 +177,18 @@ mod tests {
     use crate::water::context::test_worlds;
     use crate::water::voxel::Voxel;
 
-    /// The heights of all sources above a cell, by a walk over all its ways up.
-    fn sources_above(store: &Store, place: Place) -> Vec<i32> {
-        let is_source = |place: &Place| store.read(*place).has(CellFlags::IS_SOURCE);
+    /// Reference: the heights of all springs that feed a cell.
+    fn springs_above(store: &Store, place: Place) -> Vec<i32> {
+        let is_spring = |place: &Place| store.read(*place).has(CellFlags::IS_SOURCE);
         test_worlds::ancestors(store, place)
             .into_iter()
-            .filter(is_source)
+            .filter(is_spring)
             .map(|place| store.position(place).y)
             .collect()
     }
 
     #[test]
-    fn out_of_reach_is_what_all_sources_lie_below() {
+    fn a_cell_is_out_of_reach_if_all_its_springs_lie_below() {
         let (mut joined, mut answers) = (0, [0, 0]);
         for seed in 0..24 {
             let mut world = test_worlds::springs(seed);
@@ -196,9 +201,9 @@ mod tests {
                     continue;
                 }
                 joined += usize::from(voxel.has(CellFlags::EXTRA));
-                let sources = sources_above(tick.store, place);
+                let springs = springs_above(tick.store, place);
                 for y in (-6..8).map(|y| if seed % 2 == 0 { y } else { 1 - y }) {
-                    let expected = !sources.is_empty() && sources.iter().all(|&height| height < y);
+                    let expected = !springs.is_empty() && springs.iter().all(|&height| height < y);
                     assert_eq!(
                         tick.is_out_of_reach(place, y, &mut forks),
                         expected,
@@ -215,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fork_is_walked_through_once_however_many_ways_lead_there() {
+    fn each_fork_is_visited_once_however_many_paths_lead_there() {
         let mut world = test_worlds::weave();
         let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = test_worlds::tick(&mut world);
@@ -225,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_has_one_head_unless_flows_join_above() {
+    fn a_tree_has_one_root_unless_flows_join_above() {
         let mut counts = [0, 0];
         for seed in 0..12 {
             let mut world = test_worlds::springs(seed);
@@ -247,7 +252,7 @@ mod tests {
                     (parents == 0).then_some(at),
                     "seed {seed}: {place:?}"
                 );
-                assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, asked again");
+                assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, again");
                 let trees =
                     tick.work.get(place.slot, place.layer()).and_then(|work| work.trees.as_ref());
                 assert_eq!(
@@ -258,11 +263,11 @@ mod tests {
                 counts[usize::from(parents != 0)] += usize::from(at != place);
             }
         }
-        assert!(counts.iter().all(|&count| count > 10), "{counts:?} below a head and below a join");
+        assert!(counts.iter().all(|&count| count > 10), "{counts:?} below a root and below a join");
     }
 
     #[test]
-    fn a_head_offers_what_the_need_can_have() {
+    fn a_root_offers_what_the_need_allows() {
         let mut world = test_worlds::springs(1);
         let supply = world.rules.source_supply;
         let places = test_worlds::places(&world);
@@ -279,12 +284,12 @@ mod tests {
                 assert_eq!(
                     tick.offer(place, Need::Rise { y: y - 1 }),
                     0,
-                    "only sources have pressure"
+                    "only springs have pressure"
                 );
                 for own in -20..20 {
                     let wanted = head(y, 0) + own;
                     let half = u8::try_from((i64::from(height) - own) / 2).unwrap_or(0);
-                    let need = |sourced| Need::Fill { y, head: wanted, sourced };
+                    let need = |connected| Need::Fill { y, head: wanted, connected };
                     assert_eq!(
                         tick.offer(place, need(false)),
                         half.min(height),
@@ -293,22 +298,22 @@ mod tests {
                     assert_eq!(
                         tick.offer(place, need(true)),
                         0,
-                        "who has a source draws from sources only"
+                        "a cell connected to a spring draws from springs only"
                     );
                 }
             }
             tick.store.write(place, Voxel::water(crate::water::WaterCell::SOURCE));
-            for sourced in [false, true] {
+            for connected in [false, true] {
                 for (above, given) in [(-1, supply), (0, supply), (1, 0)] {
-                    let need = Need::Fill { y: y + above, head: head(y + above, 0), sourced };
-                    assert_eq!(tick.offer(place, need), given, "{above} above the source");
+                    let need = Need::Fill { y: y + above, head: head(y + above, 0), connected };
+                    assert_eq!(tick.offer(place, need), given, "{above} above the spring");
                 }
             }
             for (above, given) in [(-1, supply), (0, 0), (1, 0)] {
                 assert_eq!(
                     tick.offer(place, Need::Rise { y: y + above }),
                     given,
-                    "{above} above the source"
+                    "{above} above the spring"
                 );
             }
             assert_eq!(tick.offer(place, Need::Leave), supply);

@@ -1,4 +1,4 @@
-//! Ways and draws, against walks from cell to cell.
+//! Searches and draws along paths, compared with references that go from cell to cell.
 
 use crate::chunk::Chunk;
 use crate::coords::Region;
@@ -9,9 +9,9 @@ use crate::water::store::Place;
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
 
-/// A way down and up, over the borders of chunks, in one of which it has a single cell, and back
-/// into a layer that it has left.
-const WAY: [(i32, i32); 16] = [
+/// A path down and up across chunk borders (x, y). It has a single cell in one of the chunks, and
+/// re-enters a layer.
+const PATH: [(i32, i32); 16] = [
     (14, 18),
     (14, 17),
     (14, 16),
@@ -31,12 +31,13 @@ const WAY: [(i32, i32); 16] = [
 ];
 
 #[test]
-fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
+fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
     for (narrow, at_most) in
-        (0..WAY.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)])
+        (0..PATH.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)])
     {
         let exit = |at: usize| {
-            let offset = WAY.get(at + 1).map_or((1, 0), |&(x, y)| (x - WAY[at].0, y - WAY[at].1));
+            let offset =
+                PATH.get(at + 1).map_or((1, 0), |&(x, y)| (x - PATH[at].0, y - PATH[at].1));
             let leads = |face: &Face| face.offset() == IVec3::new(offset.0, offset.1, 0);
             Face::ALL.into_iter().find(leads).expect("the next cell lies beside it")
         };
@@ -48,10 +49,10 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
             world
         });
         let place = |at: usize| {
-            let cell = IVec3::new(WAY[at].0, WAY[at].1, 5);
+            let cell = IVec3::new(PATH[at].0, PATH[at].1, 5);
             world.place(cell).expect("loaded")
         };
-        let places: Vec<Place> = (0..WAY.len()).map(place).collect();
+        let places: Vec<Place> = (0..PATH.len()).map(place).collect();
         for world in [&mut world, &mut other] {
             world.store.write(places[0], Voxel::water(WaterCell::SOURCE));
             for (at, &place) in places.iter().enumerate().skip(1) {
@@ -60,28 +61,28 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
                 world.store.write(place, flowing.with(CellFlags::HAS_SOURCE, true));
             }
         }
-        let (mut tick, mut plainly) =
+        let (mut tick, mut reference) =
             (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-        for tick in [&mut tick, &mut plainly] {
+        for tick in [&mut tick, &mut reference] {
             tick.pass_on(places[narrow], Face::South, 7 - at_most);
         }
-        let (last, wanted) = (WAY.len() - 1, 5);
+        let (last, wanted) = (PATH.len() - 1, 5);
         let drawn = tick.draw(places[last], exit(last), wanted, Need::Leave);
         let units = wanted.min(at_most);
-        plainly.take(places[0], units);
+        reference.take(places[0], units);
         let mut bottleneck = 7;
         for (at, &place) in places.iter().enumerate() {
-            let voxel = plainly.store.read(place);
-            bottleneck = bottleneck.min(plainly.limits.left(voxel, plainly.work.passed(place)));
-            plainly.pass_on(place, exit(at), units);
+            let voxel = reference.store.read(place);
+            bottleneck = bottleneck.min(reference.limits.left(voxel, reference.work.passed(place)));
+            reference.pass_on(place, exit(at), units);
             if at > 0 {
-                plainly.put_marks(place, voxel.with_largest(bottleneck));
+                reference.put_marks(place, voxel.with_largest(bottleneck));
             }
         }
 
         assert_eq!(drawn, Drawn::Units { units, largest: at_most }, "{narrow}, {at_most}");
-        assert_eq!(tick.report, plainly.report, "{narrow}, {at_most}");
-        assert_eq!(tick.ledger, plainly.ledger, "{narrow}, {at_most}");
+        assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
+        assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         assert_eq!(tick.work.trees.spent, units == at_most, "{narrow}, {at_most}");
         for (slot, layer) in tick
             .store
@@ -93,46 +94,47 @@ fn a_draw_passes_along_its_way_as_it_would_from_cell_to_cell() {
             let marks = |work: &LayerRecord| {
                 (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
             };
-            let [here, there] = [&tick, &plainly].map(|tick| tick.work.get(slot, layer).map(marks));
+            let [here, there] =
+                [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
             let [here, there] =
-                [&tick, &plainly].map(|tick| tick.store.cells(slot, layer).copied());
+                [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
             assert!(here == there, "{narrow}, {at_most}: layer {layer}");
         }
     }
 }
 
 #[test]
-fn each_of_several_ways_is_taken_as_often() {
+fn each_of_several_parents_is_picked_equally_often() {
     let mut world = test_worlds::springs(3);
     let slot = world.store.grid().sorted_slots()[0];
     let tick = test_worlds::tick(&mut world);
-    for ways in 0..64_u8 {
-        let mut taken = [0; 6];
+    for faces in 0..64_u8 {
+        let mut picked = [0; 6];
         for index in 0..512 {
-            let mut left = ways;
+            let mut left = faces;
             if let Some(face) = tick.pick(Place { slot, index }, &mut left) {
-                assert_eq!(left, ways & !(1 << face.index()), "{ways:#b}");
-                taken[face.index()] += 1;
+                assert_eq!(left, faces & !(1 << face.index()), "{faces:#b}");
+                picked[face.index()] += 1;
             }
-            assert_eq!(left.count_ones(), ways.count_ones().saturating_sub(1), "{ways:#b}");
+            assert_eq!(left.count_ones(), faces.count_ones().saturating_sub(1), "{faces:#b}");
         }
-        let share = 512 / ways.count_ones().max(1);
-        for (face, &times) in taken.iter().enumerate() {
+        let share = 512 / faces.count_ones().max(1);
+        for (face, &times) in picked.iter().enumerate() {
             let expected =
-                if ways >> face & 1 != 0 { share * 2 / 3..=share * 4 / 3 } else { 0..=0 };
-            assert!(expected.contains(&times), "{ways:#b}: {taken:?}");
+                if faces >> face & 1 != 0 { share * 2 / 3..=share * 4 / 3 } else { 0..=0 };
+            assert!(expected.contains(&times), "{faces:#b}: {picked:?}");
         }
     }
 }
 
-/// Cells of a box over a chunk border, each with up to three parents, to the west, to the north and
-/// below; heads of all kinds. Nothing has passed yet, so a search finds water exactly if any head
-/// has some, and exhausts no cell.
+/// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
+/// and below), and roots of all kinds. No water has moved yet, so a search finds water exactly if
+/// any root has some, and exhausts no cell.
 #[test]
-fn a_search_finds_a_head_that_gives_if_there_is_one() {
+fn a_search_finds_a_root_with_water_if_there_is_one() {
     let mut random = fastrand::Rng::with_seed(23);
-    let (mut outcomes, mut remembered) = ([0; 2], 0);
+    let (mut outcomes, mut labelled) = ([0; 2], 0);
     for round in 0..60 {
         let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
         for chunk in [IVec3::ZERO, IVec3::X] {
@@ -170,34 +172,34 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
             let need = if random.bool() { Need::Leave } else { Need::Rise { y: random.i32(2..7) } };
             let mut path = Path::default();
             let found = tick.search(place, Face::Up, need, &mut path);
-            let heads = ancestors(tick.store, place)
+            let roots = ancestors(tick.store, place)
                 .into_iter()
                 .filter(|&place| tick.store.parents_of(place) == 0);
             let offers: Vec<u8> =
-                heads.map(|head| tick.offer(head, need)).filter(|&offer| offer > 0).collect();
+                roots.map(|root| tick.offer(root, need)).filter(|&offer| offer > 0).collect();
             match found {
                 Ok(offer) => {
-                    let head = path.cells.last().expect("at least the cell itself").place();
+                    let root = path.cells.last().expect("at least the cell itself").place();
                     assert!(
-                        offers.contains(&offer) && tick.offer(head, need) == offer,
+                        offers.contains(&offer) && tick.offer(root, need) == offer,
                         "round {round}"
                     );
                 }
                 Err(nothing) => {
                     assert!(offers.is_empty() && nothing == Drawn::Nothing, "round {round}");
-                    // Who comes after need not go all the way up, if there is only one.
+                    // A path to a single root is labelled with it for later searches.
                     let above = ancestors(tick.store, place);
                     if above.iter().all(|&place| tick.store.parents_of(place).count_ones() < 2) {
                         let trees = tick
                             .work
                             .get(place.slot, place.layer())
                             .and_then(|work| work.trees.as_ref());
-                        let head = tick.root_of(trees.map_or(0, |trees| trees[place.cell()]));
+                        let root = tick.root_of(trees.map_or(0, |trees| trees[place.cell()]));
                         assert!(
-                            head.is_some_and(|head| tick.store.parents_of(head) == 0),
+                            root.is_some_and(|root| tick.store.parents_of(root) == 0),
                             "round {round}"
                         );
-                        remembered += u32::from(tick.store.parents_of(place) != 0);
+                        labelled += u32::from(tick.store.parents_of(place) != 0);
                     }
                 }
             }
@@ -211,13 +213,13 @@ fn a_search_finds_a_head_that_gives_if_there_is_one() {
         }
     }
     assert!(
-        outcomes.iter().all(|&count| count > 500) && remembered > 20,
-        "{outcomes:?}, {remembered} remembered"
+        outcomes.iter().all(|&count| count > 500) && labelled > 20,
+        "{outcomes:?}, {labelled} labelled"
     );
 }
 
 #[test]
-fn a_search_in_vain_passes_each_fork_once_however_many_ways_lead_there() {
+fn a_failed_search_visits_each_fork_once_however_many_paths_lead_there() {
     let mut world = test_worlds::weave();
     let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
     let mut tick = test_worlds::tick(&mut world);
