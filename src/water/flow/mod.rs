@@ -1,5 +1,7 @@
-//! Local flow in the world: a layer's window is filled, flows, and what it did is written back and
-//! wakes who it set free.
+//! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
+//! kernel to it, writes the changes back, and wakes the cells that can now move.
+//!
+//! The rule itself is in `kernel`, the copy in `window`; `outflow` is water that leaves the world.
 
 pub(crate) mod kernel;
 pub(crate) mod outflow;
@@ -16,7 +18,7 @@ use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
 
 impl Context<'_> {
-    /// Lets the layer's awake cells give to below and sideways.
+    /// Applies the kernel to the layer's awake cells: they give water down and sideways.
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let awake = self.awake(slot, layer) & wet;
@@ -24,7 +26,7 @@ impl Context<'_> {
             return;
         }
         self.report.visited += u64::from(awake.count());
-        let movable = awake - (self.firm(slot, layer) & self.shut_in(slot, layer, closed));
+        let movable = awake - (self.firm(slot, layer) & self.enclosed(slot, layer, closed));
         let givers = self.gather_givers(window, slot, layer, movable);
         if givers.is_empty() {
             return;
@@ -38,8 +40,8 @@ impl Context<'_> {
         }
     }
 
-    /// The cells among `cells`, which hold water, that would give, and what they need to do so in
-    /// the window.
+    /// Returns those of `cells`, which are wet, that would give water, and copies what the kernel
+    /// needs for them into the window.
     fn gather_givers(
         &self,
         window: &mut Window,
@@ -54,8 +56,8 @@ impl Context<'_> {
             window.gather(self.store, slot, layer);
             return cells & window.givers();
         }
-        // A few are asked before all of the layer is gathered: mostly they have nothing to give, or
-        // only fall.
+        // A few cells are tested before the whole layer is gathered: usually they have nothing to
+        // give, or only fall.
         let givers = self.givers_among(slot, layer, cells);
         if self.only_fall(slot, layer, givers) {
             window.gather_alone(self.store, slot, layer, givers);
@@ -65,7 +67,7 @@ impl Context<'_> {
         givers
     }
 
-    /// Which of these cells would give, and may still.
+    /// Returns those of `cells` that would give water and are not exhausted.
     fn givers_among(&self, slot: Slot, layer: usize, cells: LayerMask) -> LayerMask {
         let mut givers = LayerMask::NONE;
         for cell in cells.iter() {
@@ -80,7 +82,7 @@ impl Context<'_> {
         givers
     }
 
-    /// The least height from which water goes into any of the cells beside one.
+    /// Returns the least height from which water flows into any cell beside `place`.
     fn lowest_beside(&self, place: Place) -> u8 {
         let least = |face: Face| {
             let there = self.store.step(place, face);
@@ -91,9 +93,9 @@ impl Context<'_> {
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
     }
 
-    /// Whether these cells, which would give, do nothing but fall, each by itself: all that they
-    /// may give fits below, and no water lies beside them in the layer that this sets free.
-    /// That in other chunks is woken for its own turn.
+    /// Whether `givers` only fall, independently of each other: all that they may give fits below,
+    /// and no water lies beside them in the layer that could move once they are lower. Water beside
+    /// them in other chunks is woken and flows with its own layer.
     fn only_fall(&self, slot: Slot, layer: usize, givers: LayerMask) -> bool {
         let falls = |cell: usize| {
             let place = Place::in_layer(slot, layer, cell);
@@ -105,14 +107,14 @@ impl Context<'_> {
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
     }
 
-    /// Cells that can give to no side: shut in by cells without room.
-    fn shut_in(&self, slot: Slot, layer: usize, closed: LayerMask) -> LayerMask {
+    /// Returns the cells enclosed on all four sides by cells without room.
+    fn enclosed(&self, slot: Slot, layer: usize, closed: LayerMask) -> LayerMask {
         let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
         let [west, east, north, south] = closed.shifted(&beyond);
         west & east & north & south
     }
 
-    /// Writes what local flow changed back into the world and wakes what that set free.
+    /// Writes the result of the kernel back into the world and wakes the cells that can now move.
     fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LayerFlow) {
         self.report.moved += done.moved;
         self.ledger.drained += done.drained;
@@ -135,12 +137,12 @@ impl Context<'_> {
         if done.fell.any()
             && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
         {
-            self.arrive(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
+            self.write_inflow(slot, layer, Face::Up, done.fell, |cell| window.below(cell));
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let there = self.store.neighbour(slot, face);
             if done.left[side].any() && there.is_some() {
-                self.arrive(there, layer, face.opposite(), done.left[side], |cell| {
+                self.write_inflow(there, layer, face.opposite(), done.left[side], |cell| {
                     window.beside(side, cell)
                 });
             }
@@ -148,8 +150,8 @@ impl Context<'_> {
         self.wake_givers(slot, layer, done.gave);
     }
 
-    /// Writes what local flow brought into another layer through a face.
-    fn arrive(
+    /// Writes the inflow of another layer through a face.
+    fn write_inflow(
         &mut self,
         slot: Slot,
         layer: usize,
@@ -175,10 +177,10 @@ mod tests {
     use crate::water::context::layer_record::{LayerRecord, add_flow};
     use crate::water::context::test_worlds;
 
-    /// Few cells are asked one by one, and what only falls flows without the cells around it. Both
-    /// come to what the window of the whole layer comes to.
+    /// The two fast paths (a few cells tested one by one, and falling cells gathered alone) must
+    /// equal the window of the whole layer.
     #[test]
-    fn a_few_cells_flow_as_those_of_a_whole_layer_do() {
+    fn a_few_cells_flow_as_in_the_window_of_a_whole_layer() {
         let (mut whole, mut alone) = (Window::new(), Window::new());
         let (mut giving, mut falling, mut exhausted) = (0, 0, 0);
         for seed in 0..24 {
@@ -234,44 +236,43 @@ mod tests {
         }
         assert!(giving > 200, "{giving} give");
         assert!(falling > 50, "in {falling} layers water only falls");
-        assert!(exhausted > 400, "{exhausted} may give no more");
+        assert!(exhausted > 400, "{exhausted} exhausted");
     }
 
-    /// Worlds in motion, layer by layer: as the tick does it, and with a window of all of each
-    /// layer.
+    /// Worlds in motion, layer by layer: as in a tick, and with a window of each whole layer.
     #[test]
-    fn a_layer_flows_as_its_whole_window_does() {
+    fn a_layer_flows_as_its_whole_window_flows() {
         let (mut window, mut moved) = (Window::new(), [0; 2]);
         for seed in 0..24 {
             let [mut world, mut other] = [(); 2].map(|()| test_worlds::springs(seed));
             let slots = world.store.grid().sorted_slots();
-            let (mut tick, mut wholly) =
+            let (mut tick, mut reference) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
             for (layer, slot) in
                 (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot)))
             {
-                let wet = wholly.store.layer(slot, layer).wet;
-                let awake = wholly.awake(slot, layer) & wet;
+                let wet = reference.store.layer(slot, layer).wet;
+                let awake = reference.awake(slot, layer) & wet;
                 tick.flow_layer(&mut window, slot, layer);
-                wholly.report.visited += u64::from(awake.count());
-                window.gather(wholly.store, slot, layer);
+                reference.report.visited += u64::from(awake.count());
+                window.gather(reference.store, slot, layer);
                 let givers = awake & window.givers();
-                let limits = wholly.limits;
-                let work = wholly.work.join(wholly.store, slot, layer);
+                let limits = reference.limits;
+                let work = reference.work.join(reference.store, slot, layer);
                 let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
                 let done = window.run(givers, limits, seeds, &mut work.flow, &mut work.inflow);
                 if done.moved > 0 {
-                    wholly.apply(&window, slot, layer, &done);
+                    reference.apply(&window, slot, layer, &done);
                     moved[usize::from(givers.is_sparse())] += 1;
                 }
-                assert_eq!(tick.report, wholly.report, "seed {seed}: layer {layer}");
+                assert_eq!(tick.report, reference.report, "seed {seed}: layer {layer}");
             }
             let places = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
             for (slot, layer) in places {
                 let [here, there] =
-                    [&tick, &wholly].map(|tick| tick.store.cells(slot, layer).copied());
+                    [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
                 assert!(here == there, "seed {seed}: layer {layer}");
-                let [here, there] = [&tick, &wholly].map(|tick| {
+                let [here, there] = [&tick, &reference].map(|tick| {
                     let marks = |work: &LayerRecord| {
                         (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
                     };

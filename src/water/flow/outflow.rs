@@ -1,5 +1,5 @@
-//! Outflow: water at the world's end leaves, first from the root of its path, then from where it
-//! stands.
+//! Outflow: water leaves through the drains at the edges of the world, first from the roots of its
+//! flow, then from the outlet itself. The paths of outlets are marked by depth-first search.
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -13,25 +13,24 @@ use crate::water::voxel::Voxel;
 use smallvec::{SmallVec, smallvec};
 
 impl Context<'_> {
-    /// The first pass: water at the world's end leaves, first from the head of its path, then from
-    /// where it stands.
+    /// Lets water leave through the awake outlets of a layer. Returns the number of cells visited.
     pub(crate) fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
         let Some(outlets) = self.store.outlets(slot) else { return 0 };
-        let bits = outlets.layer(layer) & self.awake(slot, layer);
-        if bits.is_empty() {
+        let cells = outlets.layer(layer) & self.awake(slot, layer);
+        if cells.is_empty() {
             return 0;
         }
-        let visited = u64::from(bits.count());
+        let visited = u64::from(cells.count());
         self.report.visited += visited;
         let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
-        bits.iter().for_each(|cell| queue.push(cell));
+        cells.iter().for_each(|cell| queue.push(cell));
         while let Some(cell) = queue.pop() {
             self.flow_out(Place::in_layer(slot, layer, cell));
         }
         visited
     }
 
-    /// Lets an outlet's water leave: what its path brings from the head, then its own.
+    /// Lets water leave through an outlet: what a draw brings from a root, then its own.
     fn flow_out(&mut self, place: Place) {
         let voxel = self.store.read(place);
         if voxel.is_mark() || voxel == Voxel::OPEN {
@@ -43,7 +42,7 @@ impl Context<'_> {
         else {
             return;
         };
-        self.mark_way(place);
+        self.mark_path(place);
         let wanted = self.limits.left(voxel, self.work.passed(place));
         if wanted == 0 {
             return;
@@ -60,11 +59,11 @@ impl Context<'_> {
         }
     }
 
-    /// Sets FlowOut from an outlet up to the heads of its flows.
-    fn mark_way(&mut self, outlet: Place) {
+    /// Sets FlowOut on all cells from an outlet up to the roots of its flows.
+    fn mark_path(&mut self, outlet: Place) {
         let mut open: SmallVec<[Place; 8]> = smallvec![outlet];
         while let Some(place) = open.pop() {
-            let Some(place) = self.pass_marked(place) else { continue };
+            let Some(place) = self.skip_marked(place) else { continue };
             let work = self.work.join(self.store, place.slot, place.layer());
             work.marked.insert(place.cell());
             let voxel = self.store.read(place);
@@ -81,14 +80,15 @@ impl Context<'_> {
         }
     }
 
-    /// Goes up a way as long as its cells have FlowOut and one parent, in the same layer. Returns
-    /// the first cell where that ends; none where another way has passed in this tick.
-    fn pass_marked(&mut self, place: Place) -> Option<Place> {
+    /// Skips cells upwards along a path as long as they have FlowOut and a single parent in the
+    /// same layer, and marks them as visited. Returns the first other cell, `None` if the path
+    /// reaches a cell visited earlier in this tick.
+    fn skip_marked(&mut self, place: Place) -> Option<Place> {
         let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
-        let passed = &mut self.work.join(self.store, slot, layer).marked;
+        let visited = &mut self.work.join(self.store, slot, layer).marked;
         let cells = self.store.cells(slot, layer);
         loop {
-            if passed.contains(cell) {
+            if visited.contains(cell) {
                 return None;
             }
             let voxel = cells.map_or(Voxel::OPEN, |cells| cells[cell]);
@@ -96,7 +96,7 @@ impl Context<'_> {
                 Some((parent, _))
                     if voxel.has(CellFlags::FLOW_OUT) && !voxel.has(CellFlags::EXTRA) =>
                 {
-                    passed.insert(cell);
+                    visited.insert(cell);
                     cell = parent;
                 }
                 _ => return Some(Place::in_layer(slot, layer, cell)),
