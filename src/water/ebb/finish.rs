@@ -1,5 +1,5 @@
-//! The end of a tick, when every layer has ebbed: what reaches beyond the cell where it was found
-//! is done, flags are made true, and what changed is counted, in pieces.
+//! The end of a tick, after every layer has ebbed: dries up cells, propagates the HasSource flag
+//! along the flows (depth-first search over the children), wakes cells, and counts the changes.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
@@ -10,65 +10,64 @@ use crate::water::store::parents::Descent;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// What the sweep over the cells found and only the end may do, since it reaches beyond the cell
-/// itself.
+/// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
 pub(crate) struct Afterwards {
-    /// Cells whose HasSource is not that of their parents.
-    pub(crate) turned: Vec<Place>,
+    /// Cells whose HasSource flag may differ from that of their parents.
+    pub(crate) stale: Vec<Place>,
     /// Cells without water or flow.
     pub(crate) dried: Vec<Place>,
-    /// Cells that lost water to the air.
-    pub(crate) lowered: Vec<Place>,
-    /// Cells whose way to the head is new.
-    pub(crate) joined: Vec<Place>,
+    /// Cells that lost water by evaporation.
+    pub(crate) evaporated: Vec<Place>,
+    /// Cells with a new parent.
+    pub(crate) reparented: Vec<Place>,
 }
 
-/// How far the end of a tick is.
+/// The state of the end of a tick.
 pub(crate) struct Ending {
     stage: Stage,
-    /// What is still to be done; each list from its last on.
+    /// Work still to be done; the lists are stacks.
     left: Afterwards,
-    /// Cells that are to be asked whether their HasSource is true.
-    asked: Vec<Place>,
-    /// What is being woken.
+    /// Stack of cells whose HasSource flag is to be checked.
+    unchecked: Vec<Place>,
+    /// The descendants being woken.
     descent: Option<Descent>,
-    /// Layers with cells that differ from before the tick.
+    /// Layers with cells that the tick has changed.
     changed: Vec<(Slot, usize, LayerMask)>,
 }
 
-/// What the end of a tick does next.
+/// The current stage of the end of a tick.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Cells without water or flow dry up.
+    /// Dries up cells without water or flow.
     DryUp,
-    /// HasSource is taken back where no parent has it.
-    TakeBack,
-    /// HasSource is handed down where a parent has it. Parents form no circle, so the order does
-    /// not matter.
-    HandDown,
-    /// What is fed by a cell with a new way to the head wakes.
+    /// Clears HasSource where no parent has it, and propagates that to the children.
+    Disconnect,
+    /// Sets HasSource where a parent has it, and propagates that to the children. Parents form no
+    /// cycle, so the order does not matter.
+    Connect,
+    /// Wakes the descendants of cells with a new parent.
     Wake,
-    /// What has lost water to the air is noted.
+    /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
-    /// What differs from before the tick is counted.
+    /// Counts the cells that the tick has changed.
     Count,
-    /// Nothing is left to do but to publish what has changed.
+    /// Done, except for publishing the changes.
     Publish,
 }
 
 impl Context<'_> {
-    /// Begins to end the tick, when every layer has ebbed and has left this to do.
+    /// Begins the end of the tick with the work that the ebb has deferred.
     pub(crate) fn begin_ending(&mut self, mut left: Afterwards) -> Ending {
         left.dried.reverse();
         self.store.withhold_changes();
-        let (asked, changed) = (Vec::new(), Vec::new());
-        Ending { stage: Stage::DryUp, left, asked, descent: None, changed }
+        let (unchecked, changed) = (Vec::new(), Vec::new());
+        Ending { stage: Stage::DryUp, left, unchecked, descent: None, changed }
     }
 
-    /// Ends the tick, for a piece. Returns how many cells were dealt with; a layer whose changes are
-    /// counted is as many as it has rows. `None` if nothing is left to do but to
-    /// [`publish`](Context::publish).
+    /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
+    /// cells processed, and each row of a layer whose changes are counted. `None` if nothing is
+    /// left but to [`publish`](Context::publish).
     pub(crate) fn finish(&mut self, ending: &mut Ending) -> Option<u64> {
         if matches!(ending.stage, Stage::Publish) {
             return None;
@@ -77,8 +76,8 @@ impl Context<'_> {
         while !budget.is_spent() {
             let cells = match ending.stage {
                 Stage::DryUp => self.dry_up_next(ending),
-                Stage::TakeBack => self.turn_next(&mut ending.asked, false),
-                Stage::HandDown => self.turn_next(&mut ending.asked, true),
+                Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
+                Stage::Connect => self.check_next(&mut ending.unchecked, true),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
                 Stage::Count => self.count_next(ending),
@@ -86,25 +85,25 @@ impl Context<'_> {
             };
             match cells {
                 Some(cells) => _ = budget.spend(cells),
-                None => ending.stage = self.after(ending),
+                None => ending.stage = self.stage_after(ending),
             }
         }
         Some(budget.spent())
     }
 
-    /// What comes after a stage that is done.
-    fn after(&mut self, ending: &mut Ending) -> Stage {
+    /// Returns the stage after one that is done, and prepares it.
+    fn stage_after(&mut self, ending: &mut Ending) -> Stage {
         match ending.stage {
             Stage::DryUp => {
-                // Only now: a cell that dries up may have brought what it fed its source.
-                ending.asked.clone_from(&ending.left.turned);
-                Stage::TakeBack
+                // Not before drying up: it may cut cells off from their springs.
+                ending.unchecked.clone_from(&ending.left.stale);
+                Stage::Disconnect
             }
-            Stage::TakeBack => {
-                ending.asked = core::mem::take(&mut ending.left.turned);
-                Stage::HandDown
+            Stage::Disconnect => {
+                ending.unchecked = core::mem::take(&mut ending.left.stale);
+                Stage::Connect
             }
-            Stage::HandDown => Stage::Wake,
+            Stage::Connect => Stage::Wake,
             Stage::Wake => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
@@ -116,20 +115,20 @@ impl Context<'_> {
         }
     }
 
-    /// Dries up the next cell. Returns how many cells were dealt with, as the others of its kind
-    /// do; `None` if there is none.
+    /// Dries up the next cell. This and the other `…_next` functions return the number of cells
+    /// processed; `None` if none is left.
     fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.left.dried.pop()?;
-        let before = ending.left.turned.len();
-        self.dry_up(place, &mut ending.left.turned);
-        Some(1 + ending.left.turned.len() - before)
+        let before = ending.left.stale.len();
+        self.dry_up(place, &mut ending.left.stale);
+        Some(1 + ending.left.stale.len() - before)
     }
 
-    /// Makes HasSource true in the next cell that is asked, and has what it feeds asked if it
-    /// turned.
-    fn turn_next(&mut self, asked: &mut Vec<Place>, on: bool) -> Option<usize> {
-        let place = asked.pop()?;
-        self.turn_source(place, on, asked);
+    /// Sets (`on`) or clears HasSource of the next cell if that is due, and then pushes its
+    /// children.
+    fn check_next(&mut self, unchecked: &mut Vec<Place>, on: bool) -> Option<usize> {
+        let place = unchecked.pop()?;
+        self.set_connected(place, on, unchecked);
         Some(1)
     }
 
@@ -139,16 +138,16 @@ impl Context<'_> {
         {
             return Some(1);
         }
-        ending.descent = Some(Descent::from(ending.left.joined.pop()?));
+        ending.descent = Some(Descent::from(ending.left.reparented.pop()?));
         Some(1)
     }
 
     fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        self.store.note_change(ending.left.lowered.pop()?);
+        self.store.note_change(ending.left.evaporated.pop()?);
         Some(1)
     }
 
-    /// Counts the cells of the next layer whose words differ from before the tick.
+    /// Counts the cells of the next layer that the tick has changed.
     fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
         let changed = self
@@ -162,8 +161,8 @@ impl Context<'_> {
         Some(LAYER_ROWS)
     }
 
-    /// Publishes what has changed. The tick must be complete with that: what is saved before does
-    /// not have these marks.
+    /// Publishes the changes. The tick must complete with this call: a world saved during the tick
+    /// does not contain these marks.
     pub(crate) fn publish(&mut self, ending: &Ending) {
         self.store.publish_changes();
         for &(slot, layer, cells) in &ending.changed {
@@ -171,9 +170,9 @@ impl Context<'_> {
         }
     }
 
-    /// Gives a cell HasSource or takes it, if that makes it true; adds its children to those that
-    /// are to be asked.
-    fn turn_source(&mut self, place: Place, on: bool, open: &mut Vec<Place>) {
+    /// Changes the HasSource flag of a cell to `on` if it differs and its parents require it. If
+    /// so, wakes the cell and pushes its children.
+    fn set_connected(&mut self, place: Place, on: bool, unchecked: &mut Vec<Place>) {
         let voxel = self.store.read(place);
         if voxel.is_sourced() == on
             || voxel.has(CellFlags::IS_SOURCE)
@@ -183,18 +182,18 @@ impl Context<'_> {
         }
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
         self.store.wake(place);
-        open.extend(self.store.children(place));
+        unchecked.extend(self.store.children(place));
     }
 
-    /// Whether one of the cell's parents has a source.
+    /// Whether a parent of the cell is connected to a spring.
     pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel))
             .any(|face| self.store.look(place, face).is_sourced())
     }
 
-    /// Empties a cell through which nothing flows any more. Adds the cells to `turned` that lose a
-    /// parent by that.
-    fn dry_up(&mut self, place: Place, turned: &mut Vec<Place>) {
+    /// Empties a cell through which nothing flows any more. Adds the cells that lose a parent to
+    /// `stale`.
+    fn dry_up(&mut self, place: Place, stale: &mut Vec<Place>) {
         let voxel = self.store.read(place);
         if voxel.is_mark() {
             return;
@@ -204,30 +203,30 @@ impl Context<'_> {
             return;
         }
         if feeds {
-            self.keep_what_dries_with(place, turned);
+            self.save_dependants(place, stale);
         }
         self.put(place, Voxel::OPEN);
         self.store.keep_parents(place, 0, voxel);
-        // Its own ties are gone; those that are left are its children's.
+        // The links to its parents are gone. Those left are of its children.
         if feeds {
             self.store.cut_ties(place);
         }
         self.store.note_change(place);
     }
 
-    /// Cutting the ties of a cell rewrites its children, and theirs where these hold no water
-    /// either. They need not be part of the tick yet: they join as they are, so that their
-    /// change is counted. Adds the children to `turned`, and what these feed: one that loses
-    /// its only parent loses its HasSource with it.
-    fn keep_what_dries_with(&mut self, place: Place, turned: &mut Vec<Place>) {
+    /// Saves the cells that cutting the links of a cell will rewrite: its children, and recursively
+    /// the children of those without water. They may not take part in the tick yet, and their
+    /// change must be counted. Adds them and their children to `stale`, because a cell that loses
+    /// its only parent loses HasSource too.
+    fn save_dependants(&mut self, place: Place, stale: &mut Vec<Place>) {
         let mut open = vec![place];
         while let Some(place) = open.pop() {
             let children: Vec<Place> = self.store.children(place).collect();
             for child in children {
                 let voxel = self.store.read(child);
                 self.put(child, voxel);
-                turned.push(child);
-                turned.extend(self.store.children(child));
+                stale.push(child);
+                stale.extend(self.store.children(child));
                 if voxel.height() == 0 {
                     open.push(child);
                 }
@@ -241,10 +240,10 @@ mod tests {
     use super::*;
     use crate::water::context::test_worlds::{self, ancestors};
 
-    /// Springs dry up or break out; then the flags of all that they feed turn, and whatever has
-    /// turned wakes.
+    /// Springs are removed or added. Then the flags of all cells that they feed change, and exactly
+    /// the changed cells wake.
     #[test]
-    fn has_source_is_made_true_and_wakes_only_what_turns() {
+    fn has_source_is_propagated_and_only_changed_cells_wake() {
         let (mut off, mut on) = (0, 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -253,11 +252,11 @@ mod tests {
             let tick = &mut test_worlds::tick(&mut world);
             for &place in &places {
                 let voxel = tick.store.read(place);
-                let (is_source, is_head) =
+                let (is_spring, is_root) =
                     (voxel.is_source(), voxel.is_wet() && tick.store.parents_of(place) == 0);
-                if seed % 2 == 0 && is_source && random.bool() {
+                if seed % 2 == 0 && is_spring && random.bool() {
                     tick.store.write(place, voxel.with(CellFlags::IS_SOURCE, false));
-                } else if seed % 2 == 1 && is_head && random.u8(..4) == 0 {
+                } else if seed % 2 == 1 && is_root && random.u8(..4) == 0 {
                     tick.store.write(
                         place,
                         voxel.with(CellFlags::IS_SOURCE, true).with(CellFlags::HAS_SOURCE, true),
@@ -268,15 +267,15 @@ mod tests {
                 places.into_iter().filter(|&place| !tick.store.read(place).is_inert()).collect();
             let before: Vec<bool> =
                 cells.iter().map(|&place| tick.store.read(place).is_sourced()).collect();
-            let has_turned = |place: &&Place| {
+            let is_stale = |place: &&Place| {
                 let voxel = tick.store.read(**place);
                 !voxel.is_source() && voxel.is_sourced() != tick.is_fed(**place, voxel)
             };
-            let turned: Vec<Place> = cells.iter().filter(has_turned).copied().collect();
+            let stale: Vec<Place> = cells.iter().filter(is_stale).copied().collect();
             test_worlds::put_to_sleep(tick.store);
             for on in [false, true] {
-                let mut asked = Vec::clone(&turned);
-                while tick.turn_next(&mut asked, on).is_some() {}
+                let mut unchecked = Vec::clone(&stale);
+                while tick.check_next(&mut unchecked, on).is_some() {}
             }
             for (&place, was) in cells.iter().zip(before) {
                 let expected = ancestors(tick.store, place)
@@ -293,6 +292,6 @@ mod tests {
                 on += u32::from(!was && expected);
             }
         }
-        assert!(off > 100 && on > 100, "{off} turned off, {on} on");
+        assert!(off > 100 && on > 100, "{off} disconnected, {on} connected");
     }
 }

@@ -1,5 +1,6 @@
-//! The last sweep of a tick, layer by layer: activity rises with flow and falls without, directions
-//! follow it, inactive water goes, and what has come to rest falls asleep.
+//! Ebb: the last sweep of a tick over the cells, layer by layer. Activity rises with flow and
+//! decays without, parents follow the flow (`reparent`), inactive water evaporates, and resting
+//! cells fall asleep. Random choices use counter-based random numbers. `finish` ends the tick.
 
 pub(crate) mod finish;
 pub(crate) mod reparent;
@@ -17,18 +18,18 @@ use crate::water::store::{LAYER_CELLS, LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// The chances of the ebb, as fractions of 65,536.
+/// Probabilities per cell and tick, in units of 1/65,536.
 #[derive(Clone, Copy)]
 struct Chances {
     decay: u32,
     evaporation: u32,
 }
 
-/// A layer while the ebb passes over it.
+/// A layer in the ebb, and its marks from the earlier phases.
 pub(crate) struct Ebb {
     pub(crate) slot: Slot,
     pub(crate) layer: usize,
-    /// The cells that are looked at.
+    /// The cells to visit.
     cells: LayerMask,
     pub(crate) touched: LayerMask,
     waiting: LayerMask,
@@ -36,17 +37,18 @@ pub(crate) struct Ebb {
 }
 
 impl Context<'_> {
-    /// The chances of the ebb, as fractions of 65,536.
-    fn chances(&self) -> (u32, u32) {
-        (fraction(self.rules.activity_decay), fraction(self.rules.evaporation))
+    fn chances(&self) -> Chances {
+        Chances {
+            decay: fraction(self.rules.activity_decay),
+            evaporation: fraction(self.rules.evaporation),
+        }
     }
 
-    /// Lets a layer ebb; returns how many cells were looked at. Adds to `later` what the end of the
-    /// tick does.
+    /// Applies the ebb to a layer. Returns the number of cells visited. Adds work for the end of
+    /// the tick to `later`.
     pub(crate) fn ebb(&mut self, later: &mut Afterwards, slot: Slot, layer: usize) -> u64 {
         let Some(work) = self.work.get(slot, layer) else { return 0 };
-        let (decay, evaporation) = self.chances();
-        let chances = Chances { decay, evaporation };
+        let chances = self.chances();
         let (touched, woken) = (work.touched, work.woken);
         let mut ebb = Ebb {
             slot,
@@ -59,9 +61,9 @@ impl Context<'_> {
         if ebb.cells.is_empty() {
             return 0;
         }
-        let looked_at = u64::from(ebb.cells.count());
+        let visited = u64::from(ebb.cells.count());
         if chances.evaporation == 0 {
-            // Still water that nothing touched has nothing to do but fall asleep.
+            // Fast path: untouched water without flags, direction and activity only falls asleep.
             let still = self
                 .store
                 .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
@@ -70,15 +72,15 @@ impl Context<'_> {
         let stay =
             if ebb.cells.any() { self.ebb_cells(&ebb, chances, later) } else { LayerMask::NONE };
         self.store.keep_awake(slot, layer, stay | woken);
-        looked_at
+        visited
     }
 
-    /// Lets the cells of a layer ebb; returns those that stay awake.
+    /// Applies the ebb to the cells of a layer. Returns those that stay awake.
     fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerMask {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let seed = self.work.seed(self.store, slot, layer);
         let mut resting = cells - touched;
-        // A few are mostly idle, so that nothing is left to chance.
+        // A few cells are usually inactive, and then no random numbers are needed.
         if resting.is_sparse() {
             resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
         }
@@ -87,29 +89,27 @@ impl Context<'_> {
         }
         self.change_activities(slot, layer, touched, resting);
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
-        let sources = self.store.springs(slot, layer);
-        let idle = cells - (touched | active | sources);
-        let retied = self.retie(ebb, idle, sources, later);
-        let mut goes = LayerMask::NONE;
+        let springs = self.store.springs(slot, layer);
+        let idle = cells - (touched | active | springs);
+        let reparented = self.reparent(ebb, idle, springs, later);
+        let mut evaporating = LayerMask::NONE;
         if chances.evaporation > 0 {
-            let mut rising = idle & self.store.layer(slot, layer).wet;
-            if rising.any() {
-                rising &= chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
+            let mut losing = idle & self.store.layer(slot, layer).wet;
+            if losing.any() {
+                losing &= chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
             }
-            for cell in rising.iter() {
+            for cell in losing.iter() {
                 self.evaporate(Place::in_layer(slot, layer, cell), later);
             }
-            goes = self.store.layer(slot, layer).wet - sources;
+            evaporating = self.store.layer(slot, layer).wet - springs;
         }
         for cell in ((cells & flow_out) - ebb.marked).iter() {
-            let voxel = self.store.read(Place::in_layer(slot, layer, cell));
-            self.put_marks(
-                Place::in_layer(slot, layer, cell),
-                voxel.with(CellFlags::FLOW_OUT, false),
-            );
+            let place = Place::in_layer(slot, layer, cell);
+            let voxel = self.store.read(place);
+            self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
         }
-        if retied || self.work.ties_changed {
-            self.note_turned(ebb, sources, later);
+        if reparented || self.work.ties_changed {
+            self.note_stale(ebb, springs, later);
         }
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let dry = cells - (wet | closed);
@@ -120,11 +120,11 @@ impl Context<'_> {
                 (dry - (fed & active)).iter().map(|cell| Place::in_layer(slot, layer, cell)),
             );
         }
-        cells & (active | (flow_out & ebb.marked) | ebb.waiting | goes)
+        cells & (active | (flow_out & ebb.marked) | ebb.waiting | evaporating)
     }
 
-    /// Changes the activity of cells as [`with_activity`] says: up for those in `up`, down for
-    /// those in `down`.
+    /// Raises the activity of the cells in `up` and lowers that of the cells in `down`, see
+    /// [`with_activity`].
     fn change_activities(&mut self, slot: Slot, layer: usize, up: LayerMask, down: LayerMask) {
         let Some(work) = self.work.get(slot, layer) else { return };
         if !(up | down).is_sparse() {
@@ -164,21 +164,21 @@ impl Context<'_> {
         }
     }
 
-    /// The cells among `cells` that are active, and those with FlowOut.
+    /// Returns those of `cells` that are active, and those with FlowOut.
     fn active_and_flow_out(&self, slot: Slot, layer: usize, cells: LayerMask) -> [LayerMask; 2] {
         const FLOW_OUT: u16 = CellFlags::FLOW_OUT.bits();
         let is = |voxel: Voxel, bits: u16| u8::from(voxel.word() & bits != 0);
-        let marks_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
+        let flags_of = |voxel: Voxel| is(voxel, ACTIVE) | is(voxel, FLOW_OUT) << 1;
         let Some(words) = self.store.cells(slot, layer) else {
-            let marks = marks_of(self.store.grid().chunk_at(slot).get(0));
+            let marks = flags_of(self.store.grid().chunk_at(slot).get(0));
             return [0, 1].map(|bit| cells & LayerMask::all_if(marks >> bit & 1 != 0));
         };
         if !cells.is_sparse() {
-            return LayerMask::planes(words, marks_of).map(|plane| cells & plane);
+            return LayerMask::planes(words, flags_of).map(|plane| cells & plane);
         }
         let mut found = [LayerMask::NONE; 2];
         for cell in cells.iter() {
-            let marks = marks_of(words[cell]);
+            let marks = flags_of(words[cell]);
             for (bit, found) in found.iter_mut().enumerate() {
                 if marks >> bit & 1 != 0 {
                     found.insert(cell);
@@ -188,30 +188,35 @@ impl Context<'_> {
         found
     }
 
-    /// Notes which cells of a layer have turned, as they and their parents are now. Only where ties
-    /// have changed since the last tick, for after each tick HasSource is true.
-    fn note_turned(&self, ebb: &Ebb, sources: LayerMask, later: &mut Afterwards) {
+    /// Adds the cells of a layer whose HasSource flag is stale to `later`. Needed only if parents
+    /// have changed since the last tick, because every tick ends with correct flags.
+    fn note_stale(&self, ebb: &Ebb, springs: LayerMask, later: &mut Afterwards) {
         let &Ebb { slot, layer, cells, .. } = ebb;
-        let cells = cells - sources;
+        let cells = cells - springs;
         if cells.is_sparse() {
             let places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
-            return later.turned.extend(places.filter(|&place| self.has_turned(place)));
+            return later.stale.extend(places.filter(|&place| self.is_stale(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
-        let turned =
-            self.sourced_parents(slot, layer, &parents) ^ self.store.connected(slot, layer);
-        later.turned.extend((cells & turned).iter().map(|cell| Place::in_layer(slot, layer, cell)));
+        let stale =
+            self.with_connected_parent(slot, layer, &parents) ^ self.store.connected(slot, layer);
+        later.stale.extend((cells & stale).iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
-    /// Whether a cell that is no source has HasSource where no parent has it, or the other way
-    /// round.
-    fn has_turned(&self, place: Place) -> bool {
+    /// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
+    /// parents.
+    fn is_stale(&self, place: Place) -> bool {
         let voxel = self.store.read(place);
         voxel.is_sourced() != self.is_fed(place, voxel)
     }
 
-    /// The cells of a layer with a parent that has a source.
-    fn sourced_parents(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> LayerMask {
+    /// Returns the cells of a layer with a parent that is connected to a spring.
+    fn with_connected_parent(
+        &self,
+        slot: Slot,
+        layer: usize,
+        parents: &[LayerMask; 6],
+    ) -> LayerMask {
         let there = |place: Option<(Slot, usize)>| {
             place.map_or(LayerMask::NONE, |(slot, layer)| self.store.connected(slot, layer))
         };
@@ -230,17 +235,17 @@ impl Context<'_> {
         along_x | along_z | above | below
     }
 
-    /// Takes a unit from an inactive cell.
+    /// Removes a unit from an inactive cell.
     fn evaporate(&mut self, place: Place, later: &mut Afterwards) {
         let voxel = self.store.read(place);
         self.ledger.evaporated += 1;
         self.put(place, voxel.with_height(voxel.height() - 1));
-        later.lowered.push(place);
+        later.evaporated.push(place);
     }
 }
 
-/// Changes the activity of a layer's cells as [`with_activity`] says: up for those in `up`, down
-/// for those in `down`. Whether that changed anything.
+/// Raises the activity of the cells in `up` and lowers that of the cells in `down`, see
+/// [`with_activity`]. Returns whether any cell changed.
 fn change_whole_layer(
     cells: &mut [Voxel; LAYER_CELLS],
     flow: &[u16; LAYER_CELLS],
@@ -273,9 +278,9 @@ fn change_whole_layer(
     differ != 0
 }
 
-/// A cell's word with its activity one higher, if it `rises`, or one lower, if it `falls`; a cell
-/// that rises and has a direction has at least what it passed, by its flow record, for its
-/// bottleneck.
+/// Returns a cell's word with its activity raised by one if it `rises`, or lowered by one if it
+/// `falls`, within 0 to 7. The bottleneck of a cell that rises and has a direction becomes at least
+/// the units that it passed on, according to `flow`, its flow record.
 #[inline(always)]
 fn with_activity(word: u16, flow: u16, rises: bool, falls: bool) -> u16 {
     let (rises, falls) = (u16::from(rises), u16::from(falls));
@@ -293,12 +298,11 @@ mod tests {
     use crate::water::context::test_worlds;
 
     #[test]
-    fn activity_changes_as_it_would_cell_by_cell() {
+    fn activity_changes_as_it_does_cell_by_cell() {
         let mut random = fastrand::Rng::with_seed(3);
         let mut unchanged = 0;
         for round in 0..100 {
-            // Now and then cells of which most are at an end of their range, and few are in the
-            // sets.
+            // In odd rounds most cells are at an end of their range, and few are in the sets.
             let still = [0, ACTIVE | LARGEST][round / 2 % 2];
             let voxel = |random: &mut fastrand::Rng| {
                 if round % 2 == 0 { random.u16(..) } else { random.u16(..) & HEIGHT | still }
@@ -332,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_cells_ebb_as_those_of_a_whole_layer_do() {
+    fn a_few_cells_ebb_as_in_a_whole_layer() {
         let mut changes = 0;
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -375,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_turned_are_found_one_by_one_as_in_a_whole_layer() {
+    fn stale_flags_are_found_one_by_one_as_in_a_whole_layer() {
         let (mut found, mut layers) = (0, 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
@@ -393,8 +397,8 @@ mod tests {
             for (slot, layer) in
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
-                let sources = tick.store.springs(slot, layer);
-                let turned = |cells: LayerMask| {
+                let springs = tick.store.springs(slot, layer);
+                let stale = |cells: LayerMask| {
                     let ebb = Ebb {
                         slot,
                         layer,
@@ -404,19 +408,22 @@ mod tests {
                         marked: LayerMask::NONE,
                     };
                     let mut later = Afterwards::default();
-                    tick.note_turned(&ebb, sources, &mut later);
-                    later.turned
+                    tick.note_stale(&ebb, springs, &mut later);
+                    later.stale
                 };
                 let alone = |cell: usize| {
                     let cells = LayerMask::single(cell);
-                    turned(cells)
+                    stale(cells)
                 };
                 let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();
-                assert_eq!(turned(LayerMask::ALL), one_by_one, "seed {seed}: layer {layer}");
+                assert_eq!(stale(LayerMask::ALL), one_by_one, "seed {seed}: layer {layer}");
                 found += one_by_one.len();
                 layers += usize::from(one_by_one.len() > 1);
             }
         }
-        assert!(found > 500 && layers > 50, "{found} cells turned, in {layers} layers several");
+        assert!(
+            found > 500 && layers > 50,
+            "{found} stale flags, several of them in {layers} layers"
+        );
     }
 }

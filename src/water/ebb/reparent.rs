@@ -1,5 +1,5 @@
-//! Reparenting: directions follow the flow. A cell adopts the neighbours that fed it in the tick as
-//! its parents, or loses those that no longer feed it.
+//! Reparenting: directions follow the flow. A cell adopts neighbours that fed it in the tick as
+//! parents; an idle cell that is not connected to a spring loses all its parents.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -12,56 +12,61 @@ use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 impl Context<'_> {
-    /// Lets directions follow the flow, and takes them from idle cells without a source. Whether
-    /// any cell has other parents now.
-    pub(crate) fn retie(
+    /// Lets the directions of a layer's cells follow the flow, and clears them in idle cells that
+    /// are not connected to a spring. Returns whether any parents changed.
+    pub(crate) fn reparent(
         &mut self,
         ebb: &Ebb,
         idle: LayerMask,
-        sources: LayerMask,
+        springs: LayerMask,
         later: &mut Afterwards,
     ) -> bool {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let Some(work) = self.work.get(slot, layer) else { return false };
-        let sourced = self.store.connected(slot, layer);
-        let entered = LayerMask::union(work.inflow);
-        let entered = entered & touched;
+        let connected = self.store.connected(slot, layer);
+        let entered = LayerMask::union(work.inflow) & touched;
         let is_fed = |voxel: Voxel| voxel.direction().is_some();
-        let cut_off = self.store.select_among(slot, layer, idle - sourced, is_fed);
+        let cut_off = self.store.select_among(slot, layer, idle - connected, is_fed);
         if (entered | cut_off).is_empty() {
             return false;
         }
         let inflow = work.inflow;
-        // Further parents may change before any voxel does.
+        // Additional parents may change before any voxel does.
         self.work.join(self.store, slot, layer).save(self.store, slot, layer, entered | cut_off);
         let parents = self.store.parent_planes(slot, layer);
-        let follows = may_follow(&inflow, &parents, sourced, sources, self.rules.many_parents);
-        let mut retied = false;
-        for cell in ((follows & touched) - sources).iter() {
-            retied |= self.follow(Place::in_layer(slot, layer, cell), &inflow, later);
+        let candidates =
+            may_reparent(&inflow, &parents, connected, springs, self.rules.many_parents);
+        let mut reparented = false;
+        for cell in ((candidates & touched) - springs).iter() {
+            reparented |= self.reparent_cell(Place::in_layer(slot, layer, cell), &inflow, later);
         }
         for cell in cut_off.iter() {
-            let voxel = self.store.read(Place::in_layer(slot, layer, cell));
-            let voxel =
-                orphaned(self.store.keep_parents(Place::in_layer(slot, layer, cell), 0, voxel));
-            self.put(Place::in_layer(slot, layer, cell), voxel);
-            retied = true;
+            let place = Place::in_layer(slot, layer, cell);
+            let voxel = self.store.read(place);
+            let voxel = orphaned(self.store.keep_parents(place, 0, voxel));
+            self.put(place, voxel);
+            reparented = true;
         }
-        retied
+        reparented
     }
 
-    /// A cell that water came into otherwise than from its parents takes who fed it for a parent.
-    /// Whether it did.
-    fn follow(&mut self, place: Place, inflow: &[LayerMask; 6], later: &mut Afterwards) -> bool {
+    /// Adopts neighbours that fed a cell as parents, as far as the rules allow it, and raises its
+    /// bottleneck to the units that it passed on. Returns whether the parents changed.
+    fn reparent_cell(
+        &mut self,
+        place: Place,
+        inflow: &[LayerMask; 6],
+        later: &mut Afterwards,
+    ) -> bool {
         let cell = place.cell();
         let inflow =
             (0..6).fold(0, |faces, face| faces | u8::from(inflow[face].contains(cell)) << face);
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
-        let after = self.follow_flow(place, voxel, inflow);
+        let after = self.adopt_feeders(place, voxel, inflow);
         let parents = self.store.parents_in(place, after);
         if parents & !before != 0 {
-            later.joined.push(place);
+            later.reparented.push(place);
         }
         let passed = self.work.passed(place);
         let after = if after.direction().is_none() {
@@ -75,25 +80,26 @@ impl Context<'_> {
         parents != before
     }
 
-    /// Lets the directions of a cell follow the flow that came in through the faces `inflow`.
-    fn follow_flow(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
+    /// Changes the parents of a cell according to the flow that came in through the faces `inflow`.
+    /// Returns its new voxel.
+    fn adopt_feeders(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
         let parents = self.store.parents_in(place, voxel);
         if inflow == 0 || inflow & parents == inflow {
             return voxel;
         }
-        let sourced =
+        let connected =
             |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
         let faces = || Store::faces(inflow & !parents);
-        let strays = inflow & parents == 0 && !voxel.has(CellFlags::HAS_SOURCE);
-        if parents == 0 || strays && self.store.children(place).next().is_none() {
-            // Water from above first, then from a flow with a source, then any.
+        let is_stray = inflow & parents == 0 && !voxel.has(CellFlags::HAS_SOURCE);
+        if parents == 0 || is_stray && self.store.children(place).next().is_none() {
+            // Priority: flow from above, then from a cell connected to a spring, then any.
             let first = faces().find(|&face| face == Face::Up);
             let face = first
-                .or_else(|| faces().find(|&face| sourced(self, face)))
+                .or_else(|| faces().find(|&face| connected(self, face)))
                 .or_else(|| faces().next());
             let Some(face) = face else { return voxel };
             let loose = self.store.keep_parents(place, 0, voxel);
-            // HasSource is handed down in one place: see `turn_sources`.
+            // HasSource is set in one place, at the end of the tick: see `Context::set_connected`.
             let attached = self.store.attach(place, face, loose);
             return attached.map_or(loose, |attached| attached.with(CellFlags::HAS_SOURCE, false));
         }
@@ -115,29 +121,29 @@ impl Context<'_> {
     }
 }
 
-/// The cells whose directions may follow the flow that came in, and some more: those with inflow
-/// not from a parent that have no parent, or only such without a source, or into which a cell with
-/// a source may be heading.
-fn may_follow(
+/// Returns a superset of the cells whose parents may change: those with inflow from a neighbour
+/// that is not a parent, if they have no parent, or are not connected to a spring and had no inflow
+/// from a parent, or are connected and a connected neighbour may be flowing into them.
+fn may_reparent(
     inflow: &[LayerMask; 6],
     parents: &[LayerMask; 6],
-    sourced: LayerMask,
-    sources: LayerMask,
+    connected: LayerMask,
+    springs: LayerMask,
     many_parents: bool,
 ) -> LayerMask {
     let entered: [LayerMask; 6] = core::array::from_fn(|face| inflow[face] - parents[face]);
     let kept = LayerMask::union((0..6).map(|face| inflow[face] & parents[face]));
-    let loose = !LayerMask::union(*parents) | (!sourced - kept);
+    let loose = !LayerMask::union(*parents) | (!connected - kept);
     let mut joins = LayerMask::NONE;
     if many_parents {
-        // What lies in other layers is not looked at here: it may.
+        // Neighbours in other layers are not tested, but assumed to flow into the cell.
         joins = entered[Face::Down.index()] | entered[Face::Up.index()];
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let heading = (parents[face.index()] | sources) & sourced;
+            let heading = (parents[face.index()] | springs) & connected;
             joins |= entered[face.index()] & heading.shifted(&[LayerMask::ALL; 4])[side];
         }
     }
-    LayerMask::union(entered) & (loose | (sourced & joins))
+    LayerMask::union(entered) & (loose | (connected & joins))
 }
 
 #[cfg(test)]
@@ -149,8 +155,7 @@ mod tests {
     use crate::water::{Edges, Rules, WaterWorld};
     use glam::IVec3;
 
-    /// The parents that a cell has after water came in through the faces `inflow`, by the rules
-    /// said of it alone.
+    /// Reference: the parents of a cell after inflow through the faces `inflow`.
     fn parents_after(tick: &Context, place: Place, inflow: u8) -> u8 {
         let (store, voxel) = (&*tick.store, tick.store.read(place));
         let before = store.parents_of(place);
@@ -158,21 +163,24 @@ mod tests {
         let entered: Vec<Face> = Face::ALL.into_iter().filter(feeds).collect();
         let has_children = store.children_of(place) != 0;
         let is_above = |face: Face| ancestors(store, store.step(place, face)).contains(&place);
-        let is_sourced = |face: Face| store.look(place, face).has(CellFlags::HAS_SOURCE);
-        let astray = inflow & before == 0 && !voxel.has(CellFlags::HAS_SOURCE) && !has_children;
+        let is_connected = |face: Face| store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let is_stray = inflow & before == 0 && !voxel.has(CellFlags::HAS_SOURCE) && !has_children;
         if entered.is_empty() {
             before
-        } else if before == 0 || astray {
-            let sourced = entered.iter().copied().find(|&face| is_sourced(face));
-            let face =
-                if entered.contains(&Face::Up) { Face::Up } else { sourced.unwrap_or(entered[0]) };
-            let ties = !has_children || is_sourced(face) && !is_above(face);
-            if ties { 1 << face.index() } else { 0 }
+        } else if before == 0 || is_stray {
+            let connected = entered.iter().copied().find(|&face| is_connected(face));
+            let face = if entered.contains(&Face::Up) {
+                Face::Up
+            } else {
+                connected.unwrap_or(entered[0])
+            };
+            let is_allowed = !has_children || is_connected(face) && !is_above(face);
+            if is_allowed { 1 << face.index() } else { 0 }
         } else if voxel.has(CellFlags::HAS_SOURCE) {
             let joins = |face: &Face| {
                 let feeder = store.look(place, *face);
                 let heads_here = feeder.direction() == Some(face.opposite());
-                is_sourced(*face)
+                is_connected(*face)
                     && (heads_here || feeder.has(CellFlags::IS_SOURCE))
                     && !(has_children && is_above(*face))
             };
@@ -186,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_follows_who_fed_it_and_says_so() {
+    fn a_cell_adopts_neighbours_that_fed_it_and_reports_that() {
         let mut random = fastrand::Rng::with_seed(22);
         let (mut first, mut further, mut kept) = (0, 0, 0);
         for seed in 0..12 {
@@ -214,32 +222,32 @@ mod tests {
                 let (before, expected) =
                     (tick.store.parents_of(place), parents_after(&tick, place, faces));
                 let mut later = Afterwards::default();
-                let retied = tick.follow(place, &inflow, &mut later);
+                let reparented = tick.reparent_cell(place, &inflow, &mut later);
                 assert_eq!(
                     tick.store.parents_of(place),
                     expected,
                     "seed {seed}: {place:?}, {faces:#b}"
                 );
-                assert_eq!(retied, expected != before, "seed {seed}: {place:?}, {faces:#b}");
-                let joined = expected & !before != 0;
+                assert_eq!(reparented, expected != before, "seed {seed}: {place:?}, {faces:#b}");
+                let gains_parent = expected & !before != 0;
                 assert_eq!(
-                    later.joined.contains(&place),
-                    joined,
+                    later.reparented.contains(&place),
+                    gains_parent,
                     "seed {seed}: {place:?}, {faces:#b}"
                 );
-                first += u32::from(joined && before == 0);
-                further += u32::from(joined && before != 0 && expected & before == before);
+                first += u32::from(gains_parent && before == 0);
+                further += u32::from(gains_parent && before != 0 && expected & before == before);
                 kept += u32::from(faces & !before != 0 && expected == before);
             }
         }
         assert!(
             first > 100 && further > 20 && kept > 100,
-            "{first} first, {further} further, {kept} kept"
+            "{first} first parents, {further} additional ones, {kept} unchanged"
         );
     }
 
     #[test]
-    fn an_idle_cell_without_a_source_loses_all_its_parents() {
+    fn an_idle_cell_without_a_spring_loses_all_its_parents() {
         let mut world = WaterWorld::new(1, Rules { edges: Edges::WALLS, ..Rules::lossless() })
             .expect("rules in range");
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
@@ -258,7 +266,7 @@ mod tests {
         assert_eq!(world.store.read(place).word(), 3);
         assert!(
             world.store.parent_planes(place.slot, 1).iter().all(|cells| cells.is_empty()),
-            "nor is any kept elsewhere"
+            "no parent is kept outside the voxel either"
         );
     }
 }
