@@ -172,7 +172,7 @@ impl Voxel {
 
     /// Returns whether the cell is a source or connected to one.
     #[inline]
-    pub(crate) const fn is_sourced(self) -> bool {
+    pub(crate) const fn is_connected(self) -> bool {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
     }
 

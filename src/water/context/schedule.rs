@@ -217,9 +217,9 @@ mod tests {
     use glam::IVec3;
     use hashbrown::{HashMap, HashSet};
 
-    /// Layers open while the way is under way, in chunks that take part and in others, which join:
-    /// whatever is opened ahead has its turn once, in order, and what is opened behind has none
-    /// until the way begins anew.
+    /// Layers open during the iteration, in chunks that take part and in others, which join:
+    /// whatever is opened ahead is visited once, in order, and what is opened behind is not
+    /// until the next pass.
     #[test]
     fn whatever_opens_ahead_has_its_turn_in_order() {
         for seed in 0..100 {
@@ -236,7 +236,7 @@ mod tests {
                 open.insert(slot, random.u16(..) & random.u16(..));
             }
             let flips = random.u64(..);
-            let turn = |slot: Slot, layer: usize| {
+            let key = |slot: Slot, layer: usize| {
                 let IVec3 { x, y, z } = store.grid().position_at(slot);
                 let along =
                     |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
@@ -250,25 +250,28 @@ mod tests {
             };
             let mut schedule = Schedule::default();
             schedule.begin(&store, flips);
-            for way in 0..3 {
+            for pass in 0..3 {
                 let mut expected = layers_of(&open);
                 let mut last = None;
                 while let Some((slot, layer)) =
                     schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0))
                 {
-                    assert!(last < Some(turn(slot, layer)), "seed {seed}, way {way}: out of order");
+                    assert!(
+                        last < Some(key(slot, layer)),
+                        "seed {seed}, pass {pass}: out of order"
+                    );
                     assert!(
                         expected.remove(&(slot, layer)),
-                        "seed {seed}, way {way}: {slot:?}, {layer}"
+                        "seed {seed}, pass {pass}: {slot:?}, {layer}"
                     );
-                    last = Some(turn(slot, layer));
+                    last = Some(key(slot, layer));
                     for (&slot, &layers) in &open {
                         for layer in ones(u64::from(layers)) {
-                            let ahead = last < Some(turn(slot, layer));
+                            let ahead = last < Some(key(slot, layer));
                             assert_eq!(
                                 schedule.is_ahead(&store, slot, layer),
                                 ahead,
-                                "seed {seed}, way {way}"
+                                "seed {seed}, pass {pass}"
                             );
                         }
                     }
@@ -282,15 +285,18 @@ mod tests {
                         let is_new = *layers >> layer & 1 == 0;
                         *layers |= 1 << layer;
                         schedule.open(&store, slot, layer);
-                        if is_new && last < Some(turn(slot, layer)) {
+                        if is_new && last < Some(key(slot, layer)) {
                             expected.insert((slot, layer));
                         }
                     }
                 }
-                assert!(expected.is_empty(), "seed {seed}, way {way}: {expected:?} had no turn");
+                assert!(
+                    expected.is_empty(),
+                    "seed {seed}, pass {pass}: {expected:?} were not visited"
+                );
                 let members = schedule.members();
                 assert!(
-                    members.is_sorted_by_key(|&slot| turn(slot, 0)) && members.len() == open.len()
+                    members.is_sorted_by_key(|&slot| key(slot, 0)) && members.len() == open.len()
                 );
             }
         }

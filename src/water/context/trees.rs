@@ -80,7 +80,7 @@ pub(crate) struct Fork {
     /// Length of the path up to and including it.
     pub(crate) length: usize,
     /// The faces not tried yet, by bit.
-    pub(crate) ways: u8,
+    pub(crate) untried: u8,
     /// Whether a path tried ended at a root with nothing to give, so that the cell itself is not
     /// exhausted.
     pub(crate) nothing: bool,

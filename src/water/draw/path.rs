@@ -192,7 +192,7 @@ impl Context<'_> {
                 if parents != 0 {
                     path.forks.push(Fork {
                         length: path.cells.len(),
-                        ways: parents,
+                        untried: parents,
                         nothing: false,
                     });
                 }
@@ -233,7 +233,7 @@ impl Context<'_> {
             let fork = path.forks.last_mut()?;
             fork.nothing |= nothing;
             let at = path.cells[length - 1].place();
-            if let Some(face) = self.pick(at, &mut fork.ways) {
+            if let Some(face) = self.pick(at, &mut fork.untried) {
                 return Some((self.store.step(at, face), face.opposite()));
             }
             nothing = fork.nothing;

@@ -197,7 +197,7 @@ mod tests {
             let mut forks = Forks::default();
             for place in places {
                 let voxel = tick.store.read(place);
-                if voxel.is_mark() || !voxel.is_sourced() {
+                if voxel.is_mark() || !voxel.is_connected() {
                     continue;
                 }
                 joined += usize::from(voxel.has(CellFlags::EXTRA));

@@ -174,7 +174,7 @@ impl Context<'_> {
     /// so, wakes the cell and pushes its children.
     fn set_connected(&mut self, place: Place, on: bool, unchecked: &mut Vec<Place>) {
         let voxel = self.store.read(place);
-        if voxel.is_sourced() == on
+        if voxel.is_connected() == on
             || voxel.has(CellFlags::IS_SOURCE)
             || self.is_fed(place, voxel) != on
         {
@@ -188,7 +188,7 @@ impl Context<'_> {
     /// Whether a parent of the cell is connected to a spring.
     pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel))
-            .any(|face| self.store.look(place, face).is_sourced())
+            .any(|face| self.store.look(place, face).is_connected())
     }
 
     /// Empties a cell through which nothing flows any more. Adds the cells that lose a parent to
@@ -266,10 +266,10 @@ mod tests {
             let cells: Vec<Place> =
                 places.into_iter().filter(|&place| !tick.store.read(place).is_inert()).collect();
             let before: Vec<bool> =
-                cells.iter().map(|&place| tick.store.read(place).is_sourced()).collect();
+                cells.iter().map(|&place| tick.store.read(place).is_connected()).collect();
             let is_stale = |place: &&Place| {
                 let voxel = tick.store.read(**place);
-                !voxel.is_source() && voxel.is_sourced() != tick.is_fed(**place, voxel)
+                !voxel.is_source() && voxel.is_connected() != tick.is_fed(**place, voxel)
             };
             let stale: Vec<Place> = cells.iter().filter(is_stale).copied().collect();
             test_worlds::put_to_sleep(tick.store);
@@ -281,7 +281,11 @@ mod tests {
                 let expected = ancestors(tick.store, place)
                     .into_iter()
                     .any(|place| tick.store.read(place).is_source());
-                assert_eq!(tick.store.read(place).is_sourced(), expected, "seed {seed}: {place:?}");
+                assert_eq!(
+                    tick.store.read(place).is_connected(),
+                    expected,
+                    "seed {seed}: {place:?}"
+                );
                 let awake = tick
                     .store
                     .grid()

@@ -207,7 +207,7 @@ impl Context<'_> {
     /// parents.
     fn is_stale(&self, place: Place) -> bool {
         let voxel = self.store.read(place);
-        voxel.is_sourced() != self.is_fed(place, voxel)
+        voxel.is_connected() != self.is_fed(place, voxel)
     }
 
     /// Returns the cells of a layer with a parent that is connected to a spring.
@@ -389,7 +389,7 @@ mod tests {
                 if !voxel.is_inert() && !voxel.is_source() && random.u8(..4) == 0 {
                     world
                         .store
-                        .write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_sourced()));
+                        .write(place, voxel.with(CellFlags::HAS_SOURCE, !voxel.is_connected()));
                 }
             }
             let slots = world.store.grid().sorted_slots();

@@ -16,6 +16,7 @@ use crate::water::voxel::Voxel;
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// The effect of the kernel on a window; counts are in units.
+#[derive(Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct LayerFlow {
     /// Cells of the layer whose word changed.
@@ -38,14 +39,14 @@ pub(crate) struct LayerFlow {
 }
 
 impl Window {
-    /// Computes `least` and `has_way_out` from the cells.
+    /// Computes `least` and `has_exit` from the cells.
     pub(crate) fn prepare(&mut self) {
         let mut out = 0;
         for ((least, &own), &below) in self.least.iter_mut().zip(&self.own).zip(&self.below) {
             *least = least_height(own, below);
             out |= (own & CellFlags::FLOW_OUT.bits()) | u16::from(own == Voxel::DRAIN.word());
         }
-        self.has_way_out = out != 0;
+        self.has_exit = out != 0;
     }
 
     /// Returns the cells that would give water if they were updated now.
@@ -97,36 +98,26 @@ impl Window {
     ) -> LayerFlow {
         let mut queue = Queue::new(seeds.0);
         givers.iter().for_each(|cell| queue.push(cell));
-        let mut done = LayerFlow {
-            changed: LayerMask::NONE,
-            fell: LayerMask::NONE,
-            gave: LayerMask::NONE,
-            sprang: LayerMask::NONE,
-            exhausted: LayerMask::NONE,
-            left: [LayerMask::NONE; 4],
-            drained: 0,
-            injected: 0,
-            moved: 0,
-        };
+        let mut done = LayerFlow::default();
         while let Some(cell) = queue.pop() {
             let index = window_index(cell);
             let voxel = Voxel::from_raw(self.own[index]);
             let left = limits.left(voxel, passed(flow[cell]));
-            let mut turn = Turn {
+            let mut giver = Giver {
                 cell,
                 index,
                 height: voxel.height(),
                 left,
                 endless: voxel.has(CellFlags::IS_SOURCE),
             };
-            if left == 0 || turn.height == 0 {
+            if left == 0 || giver.height == 0 {
                 continue;
             }
-            self.fall(&mut turn, &mut flow[cell], &mut done);
+            self.fall(&mut giver, &mut flow[cell], &mut done);
             // Any water left rests on a full or solid cell, or exceeds the throughput.
-            if turn.height > 0 && turn.left > 0 {
+            if giver.height > 0 && giver.left > 0 {
                 self.spread(
-                    &mut turn,
+                    &mut giver,
                     voxel,
                     seeds.1,
                     &mut flow[cell],
@@ -135,20 +126,20 @@ impl Window {
                     &mut done,
                 );
             }
-            let units = left - turn.left;
+            let units = left - giver.left;
             if units == 0 {
                 continue;
             }
             done.moved += u64::from(units);
-            if turn.left == 0 {
+            if giver.left == 0 {
                 done.exhausted.insert(cell);
             }
-            if turn.endless {
+            if giver.endless {
                 done.injected += u64::from(units);
                 done.sprang.insert(cell);
                 continue;
             }
-            self.own[index] = voxel.with_height(turn.height).word();
+            self.own[index] = voxel.with_height(giver.height).word();
             self.refresh(index);
             done.changed.insert(cell);
             done.gave.insert(cell);
@@ -164,19 +155,19 @@ impl Window {
 
     /// Fall: gives as much water as fits to the cell below.
     #[inline]
-    fn fall(&mut self, turn: &mut Turn, flow: &mut u16, done: &mut LayerFlow) {
-        let below = Voxel::from_raw(self.below[turn.index]);
+    fn fall(&mut self, giver: &mut Giver, flow: &mut u16, done: &mut LayerFlow) {
+        let below = Voxel::from_raw(self.below[giver.index]);
         if below.is_closed() {
             return;
         }
         if below == Voxel::DRAIN {
-            done.drained += u64::from(turn.give(turn.height, Face::Down, flow));
+            done.drained += u64::from(giver.give(giver.height, Face::Down, flow));
             return;
         }
-        let units = turn.give(below.room(), Face::Down, flow);
-        self.below[turn.index] += u16::from(units);
-        self.refresh(turn.index);
-        done.fell.insert(turn.cell);
+        let units = giver.give(below.room(), Face::Down, flow);
+        self.below[giver.index] += u16::from(units);
+        self.refresh(giver.index);
+        done.fell.insert(giver.cell);
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
@@ -188,7 +179,7 @@ impl Window {
     #[inline]
     fn spread(
         &mut self,
-        turn: &mut Turn,
+        giver: &mut Giver,
         voxel: Voxel,
         seed: u64,
         flow: &mut u16,
@@ -196,26 +187,26 @@ impl Window {
         queue: &mut Queue,
         done: &mut LayerFlow,
     ) {
-        let around = around(turn.index);
+        let around = around(giver.index);
         let [west, east, north, south] = around;
         let least = &self.least;
-        if turn.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
+        if giver.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
             return;
         }
-        let random = mix(seed, turn.cell as u64) >> 32;
+        let random = mix(seed, giver.cell as u64) >> 32;
         let mut order = SIDE_ORDERS[voxel.direction_code()][((random * 24) >> 32) as usize];
-        if self.has_way_out {
-            order = sides_first(order, self.ways_out(&around));
+        if self.has_exit {
+            order = sides_first(order, self.exits(&around));
         }
-        let inside = sides_inside(turn.cell);
+        let inside = sides_inside(giver.cell);
         for rank in 0..4 {
             let side = usize::from(order >> (2 * rank) & 3);
             let index = around[side];
-            if turn.height < self.least[index] || turn.left == 0 {
+            if giver.height < self.least[index] || giver.left == 0 {
                 continue;
             }
             let face = Face::LATERAL[side];
-            let units = turn.give(self.flows_to(index, turn.height), face, flow);
+            let units = giver.give(self.flows_to(index, giver.height), face, flow);
             if self.own[index] == Voxel::DRAIN.word() {
                 done.drained += u64::from(units);
                 continue;
@@ -223,10 +214,10 @@ impl Window {
             self.own[index] += u16::from(units);
             self.refresh(index);
             if inside >> side & 1 == 0 {
-                done.left[side].insert(across(turn.cell, side));
+                done.left[side].insert(across(giver.cell, side));
                 continue;
             }
-            let near = turn.cell.wrapping_add_signed(CELL_STEP[side]);
+            let near = giver.cell.wrapping_add_signed(CELL_STEP[side]);
             done.changed.insert(near);
             inflow[face.opposite().index()].insert(near);
             self.queue_if_giving(near, queue);
@@ -235,13 +226,13 @@ impl Window {
 
     /// Returns which of four cells, by bit, are drains or have the FlowOut flag.
     #[inline]
-    fn ways_out(&self, around: &[usize; 4]) -> u8 {
-        if !self.has_way_out {
+    fn exits(&self, around: &[usize; 4]) -> u8 {
+        if !self.has_exit {
             return 0;
         }
-        (0..4).fold(0, |ways, side| {
+        (0..4).fold(0, |exits, side| {
             let beside = Voxel::from_raw(self.own[around[side]]);
-            ways | u8::from(beside == Voxel::DRAIN || beside.has(CellFlags::FLOW_OUT)) << side
+            exits | u8::from(beside == Voxel::DRAIN || beside.has(CellFlags::FLOW_OUT)) << side
         })
     }
 
@@ -273,19 +264,19 @@ pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
 }
 
-/// The update of one cell.
-struct Turn {
+/// A cell that gives water.
+struct Giver {
     cell: usize,
-    /// The cell's window index.
+    /// Its window index.
     index: usize,
     height: u8,
     /// Units that it can still pass on in this tick.
     left: u8,
-    /// Whether it is a source, whose height stays.
+    /// Whether it is a spring, which stays full.
     endless: bool,
 }
 
-impl Turn {
+impl Giver {
     /// Gives up to `wanted` units across a face and records them; returns how many.
     #[inline]
     fn give(&mut self, wanted: u8, face: Face, flow: &mut u16) -> u8 {

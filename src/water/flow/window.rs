@@ -18,7 +18,7 @@ pub(crate) struct Window {
     /// [`least_height`](crate::water::flow::kernel::least_height).
     pub(crate) least: [u8; AREA],
     /// Whether any cell is a drain or has the FlowOut flag.
-    pub(crate) has_way_out: bool,
+    pub(crate) has_exit: bool,
 }
 
 /// Returns the window index of a cell of the layer (0 to 255).
@@ -35,7 +35,7 @@ pub(crate) fn around(index: usize) -> [usize; 4] {
 
 impl Window {
     pub(crate) fn new() -> Self {
-        Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_way_out: false }
+        Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_exit: false }
     }
 
     /// Returns the voxel of a cell of the layer.

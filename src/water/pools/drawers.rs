@@ -299,7 +299,7 @@ mod tests {
             }
             let (voxel, y) = (tick.store.read(place), tick.height_of(place));
             let mut is_supplied = |level: i32| {
-                voxel.is_sourced() && !tick.is_out_of_reach(place, level, &mut Forks::default())
+                voxel.is_connected() && !tick.is_out_of_reach(place, level, &mut Forks::default())
             };
             let (by_own, by_higher) = (is_supplied(y), is_supplied(y + 2));
             let mut add = |place: Place, head: i64| {

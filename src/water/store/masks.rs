@@ -16,7 +16,7 @@ pub(crate) struct LayerMasks {
     /// The layers, by bit, whose cells are all full of water.
     pub(crate) full_layers: u16,
     /// Sources and cells connected to one; `None` if there are none, as in most chunks.
-    pub(crate) sourced: Option<Box<CellMask>>,
+    pub(crate) connected: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
@@ -25,12 +25,12 @@ impl LayerMasks {
             wet: CellMask::EMPTY,
             closed: CellMask::EMPTY,
             full_layers: 0,
-            sourced: None,
+            connected: None,
         };
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Common case: a layer of ground or air, whose cells are all equal.
             let first = cells[0];
-            if first.is_sourced() || LayerMask::any_cell(cells, |voxel| voxel != first) {
+            if first.is_connected() || LayerMask::any_cell(cells, |voxel| voxel != first) {
                 masks.refresh(layer, cells);
             } else {
                 masks.wet.set_layer(layer, LayerMask::all_if(first.is_wet()));
@@ -46,9 +46,9 @@ impl LayerMasks {
         self.wet.set_layer(layer, LayerMask::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, LayerMask::select(cells, Voxel::is_closed));
         self.note_full(layer, true);
-        let sourced = LayerMask::select(cells, Voxel::is_sourced);
-        if self.sourced.is_some() || sourced.any() {
-            self.sourced.get_or_insert_default().set_layer(layer, sourced);
+        let connected = LayerMask::select(cells, Voxel::is_connected);
+        if self.connected.is_some() || connected.any() {
+            self.connected.get_or_insert_default().set_layer(layer, connected);
             self.drop_empty();
         }
     }
@@ -58,9 +58,9 @@ impl LayerMasks {
         self.wet.set(index, voxel.is_wet());
         self.closed.set(index, voxel.is_closed());
         self.note_full(index / LAYER_CELLS, voxel.is_wet() && voxel.is_closed());
-        if voxel.is_sourced() {
-            self.sourced.get_or_insert_default().insert(index);
-        } else if self.sourced.as_mut().is_some_and(|sourced| sourced.remove(index)) {
+        if voxel.is_connected() {
+            self.connected.get_or_insert_default().insert(index);
+        } else if self.connected.as_mut().is_some_and(|connected| connected.remove(index)) {
             self.drop_empty();
         }
     }
@@ -75,11 +75,11 @@ impl LayerMasks {
 
     /// Replaces an empty mask by `None`, so that equal cells have equal masks.
     fn drop_empty(&mut self) {
-        self.sourced.take_if(|sourced| sourced.is_empty());
+        self.connected.take_if(|connected| connected.is_empty());
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        size_of::<Self>() + self.sourced.as_ref().map_or(0, |_| size_of::<CellMask>())
+        size_of::<Self>() + self.connected.as_ref().map_or(0, |_| size_of::<CellMask>())
     }
 }
 

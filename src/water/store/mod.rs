@@ -281,9 +281,9 @@ impl Store {
     pub(crate) fn connected(&self, slot: Slot, layer: usize) -> LayerMask {
         match &self.beside[slot.index()].masks {
             Some(masks) => {
-                masks.sourced.as_ref().map_or(LayerMask::NONE, |sourced| sourced.layer(layer))
+                masks.connected.as_ref().map_or(LayerMask::NONE, |connected| connected.layer(layer))
             }
-            None => self.select(slot, layer, Voxel::is_sourced),
+            None => self.select(slot, layer, Voxel::is_connected),
         }
     }
 

@@ -100,14 +100,14 @@ fn ties_are_made_unless_they_close_a_circle() {
         });
         let has_children = children.count() > 0;
         let closes = ancestors(&store, there).contains(&place);
-        let sourced = store.read(there).has(CellFlags::HAS_SOURCE);
+        let connected = store.read(there).has(CellFlags::HAS_SOURCE);
         let tied = if parents == 0 {
             let tied = store.attach(place, face, voxel);
-            assert_eq!(tied.is_some(), !has_children || sourced && !closes, "round {round}");
+            assert_eq!(tied.is_some(), !has_children || connected && !closes, "round {round}");
             if let Some(tied) = tied {
                 assert_eq!(
                     (tied.parent_face(), tied.has(CellFlags::HAS_SOURCE)),
-                    (Some(face), sourced)
+                    (Some(face), connected)
                 );
             }
             tied
@@ -120,7 +120,7 @@ fn ties_are_made_unless_they_close_a_circle() {
         outcomes[usize::from(parents == 0)][usize::from(tied.is_some())] += 1;
         if let Some(tied) = tied {
             // Some cells are heads with a source, so that what has children may be tied as well.
-            let on = tied.is_sourced() || random.u8(..4) == 0;
+            let on = tied.is_connected() || random.u8(..4) == 0;
             store.write(place, tied.with(CellFlags::HAS_SOURCE, on));
             assert_eq!(store.parents_of(place), parents | 1 << face.index(), "round {round}");
             assert!(is_free_of_circles(&store, place), "round {round}");
