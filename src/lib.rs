@@ -42,8 +42,8 @@
 //! | | adds |
 //! |---|---|
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
-//! | `rayon` | threads: automata run on the pool from which they are called |
-//! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (with `snapshot`) and `scenario` |
+//! | `rayon` | threads: humidity, explosions and literal 2D water run on the pool from which they are called |
+//! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //!
 //! # When not to use this
 //!

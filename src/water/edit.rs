@@ -1,4 +1,4 @@
-//! Edits between ticks: ground, sources, units of water, regions, whole chunks. A rejected edit
+//! Edits between ticks: ground, sources, units of water, regions, whole chunks. A refused edit
 //! changes nothing.
 
 use crate::chunk::Chunk;
@@ -12,7 +12,7 @@ use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// Why an edit was rejected. It changed nothing.
+/// Why an edit was refused. It changed nothing.
 ///
 /// Variants hold the cell, the chunk position or the height in question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -289,7 +289,7 @@ impl WaterWorld {
     }
 
     /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
-    /// cells around it wake as if it were loaded.
+    /// cells around it wake, as they do when it is loaded.
     ///
     /// # Errors
     /// No chunk is loaded there.

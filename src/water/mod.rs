@@ -1,13 +1,14 @@
 //! Three-dimensional water: two bytes a cell, finite, pressurised, draining at the world's edges.
 //!
 //! The rules follow an existing description of voxel water: two bytes a cell, layers processed
-//! bottom-up, cells of a layer in random order, and flow traced along parents back to its source.
+//! bottom-up, cells of a layer in random order, and flow traced along parents back to its root.
 //! This crate adds the two parts that the description leaves open: pools that level out, and cells
 //! with more than one parent.
 //!
-//! # Map of the source
+//! # Map of the code
 //!
-//! From the bottom up; each folder uses only those above it in this table.
+//! From the bottom up; each row uses only those above it (but `random` takes the size of a layer from
+//! `store`).
 //!
 //! | where | what |
 //! |---|---|
@@ -25,7 +26,7 @@
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
 //! 2. Outflows: water at draining edges leaves; only where an edge drains.
-//! 3. Regular flow: water falls and spreads, and cells with room draw; layer by layer, bottom-up.
+//! 3. Flow: water falls and spreads, and cells with room draw; layer by layer, bottom-up.
 //! 4. Flood: the bodies of joined water are found; only with [`Rules::pools`].
 //! 5. Level: each body's low cells draw from its highest surface.
 //! 6. Ebb: activity and parents follow the flow, water evaporates, still cells fall asleep.

@@ -104,7 +104,8 @@ impl WaterWorld {
     }
 
     /// Returns the bytes that the world holds on the heap, including those for the currents of the
-    /// last tick.
+    /// last tick. While a tick is underway, the buffers of the body being levelled and the lists of
+    /// the tick's end are not counted.
     pub fn memory_bytes(&self) -> usize {
         self.store.memory_bytes() + self.work.memory_bytes() + self.unfinished.memory_bytes()
     }

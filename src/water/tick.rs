@@ -37,7 +37,8 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Bytes held.
+    /// Returns the bytes held by the pools. The levelling underway and the lists of the end, which
+    /// are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.pools.memory_bytes()
     }
@@ -203,7 +204,7 @@ impl Unfinished {
                     None => tick.work.phase = Phase::Flow,
                 },
                 Phase::Flow => match tick.work.next_layer(tick.store) {
-                    Some((slot, layer)) => return Some(regular_flow(tick, window, slot, layer)),
+                    Some((slot, layer)) => return Some(flow_and_draw(tick, window, slot, layer)),
                     None => {
                         tick.work.phase = if tick.rules.pools { Phase::Flood } else { Phase::Ebb };
                         tick.work.begin_sweep();
@@ -259,7 +260,7 @@ impl Unfinished {
 
 /// Lets the cells of a layer give down and sideways, then lets those that still have room draw from
 /// the roots of their flows.
-fn regular_flow(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
+fn flow_and_draw(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
     let before = tick.report.visited;
     tick.flow_layer(window, slot, layer);
     tick.draws(slot, layer);

@@ -126,7 +126,7 @@ impl core::error::Error for Violation {}
 
 impl WaterWorld {
     /// Checks every law of the whole world. While a tick is underway, it checks only storage,
-    /// bounds and the ledger, since the other laws hold between ticks. Slow: meant for tests,
+    /// masks, bounds and the ledger, since the other laws hold between ticks. Slow: meant for tests,
     /// fuzzers and bug reports.
     ///
     /// # Errors

@@ -24,10 +24,10 @@ fn compare(seed: u64, rules: Rules, ticks: u64, edit: impl Fn(u64, &mut WaterWor
 }
 
 /// Two cells of a pocket in the ground lie in two chunks. One drains in the first pass of the tick;
-/// the other may then flow in during the second, but its chunk was asleep, and a chunk woken in
-/// mid-tick had no turn.
+/// the other may then flow in during the second, but its chunk was asleep, and a chunk woken
+/// during the tick was not visited in it.
 #[test]
-fn a_chunk_woken_in_mid_tick_has_its_turn() {
+fn a_chunk_woken_during_a_tick_is_visited_in_it() {
     let edges = Edges { unloaded: Edge::Drain, ..Edges::WALLS };
     let rules = Rules { source_supply: 0, throughput: 2, pools: false, edges, ..Rules::lossless() };
     compare(3_237_422_098_225_654_980, rules, 6, |tick, world| match tick {

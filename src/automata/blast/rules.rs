@@ -93,8 +93,8 @@ pub struct Rules {
     pub rule: Rule,
     /// The silence threshold, for absolute values. A chunk falls silent if no pressure and no flow
     /// in it and in the chunks next to it reaches the threshold: the ledger counts its remaining
-    /// pressure as absorbed, and it sleeps at 0 until a pressure of the threshold stands at its
-    /// border. A graph falls silent as a whole. 0 or more; at 0 nothing is absorbed.
+    /// pressure as absorbed, and it sleeps at 0 until pressure at or above the threshold
+    /// reaches its border. A graph falls silent as a whole. 0 or more; at 0 nothing is absorbed.
     pub threshold: f64,
 }
 

@@ -88,7 +88,7 @@ struct Site {
 
 #[derive(Clone, Copy)]
 enum Neighbour {
-    /// By number.
+    /// A member, by its index in `sites`.
     Member(u32),
     /// A chunk that is not stepped, or a missing one.
     Outside(Slot),

@@ -66,7 +66,7 @@ use wake::WakeTimers;
 /// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
 ///
 /// Each z is a separate slice, with its z in the chunk positions. Cells that no chunk holds are
-/// **not loaded*: water waits there as at a wall, and flows on when a chunk is loaded. Cells beyond
+/// *not loaded*: water waits there as at a wall, and flows on when a chunk is loaded. Cells beyond
 /// the world's bounds are never loaded.
 ///
 /// ```

@@ -49,7 +49,7 @@ pub(crate) struct LayerRecord {
     pub(crate) inflow: [LayerMask; 6],
     /// The cells as they were before the tick, in the rows of `saved`.
     before: [Voxel; LAYER_CELLS],
-    /// For each face, the cells that had further parents behind it. `None` if no row is saved or
+    /// For each face, the cells that had extra parents behind it. `None` if no row is saved or
     /// no cell of the chunk had any.
     extras_before: Option<Box<[LayerMask; 6]>>,
     /// The rows saved in `before`, by bit.
@@ -187,7 +187,7 @@ impl LayerRecord {
         self.saved != 0
     }
 
-    /// Returns, for each face, the cells that had further parents behind it before the tick; `None`
+    /// Returns, for each face, the cells that had extra parents behind it before the tick; `None`
     /// if no cell of the chunk had any.
     #[cfg(feature = "snapshot")]
     pub(crate) fn extras_before(&self) -> Option<&[LayerMask; 6]> {

@@ -1,5 +1,5 @@
 //! The trees of flows found in a tick, and the path being searched. Parents do not change before
-//! the ebb, so they form one forest for the whole tick. The buffers are kept between searches.
+//! the ebb, so the trees stay valid for the whole tick. The buffers are kept between searches.
 
 use crate::coords::Face;
 use crate::grid::Slot;

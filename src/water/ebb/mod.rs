@@ -63,7 +63,7 @@ impl Context<'_> {
         }
         let visited = u64::from(ebb.cells.count());
         if chances.evaporation == 0 {
-            // Fast path: untouched water without flags, direction and activity only falls asleep.
+            // Fast path: untouched water without flags, direction or activity can only fall asleep.
             let still = self
                 .store
                 .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));

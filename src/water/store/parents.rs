@@ -310,7 +310,7 @@ impl Store {
 
     /// Wakes the cells of a chunk just loaded, and clears directions whose parent has neither water
     /// nor flow, is not in the world, or leads in a cycle. Clears Extra flags, since a chunk has no
-    /// further parents.
+    /// extra parents.
     pub(crate) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;

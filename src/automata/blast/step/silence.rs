@@ -1,4 +1,4 @@
-//! The front: which chunks take part in a step. Chunks below the threshold are absorbed and closed,
+//! Silence: which chunks take part in a step. Chunks below the threshold are absorbed and closed,
 //! and audible pressure opens the closed chunks that it is about to enter.
 
 use super::formulas::{diffusive_flux, quantized};
