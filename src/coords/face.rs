@@ -80,6 +80,15 @@ impl Face {
     /// Returns the neighbour of `position` across this face, or `None` where that would leave the
     /// `i32` range.
     pub const fn step(self, position: IVec3) -> Option<IVec3> {
-        position.checked_add(self.offset())
+        let offset = self.offset();
+        // Axis by axis: glam's `checked_add` takes a fifth more instructions in `Grid::faces`.
+        match (
+            position.x.checked_add(offset.x),
+            position.y.checked_add(offset.y),
+            position.z.checked_add(offset.z),
+        ) {
+            (Some(x), Some(y), Some(z)) => Some(IVec3::new(x, y, z)),
+            _ => None,
+        }
     }
 }
