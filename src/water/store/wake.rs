@@ -1,4 +1,5 @@
-//! Waking: the only place where rules and edits wake cells. Also what is withheld while a tick ends.
+//! Waking: the only place where rules and edits wake cells. Also what is withheld while a tick
+//! ends.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
