@@ -5,6 +5,9 @@ use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
 };
 
+/// Cells in a horizontal layer of a chunk.
+pub(crate) const LAYER_CELLS: usize = 256;
+
 /// A set of cells of one horizontal layer of a chunk: bit `x + 16·z`.
 ///
 /// `a - b` is the set difference: the cells of `a` that are not in `b`.
@@ -60,14 +63,14 @@ impl LayerMask {
 
     /// Returns the cells of a layer that satisfy `is_in`.
     #[inline]
-    pub(crate) fn select<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> Self {
+    pub(crate) fn select<T: Copy>(cells: &[T; LAYER_CELLS], is_in: impl Fn(T) -> bool) -> Self {
         LayerMask::plane(&bytes(cells, |cell| u8::from(is_in(cell))), 0)
     }
 
     /// Returns whether any cell of a layer satisfies `is_in`, at a third of the cost of
     /// [`select`](Self::select).
     #[inline]
-    pub(crate) fn any_cell<T: Copy>(cells: &[T; 256], is_in: impl Fn(T) -> bool) -> bool {
+    pub(crate) fn any_cell<T: Copy>(cells: &[T; LAYER_CELLS], is_in: impl Fn(T) -> bool) -> bool {
         // No early exit, so that it vectorises.
         cells.iter().fold(false, |found, &cell| found | is_in(cell))
     }
@@ -76,7 +79,7 @@ impl LayerMask {
     /// bit set.
     #[inline]
     pub(crate) fn planes<T: Copy, const N: usize>(
-        cells: &[T; 256],
+        cells: &[T; LAYER_CELLS],
         of: impl Fn(T) -> u8,
     ) -> [Self; N] {
         let bytes = bytes(cells, of);
@@ -88,7 +91,7 @@ impl LayerMask {
 
     /// Returns the cells whose byte has a bit (0 to 7) set.
     #[inline]
-    pub(crate) fn plane(bytes: &[u8; 256], bit: u32) -> Self {
+    pub(crate) fn plane(bytes: &[u8; LAYER_CELLS], bit: u32) -> Self {
         let mut plane = [0; 4];
         for (word, bytes) in plane.iter_mut().zip(bytes.as_chunks::<64>().0) {
             for eight in bytes.as_chunks::<8>().0.iter().rev() {
@@ -282,8 +285,8 @@ impl LayerMask {
 
 /// Returns a byte for each cell of a layer, for [`LayerMask::plane`].
 #[inline]
-fn bytes<T: Copy>(cells: &[T; 256], of: impl Fn(T) -> u8) -> [u8; 256] {
-    let mut bytes = [0; 256];
+fn bytes<T: Copy>(cells: &[T; LAYER_CELLS], of: impl Fn(T) -> u8) -> [u8; LAYER_CELLS] {
+    let mut bytes = [0; LAYER_CELLS];
     for (byte, &cell) in bytes.iter_mut().zip(cells) {
         *byte = of(cell);
     }
@@ -350,18 +353,23 @@ mod tests {
     fn a_plane_has_the_bits_of_the_bytes() {
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..20 {
-            let cells: [u16; 256] = core::array::from_fn(|_| random.u16(..));
+            let cells: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));
             let bytes = bytes(&cells, |cell| cell as u8);
             let planes: [_; 8] = LayerMask::planes(&cells, |cell| cell as u8);
             for (bit, together) in planes.into_iter().enumerate() {
                 let plane = LayerMask::plane(&bytes, bit as u32);
                 assert_eq!(plane, together);
-                assert!((0..256).all(|cell| plane.contains(cell) == (cells[cell] >> bit & 1 != 0)));
+                assert!(
+                    (0..LAYER_CELLS)
+                        .all(|cell| plane.contains(cell) == (cells[cell] >> bit & 1 != 0))
+                );
             }
-            assert!((0..256).all(|at| LayerMask::any_cell(&cells, |cell| cell == cells[at])));
+            assert!(
+                (0..LAYER_CELLS).all(|at| LayerMask::any_cell(&cells, |cell| cell == cells[at]))
+            );
             assert!(!LayerMask::any_cell(&cells, |cell| cells.iter().all(|&other| other != cell)));
             let odd = LayerMask::select(&cells, |cell| cell % 3 == 1);
-            assert!((0..256).all(|cell| odd.contains(cell) == (cells[cell] % 3 == 1)));
+            assert!((0..LAYER_CELLS).all(|cell| odd.contains(cell) == (cells[cell] % 3 == 1)));
         }
     }
 
@@ -380,10 +388,11 @@ mod tests {
             };
             let (a, b) = (layer(), layer());
             let cells = |bits: LayerMask| {
-                (0..256).filter(move |&cell| bits.0[cell / 64] & 1 << (cell % 64) != 0)
+                (0..LAYER_CELLS).filter(move |&cell| bits.0[cell / 64] & 1 << (cell % 64) != 0)
             };
             let holds = |bits: LayerMask, law: &dyn Fn(bool, bool) -> bool| {
-                (0..256).all(|cell| bits.contains(cell) == law(a.contains(cell), b.contains(cell)))
+                (0..LAYER_CELLS)
+                    .all(|cell| bits.contains(cell) == law(a.contains(cell), b.contains(cell)))
             };
             assert!(holds(a & b, &|a, b| a && b), "round {round}");
             assert!(holds(a | b, &|a, b| a || b), "round {round}");
@@ -405,11 +414,11 @@ mod tests {
             more.insert(cell);
             less.remove(cell);
             assert!(
-                (0..256).all(|at| more.contains(at) == (at == cell || a.contains(at))),
+                (0..LAYER_CELLS).all(|at| more.contains(at) == (at == cell || a.contains(at))),
                 "round {round}"
             );
             assert!(
-                (0..256).all(|at| less.contains(at) == (at != cell && a.contains(at))),
+                (0..LAYER_CELLS).all(|at| less.contains(at) == (at != cell && a.contains(at))),
                 "round {round}"
             );
         }

@@ -4,7 +4,7 @@
 mod layer_mask;
 mod mask;
 
-pub(crate) use layer_mask::LayerMask;
+pub(crate) use layer_mask::{LAYER_CELLS, LayerMask};
 pub use mask::CellMask;
 pub(crate) use mask::ones;
 

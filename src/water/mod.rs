@@ -7,8 +7,7 @@
 //!
 //! # Map of the code
 //!
-//! From the bottom up; each row uses only those above it (but `random` takes the size of a layer
-//! from `store`).
+//! From the bottom up; each row uses only those above it.
 //!
 //! | where | what |
 //! |---|---|

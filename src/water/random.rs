@@ -1,9 +1,9 @@
 //! Counter-based random numbers (the splitmix64 mixer): a choice depends only on seed, tick, place
 //! and purpose, so the order of evaluation cannot change it.
 
+use crate::chunk::LAYER_CELLS;
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::store::LAYER_CELLS;
 use glam::IVec3;
 
 /// What a random choice is for. Choices for different purposes are independent.

@@ -1,12 +1,12 @@
 //! The parts of a world that a snapshot saves, and how a world is restored from them. A world with
 //! a tick underway is saved as it was when the tick began.
 
-use crate::chunk::{CellMask, Chunk, LayerMask, ones};
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;

@@ -1,6 +1,6 @@
 //! The budget of a piece of a tick, in cells.
 
-use crate::water::store::LAYER_CELLS;
+use crate::chunk::LAYER_CELLS;
 
 /// The cells that a piece of a tick may still visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

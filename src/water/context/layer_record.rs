@@ -1,10 +1,10 @@
 //! The record that a tick keeps for one layer of a chunk: how much each cell passed on, masks of
 //! cells, and the cells as they were before the tick.
 
-use crate::chunk::{LayerMask, ones};
+use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::store::Store;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 

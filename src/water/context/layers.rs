@@ -299,9 +299,9 @@ fn rows_awake(awake: &CellMask) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::LAYER_CELLS;
     use crate::water::context::layer_record::NO_FLOW;
     use crate::water::context::test_worlds;
-    use crate::water::store::LAYER_CELLS;
 
     /// Layers and chunks are counted while they come and go; the count must be that of those there
     /// are.

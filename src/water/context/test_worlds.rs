@@ -1,10 +1,10 @@
 //! Random worlds for the unit tests of the tick.
 
-use crate::chunk::{Chunk, LayerMask};
+use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::context::Context;
 use crate::water::context::schedule::Phase;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;

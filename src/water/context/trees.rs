@@ -1,10 +1,11 @@
 //! The trees of flows found in a tick, and the path being searched. Parents do not change before
 //! the ebb, so the trees stay valid for the whole tick. The buffers are kept between searches.
 
+use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::water::store::Place;
 use crate::water::store::parents::Met;
-use crate::water::store::{LAYER_CELLS, Place};
 
 /// Buffers longer than this many cells are freed between ticks.
 const BUFFER: usize = 1 << 12;

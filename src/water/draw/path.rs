@@ -7,7 +7,7 @@
 //! later search passes a mark; and what a root gives in a tick is bounded, so that only so many
 //! searches succeed.
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
@@ -15,7 +15,7 @@ use crate::water::context::layer_record::passed;
 use crate::water::context::trees::{Fork, Path, PathCell};
 use crate::water::draw::roots::{JOINED, Need};
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LAYER_CELLS, Place};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 
 /// Cells of a path in one layer above which the whole layer is saved at once.

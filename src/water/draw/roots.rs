@@ -4,9 +4,10 @@
 //! labelled cell and labels its path, as path compression in a union–find does. Above a fork, where
 //! a cell has several parents, a depth-first search with cached bounds finds the highest spring.
 
+use crate::chunk::LAYER_CELLS;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
-use crate::water::store::{LAYER_CELLS, Place, Store, head};
+use crate::water::store::{Place, Store, head};
 use hashbrown::HashMap;
 
 /// Label of a cell above which flows join, so that it may have more than one root.

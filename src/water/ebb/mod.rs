@@ -5,7 +5,7 @@
 pub(crate) mod finish;
 pub(crate) mod reparent;
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::{
@@ -14,7 +14,7 @@ use crate::water::cell::{
 use crate::water::context::Context;
 use crate::water::ebb::finish::Afterwards;
 use crate::water::random::{Purpose, chosen, fraction};
-use crate::water::store::{LAYER_CELLS, LayerState, Place};
+use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 

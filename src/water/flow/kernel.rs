@@ -2,14 +2,13 @@
 //! then to its sides (spread), first in its direction (momentum). An asynchronous cellular
 //! automaton: the cells of one layer's window are updated one by one in random order.
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layer_record::{add_flow, passed};
 use crate::water::context::limits::Limits;
 use crate::water::flow::window::{SIDE, Window, around, window_index};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
-use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
 /// The difference of a cell's index in its layer to that of each lateral neighbour.

@@ -1,9 +1,9 @@
 //! A window: one layer of a chunk with its surroundings (halo), copied into fixed-size arrays.
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Cells along one side of a window: 16 of the layer, and one of the halo at each end.

@@ -5,11 +5,11 @@
 //! be a surface nor border on a dry cell are left out of the body, so that the cost of a lake is
 //! that of its surface and its shores.
 
-use crate::chunk::{CellMask, LayerMask, ones};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::context::budget::Budget;
-use crate::water::store::{LAYER_CELLS, LAYER_ROWS, Store};
+use crate::water::store::{LAYER_ROWS, Store};
 use core::ops::RangeInclusive;
 
 /// A body's cells in one layer of one chunk. A body may have several pieces in the same layer.

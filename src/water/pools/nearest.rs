@@ -2,10 +2,10 @@
 //! distance. Pieces are grouped into a grid of buckets of 4 × 4 chunk columns, each with a
 //! bounding box; buckets and pieces farther than the best cell so far are skipped.
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Shape};
 use crate::water::pools::body::Piece;
-use crate::water::store::{LAYER_CELLS, Place, Store};
+use crate::water::store::{Place, Store};
 use core::ops::Range;
 use glam::IVec3;
 use smallvec::SmallVec;

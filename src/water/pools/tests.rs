@@ -1,12 +1,12 @@
 //! Unit tests of levelling.
 
 use super::*;
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::context::test_worlds;
-use crate::water::store::{LAYER_CELLS, Store};
+use crate::water::store::Store;
 use crate::water::voxel::Voxel;
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;

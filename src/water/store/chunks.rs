@@ -113,11 +113,12 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::LAYER_CELLS;
     use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
-    use crate::water::store::{LAYER_CELLS, Place, border_cells};
+    use crate::water::store::{Place, border_cells};
 
     /// Returns any voxel that a chunk may hold, including marks of the world's edge.
     fn random_voxel(random: &mut fastrand::Rng) -> Voxel {

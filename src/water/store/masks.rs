@@ -1,8 +1,7 @@
 //! Bit masks of a dense chunk: one bit a cell, so that a layer is tested in a few words.
 
-use crate::chunk::{CellMask, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::CHUNK_CELLS;
-use crate::water::store::LAYER_CELLS;
 use crate::water::voxel::Voxel;
 
 /// Bit masks of a dense chunk. `wet` and `closed` together distinguish dry, partly full, full and

@@ -15,7 +15,7 @@ mod wake;
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 
-use crate::chunk::{CellMask, Chunk, LayerMask};
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
@@ -25,9 +25,6 @@ use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
 use wake::Withheld;
-
-/// Cells in a horizontal layer of a chunk.
-pub(crate) const LAYER_CELLS: usize = 256;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
 pub(crate) const LAYER_ROWS: usize = 16;

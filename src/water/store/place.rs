@@ -1,7 +1,7 @@
 //! The address of a stored cell.
 
+use crate::chunk::LAYER_CELLS;
 use crate::grid::Slot;
-use crate::water::store::LAYER_CELLS;
 
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

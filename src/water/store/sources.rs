@@ -1,8 +1,8 @@
 //! The sources of a water world, indexed by chunk and by height.
 
-use crate::chunk::{CellMask, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::grid::Slot;
-use crate::water::store::{LAYER_CELLS, Place, Store, boxed};
+use crate::water::store::{Place, Store, boxed};
 
 impl Store {
     /// Returns the source cells of a layer (0 to 15).

@@ -1,10 +1,10 @@
 //! Waking: the only place where rules and edits wake cells. Also what is withheld while a tick
 //! ends.
 
-use crate::chunk::{CellMask, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
-use crate::water::store::{LAYER_CELLS, Place, Store, border_cells};
+use crate::water::store::{Place, Store, border_cells};
 use glam::IVec3;
 use hashbrown::HashMap;
 

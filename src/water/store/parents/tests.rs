@@ -1,10 +1,9 @@
 //! Links, heads and children against walks over all ways.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::Region;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
-use crate::water::store::LAYER_CELLS;
 use crate::water::store::Place;
 use crate::water::store::parents::*;
 use glam::IVec3;
