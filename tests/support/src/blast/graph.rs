@@ -205,7 +205,7 @@ struct Link {
 
 /// What can be seen of a node: its pressure, what it bears if it is closed, and the weights of its
 /// links and of its vent, by the other end.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Look {
     pressure: f64,
     strength: Option<f64>,
