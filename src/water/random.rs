@@ -16,6 +16,7 @@ pub(crate) enum Purpose {
     Evaporation,
     Parent,
     Pool,
+    Search,
 }
 
 /// Mixes two words into one, each bit of which depends on all bits of both (splitmix64).

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let (mut woken, mut retied) = (0, 0);
-        for seed in 0..24 {
+        for seed in 0..48 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();

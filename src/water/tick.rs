@@ -3,8 +3,8 @@
 //! | phase | what | where |
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
-//! | `Outflows` | water at the world's end leaves, layers bottom-up; only where an edge drains | [`flow::outflow`](crate::water::flow::outflow) |
-//! | `Flow` | water falls and spreads, then cells with room draw along the parents of their flow, layers bottom-up | [`flow`](crate::water::flow), [`draw`](crate::water::draw) |
+//! | `Flow` | water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
+//! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | bodies of joined water are found, chunk by chunk; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | bodies are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, water evaporates, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
@@ -16,11 +16,11 @@
 //! the same bytes.
 
 use crate::automaton::StepReport;
-use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::context::Context;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
+use crate::water::draw::Draws;
 use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
@@ -29,6 +29,7 @@ use crate::water::random::mix;
 /// What the phases carry from one piece of a tick to the next.
 #[derive(Default)]
 pub(crate) struct Unfinished {
+    draws: Draws,
     pools: Pools,
     /// What the ebb leaves for the end of the tick.
     later: Afterwards,
@@ -37,10 +38,10 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Returns the bytes held by the pools. The levelling underway and the lists of the end, which
+    /// Returns the bytes held by the draws and the pools. The levelling underway and the lists of the end, which
     /// are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.pools.memory_bytes()
+        self.draws.memory_bytes() + self.pools.memory_bytes()
     }
 }
 
@@ -192,19 +193,22 @@ impl Unfinished {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.work.drop_last();
-                        tick.work.phase = if tick.rules.edges.any_drains() {
-                            Phase::Outflows
-                        } else {
-                            Phase::Flow
-                        };
+                        tick.work.phase = Phase::Flow;
                     }
                 },
-                Phase::Outflows => match tick.work.next_layer(tick.store) {
-                    Some((slot, layer)) => return Some(tick.outflow(slot, layer)),
-                    None => tick.work.phase = Phase::Flow,
-                },
                 Phase::Flow => match tick.work.next_layer(tick.store) {
-                    Some((slot, layer)) => return Some(flow_and_draw(tick, window, slot, layer)),
+                    Some((slot, layer)) => {
+                        let before = tick.report.visited;
+                        tick.flow_layer(window, slot, layer);
+                        return Some(tick.report.visited - before);
+                    }
+                    None => {
+                        tick.begin_draws(&mut self.draws);
+                        tick.work.phase = Phase::Draw;
+                    }
+                },
+                Phase::Draw => match tick.draw_next(&mut self.draws) {
+                    Some(cells) => return Some(cells),
                     None => {
                         tick.work.phase = if tick.rules.pools { Phase::Flood } else { Phase::Ebb };
                         tick.work.begin_sweep();
@@ -256,13 +260,4 @@ impl Unfinished {
             }
         }
     }
-}
-
-/// Lets the cells of a layer give down and sideways, then lets those that still have room draw from
-/// the roots of their flows.
-fn flow_and_draw(tick: &mut Context, window: &mut Window, slot: Slot, layer: usize) -> u64 {
-    let before = tick.report.visited;
-    tick.flow_layer(window, slot, layer);
-    tick.draws(slot, layer);
-    tick.report.visited - before
 }

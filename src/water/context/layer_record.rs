@@ -65,8 +65,8 @@ pub(crate) struct LayerRecord {
     pub(crate) touched: LayerMask,
     /// Woken in this tick, so visited in the next.
     pub(crate) woken: LayerMask,
-    /// The path to the root is exhausted for this tick.
-    pub(crate) blocked: LayerMask,
+    /// Leads only to cells that are exhausted for this tick, so that no draw passes through it.
+    pub(crate) dead: LayerMask,
     /// Would draw, but the path is exhausted for this tick; must stay awake.
     pub(crate) waiting: LayerMask,
     /// Found to lie on a path to the world's end in this tick.
@@ -87,7 +87,7 @@ impl LayerRecord {
             trees: None,
             touched: LayerMask::NONE,
             woken: LayerMask::NONE,
-            blocked: LayerMask::NONE,
+            dead: LayerMask::NONE,
             waiting: LayerMask::NONE,
             marked: LayerMask::NONE,
         }
@@ -110,7 +110,7 @@ impl LayerRecord {
         for bits in [
             &mut self.touched,
             &mut self.woken,
-            &mut self.blocked,
+            &mut self.dead,
             &mut self.waiting,
             &mut self.marked,
         ] {
@@ -155,17 +155,11 @@ impl LayerRecord {
         }
     }
 
-    /// Records units that a cell passes on across a face. `left` is what it could still pass on in
-    /// this tick. Returns whether the cell is exhausted now.
+    /// Records units that a cell passes on across a face.
     #[inline]
-    pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8, left: u8) -> bool {
+    pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8) {
         add_flow(&mut self.flow[cell], face, units);
         self.touched.insert(cell);
-        let is_spent = left <= units;
-        if is_spent {
-            self.blocked.insert(cell);
-        }
-        is_spent
     }
 
     /// Returns the bytes held on the heap.

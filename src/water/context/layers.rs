@@ -226,13 +226,11 @@ impl Workspace {
         ending
             + match self.phase {
                 Phase::Rest => return 0,
-                Phase::Begin => (2 + u64::from(pools)) * store.grid().awake_cells() as u64,
-                Phase::Outflows => {
+                Phase::Begin => (3 + u64::from(pools)) * store.grid().awake_cells() as u64,
+                Phase::Flow => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }
-                Phase::Flow => {
-                    in_schedule().map(in_layer).sum::<u64>() + (1 + u64::from(pools)) * all()
-                }
+                Phase::Draw => (2 + u64::from(pools)) * all(),
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
                 Phase::Level => all(),
                 Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),
@@ -244,6 +242,11 @@ impl Workspace {
     #[inline]
     pub(crate) fn open_layers(&self, slot: Slot) -> u16 {
         self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
+    }
+
+    /// Returns the mix of the world's seed and the tick.
+    pub(crate) fn random(&self) -> u64 {
+        self.random
     }
 
     /// Returns the seed of a layer's random choices in this tick.
@@ -351,7 +354,7 @@ mod tests {
                     .flatten()
                     .flat_map(|chunk| chunk.layers.iter().flatten())
                 {
-                    let marks = [work.touched, work.woken, work.blocked, work.waiting, work.marked];
+                    let marks = [work.touched, work.woken, work.dead, work.waiting, work.marked];
                     assert!(
                         work.flow == [NO_FLOW; LAYER_CELLS] && marks == [LayerMask::NONE; 5],
                         "seed {seed}"

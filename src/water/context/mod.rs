@@ -19,7 +19,6 @@ use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::layer_record::passed;
 use crate::water::context::layers::Workspace;
 use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
@@ -95,9 +94,8 @@ impl Context<'_> {
 
     /// Records units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
-        let left = self.limits.left(self.store.read(place), self.work.passed(place));
         let (layer, cell) = (place.layer(), place.cell());
-        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units, left);
+        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units);
         self.report.moved += u64::from(units);
     }
 
@@ -110,8 +108,7 @@ impl Context<'_> {
         let mut along = LayerMask::NONE;
         for &(place, exit) in path {
             let cell = place.cell();
-            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
-            work.pass_on(cell, exit, units, left);
+            work.pass_on(cell, exit, units);
             along.insert(cell);
         }
         work.woken |= along;
@@ -197,35 +194,5 @@ impl Context<'_> {
         let work = self.work.join(self.store, place.slot, place.layer());
         work.woken.insert(place.cell());
         self.store.wake_at(place);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_exhausted_as_soon_as_it_has_passed_on_what_it_may() {
-        let mut random = fastrand::Rng::with_seed(11);
-        let mut world = test_worlds::springs(2);
-        let places = test_worlds::places(&world);
-        let mut tick = test_worlds::tick(&mut world);
-        for place in places {
-            let voxel = tick.store.read(place);
-            if !voxel.is_wet() {
-                continue;
-            }
-            let limit = tick.limits.left(voxel, 0);
-            while tick.work.passed(place) < limit {
-                tick.pass_on(
-                    place,
-                    Face::ALL[random.usize(..6)],
-                    random.u8(1..=limit - tick.work.passed(place)),
-                );
-                let work = tick.work.get(place.slot, place.layer()).expect("it has joined");
-                let is_blocked = work.blocked.contains(place.cell());
-                assert_eq!(is_blocked, tick.work.passed(place) == limit, "{place:?}");
-            }
-        }
     }
 }

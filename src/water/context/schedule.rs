@@ -3,6 +3,7 @@
 
 use crate::chunk::ones;
 use crate::grid::Slot;
+use crate::water::random::mix;
 use crate::water::store::Store;
 use core::ops::Range;
 
@@ -14,10 +15,10 @@ pub(crate) enum Phase {
     Rest,
     /// Records of the last tick are freed, and chunks with awake cells enter.
     Begin,
-    /// Water at the world's end leaves, layer by layer.
-    Outflows,
-    /// Water falls, spreads and is drawn, layer by layer.
+    /// Water falls and spreads, layer by layer.
     Flow,
+    /// Outlets and cells with room draw, layer by layer.
+    Draw,
     /// Bodies of water are found, chunk by chunk.
     Flood,
     /// Bodies are levelled, one by one.
@@ -52,7 +53,7 @@ impl Schedule {
         self.random = random;
         self.members.clear();
         self.members.extend_from_slice(store.grid().awake_slots());
-        self.members.sort_unstable_by_key(|&slot| visit_key(store, slot, random));
+        self.members.sort_by_cached_key(|&slot| visit_key(store, slot, random));
     }
 
     /// Adds a chunk that joins.
@@ -199,12 +200,12 @@ impl Sweep {
     }
 }
 
-/// The sort key of the members: y, then z, then x, the last two ascending or descending by the
-/// tick's random bits.
-fn visit_key(store: &Store, slot: Slot, flip: u64) -> (i32, i32, i32) {
+/// The sort key of the members: y, then a hash of the tick and the column. Two columns never have
+/// the same hash, since [`mix`] is a bijection of its second argument.
+fn visit_key(store: &Store, slot: Slot, random: u64) -> (i32, u64) {
     let position = store.grid().position_at(slot);
-    let signed = |value: i32, bit: u64| if flip >> bit & 1 == 0 { value } else { -value };
-    (position.y, signed(position.z, 0), signed(position.x, 1))
+    let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
+    (position.y, mix(random, column))
 }
 
 #[cfg(test)]
@@ -237,10 +238,8 @@ mod tests {
             }
             let flips = random.u64(..);
             let key = |slot: Slot, layer: usize| {
-                let IVec3 { x, y, z } = store.grid().position_at(slot);
-                let along =
-                    |value: i32, bit: u32| if flips & 1 << bit == 0 { value } else { -value };
-                (y, layer, along(z, 0), along(x, 1))
+                let (y, order) = visit_key(&store, slot, flips);
+                (y, layer, order)
             };
             let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
                 let layers = |(&slot, &layers): (&Slot, &u16)| {

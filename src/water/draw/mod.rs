@@ -1,320 +1,343 @@
-//! Draws: cells with room draw water from the roots of their flows for themselves, full cells for
-//! the cells above them.
+//! Draws: outlets, cells with room, and full cells for the cells above them draw water from the
+//! roots of their flows. A stage of the tick of its own, over whole layers of the world from the
+//! bottom up, with the cells of a layer in random order across all chunks: what is drawn within
+//! the turn of a chunk prints the chunk grid.
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
-//! | `path` | finds a path to a root with water, and moves water along it | depth-first search |
-//! | `roots` | finds the root of a cell, and what it offers | tree labelling, depth-first search |
+//! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
+//! | `path` | one draw: up the parents to a root, then water along that path | walk up a forest |
+//! | `search` | a way round where the parents are exhausted, to the nearest spring | breadth-first search |
+//! | `roots` | the root of a cell, and what it offers | tree labelling, depth-first search |
+//! | `outlets` | water that leaves the world, and the mark of the paths that lead there | |
 //!
-//! A cell is exhausted if it has passed on all it may in this tick, or if all its parents are
-//! exhausted. Within a layer that is propagated from parents to children over bit masks (a fixed
-//! point of frontier expansion), which saves a search for each of the children.
+//! A draw follows the parents first. If they are exhausted, the nearest spring that cells with
+//! throughput left lead to feeds it instead, and its way becomes the cell's parents, so that a wide
+//! river keeps its lanes. Outlets draw before all others or after them, by coin in each tick, so
+//! that neither starves.
 
+mod outlets;
 pub(crate) mod path;
 pub(crate) mod roots;
+mod search;
+mod turns;
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
-use crate::water::draw::path::Drawn;
-use crate::water::draw::roots::Need;
-use crate::water::random::{Purpose, Queue};
+use crate::water::context::budget::Budget;
+use crate::water::draw::path::{Draw, Drawn, Purpose as DrawFor};
+use crate::water::draw::roots::{Forks, Need};
+use crate::water::draw::search::Search;
+use crate::water::draw::turns::Turns;
+use crate::water::random::{Purpose, mix};
 use crate::water::store::{LayerState, Place, head};
 use crate::water::voxel::Voxel;
 
-/// The links of a layer's cells to their parents, and which of these are exhausted outside the
-/// layer, as of the beginning of its draws.
-struct ParentLinks {
-    /// Cells with parents.
-    fed: LayerMask,
-    /// Cells with a parent above or below that is not exhausted.
-    vertical: LayerMask,
-    /// For each lateral face, the cells with a parent across it.
-    lateral: [LayerMask; 4],
-    /// For each lateral face, the exhausted cells of the chunk across it.
-    beyond: [LayerMask; 4],
+/// Most units of one draw of a cell with room. With less than a full cell at a time, the springs'
+/// supply reaches more cells of a rim in a tick, and a pool grows rounder. Measured: see
+/// `benches/decisions.md`.
+const FILL: u8 = 2;
+
+/// Cells that the searches of a tick may visit, besides twice the length of every way that water
+/// took.
+const SEARCH_CREDIT: i64 = 1_024;
+
+/// The passes of the stage, each over all layers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Pass {
+    #[default]
+    Done,
+    /// Outlets, with the limit on draws that turn off a straight flow.
+    Outlets,
+    /// The outlets that the limit held back, without it.
+    HeldBack,
+    /// Cells with room, and full cells below cells with room.
+    Cells,
 }
 
-impl ParentLinks {
-    /// Propagates exhaustion to all cells whose parents are all exhausted. Returns those cells, and
-    /// all exhausted cells.
-    fn propagate(&self, exhausted: LayerMask) -> (LayerMask, LayerMask) {
-        let [west, east, north, south] = self.lateral;
-        let mut exhausted = exhausted;
-        loop {
-            let beside = exhausted.shifted(&self.beyond);
-            let along_x = (west - beside[0]) | (east - beside[1]);
-            let along_z = (north - beside[2]) | (south - beside[3]);
-            let cut_off = self.fed - (self.vertical | along_x | along_z);
-            if (cut_off - exhausted).is_empty() {
-                return (cut_off, exhausted);
-            }
-            exhausted |= cut_off;
-        }
+/// The state of the stage between two pieces of a tick.
+#[derive(Default)]
+pub(crate) struct Draws {
+    pass: Pass,
+    /// Whether outlets draw first in this tick.
+    outlets_first: bool,
+    /// The y of the layer that is being gathered.
+    gathering: Option<i32>,
+    /// The first layer that has not been gathered yet.
+    next_layer: Option<(Slot, usize)>,
+    /// Whether the pass has gathered all layers.
+    at_end: bool,
+    turns: Turns,
+    held_back: Vec<Place>,
+    underway: Option<Draw>,
+    /// The path of the draw underway.
+    path: path::Path,
+    search: Search,
+    forks: Forks,
+    /// Units that springs may give in a tick.
+    supply: u64,
+    /// Cells that searches may still visit in this tick.
+    credit: i64,
+}
+
+impl Draws {
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.turns.memory_bytes()
+            + self.held_back.capacity() * size_of::<Place>()
+            + self.path.memory_bytes()
+            + self.search.memory_bytes()
+    }
+
+    /// Frees what only a larger tick needed.
+    fn shrink(&mut self) {
+        /// Buffers up to this many cells are kept.
+        const BUFFER: usize = 1 << 10;
+        self.turns.shrink(BUFFER);
+        self.held_back.shrink_to(BUFFER);
+        self.path.shrink(BUFFER);
+        self.search.shrink(BUFFER);
+        self.forks = Forks::default();
     }
 }
 
 impl Context<'_> {
-    /// Draws for the layer's awake cells from their roots: for those on firm ground with room
-    /// (`fillers`), and for the cells above full ones that are connected to a spring (`risers`).
-    pub(crate) fn draws(&mut self, slot: Slot, layer: usize) {
+    /// Begins the stage.
+    pub(crate) fn begin_draws(&mut self, draws: &mut Draws) {
+        draws.outlets_first = mix(self.work.random(), Purpose::Draws as u64) & 1 == 0;
+        draws.pass = if draws.outlets_first { Pass::Outlets } else { Pass::Cells };
+        if !self.rules.edges.any_drains() {
+            draws.pass = Pass::Cells;
+        }
+        let per_spring = u64::from(self.limits.supply.min(self.limits.throughput));
+        draws.supply = self.store.source_count() as u64 * per_spring;
+        draws.credit = SEARCH_CREDIT;
+    }
+
+    /// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
+    /// stage is complete.
+    pub(crate) fn draw_next(&mut self, draws: &mut Draws) -> Option<u64> {
+        if draws.pass == Pass::Done {
+            return None;
+        }
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            if let Some(draw) = draws.underway.take() {
+                self.resume_draw(draws, draw, &mut budget);
+            } else if draws.pass == Pass::Done {
+                draws.shrink();
+                break;
+            } else {
+                self.step_between_draws(draws, &mut budget);
+            }
+        }
+        Some(budget.spent())
+    }
+
+    /// Moves to the pass after the current one, which is complete.
+    fn begin_next_pass(&mut self, draws: &mut Draws) {
+        draws.at_end = false;
+        draws.pass = match draws.pass {
+            Pass::Outlets => {
+                draws.held_back.reverse();
+                Pass::HeldBack
+            }
+            Pass::HeldBack if draws.outlets_first => Pass::Cells,
+            Pass::Cells if !draws.outlets_first && self.rules.edges.any_drains() => Pass::Outlets,
+            _ => Pass::Done,
+        };
+    }
+
+    /// Does a step of the stage between two draws: gathers the next layer, chunk by chunk, begins
+    /// the turn of the next cell, or moves to the next pass.
+    fn step_between_draws(&mut self, draws: &mut Draws, budget: &mut Budget) {
+        budget.spend(1);
+        if draws.pass == Pass::HeldBack {
+            match draws.held_back.pop() {
+                Some(place) => draws.underway = self.begin_outlet(place, false),
+                None => self.begin_next_pass(draws),
+            }
+        } else if let Some(y) = draws.gathering {
+            self.gather_next(draws, y);
+        } else if let Some(place) = draws.turns.next() {
+            draws.underway = self.begin_turn(draws, place);
+        } else {
+            if draws.next_layer.is_none() && !draws.at_end {
+                draws.next_layer = self.work.next_layer(self.store);
+            }
+            match draws.next_layer {
+                Some((slot, layer)) => {
+                    let y = self.store.layer_y(slot, layer);
+                    draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
+                    draws.gathering = Some(y);
+                }
+                None => self.begin_next_pass(draws),
+            }
+        }
+    }
+
+    /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
+    fn gather_next(&mut self, draws: &mut Draws, y: i32) {
+        let next = draws.next_layer.take().or_else(|| self.work.next_layer(self.store));
+        match next {
+            Some((slot, layer)) if self.store.layer_y(slot, layer) == y => match draws.pass {
+                Pass::Outlets => self.gather_outlets(&mut draws.turns, slot, layer),
+                _ => self.gather_cells(&mut draws.turns, slot, layer, y),
+            },
+            _ => {
+                // `None` ends the schedule's pass, so the end must be kept until the turns are over.
+                draws.next_layer = next;
+                draws.at_end = next.is_none();
+                draws.gathering = None;
+            }
+        }
+    }
+
+    /// Gathers the awake outlets of a chunk's layer.
+    fn gather_outlets(&mut self, turns: &mut Turns, slot: Slot, layer: usize) {
+        let Some(outlets) = self.store.outlets(slot) else { return };
+        let cells = outlets.layer(layer) & self.awake(slot, layer);
+        self.report.visited += u64::from(cells.count());
+        self.push_all(turns, slot, layer, cells);
+    }
+
+    /// Gathers the awake cells of a chunk's layer that draw: those on firm ground with room, and
+    /// those below cells with room that are connected to a spring. Until they have drawn, they wait.
+    fn gather_cells(&mut self, turns: &mut Turns, slot: Slot, layer: usize, y: i32) {
         let awake = self.awake(slot, layer);
         if awake.is_empty() {
             return;
         }
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let firm = self.firm(slot, layer);
-        let roof = match self.store.upper_layer(slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).closed,
-            None if self.store.beyond(slot, Face::Up).is_closed() => LayerMask::ALL,
-            None => LayerMask::NONE,
-        };
-        let fillers = (awake & firm) - closed;
-        let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
-        let mut risers = (awake & self.store.connected(slot, layer) & wet & closed) - roof;
-        if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
-            risers = LayerMask::NONE;
-        }
-        if (fillers | risers).any() {
-            self.draw_in_random_order(slot, layer, y, fillers, risers);
-        }
-    }
-
-    /// Draws for cells in random order as long as any has a path that is not exhausted.
-    fn draw_in_random_order(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        y: i32,
-        fillers: LayerMask,
-        risers: LayerMask,
-    ) {
-        let parents = self.store.parent_planes(slot, layer);
-        let fed = LayerMask::union(parents);
-        let mut open = fed & (fillers | risers);
-        if open.is_empty() {
+        let cells = self.fillers(slot, layer, awake) | self.risers(slot, layer, awake, y);
+        if cells.is_empty() {
             return;
         }
-        let links = self.parent_links(slot, layer, &parents);
-        let stuck =
-            |(cut_off, blocked): (LayerMask, LayerMask)| (fillers & cut_off) | (risers & blocked);
-        let mut ready = open - stuck(self.propagate_exhaustion(slot, layer, &links));
-        let mut queue = Queue::new(Purpose::Draws.seed(self.work.seed(self.store, slot, layer)));
-        ready.iter().for_each(|cell| queue.push(cell));
-        let mut waiting = LayerMask::NONE;
-        while let Some(cell) = queue.pop() {
-            if !ready.contains(cell) {
-                continue;
-            }
+        let fed = LayerMask::union(self.store.parent_planes(slot, layer));
+        let cells = cells & fed;
+        if cells.any() {
+            self.work.join(self.store, slot, layer).waiting |= cells;
+            self.push_all(turns, slot, layer, cells);
+        }
+    }
+
+    /// Returns the cells with room on firm ground.
+    fn fillers(&self, slot: Slot, layer: usize, awake: LayerMask) -> LayerMask {
+        let open = awake - self.store.layer(slot, layer).closed;
+        if open.is_empty() { open } else { open & self.firm(slot, layer) }
+    }
+
+    /// Returns the full cells that are connected to a spring and have room above them, if any
+    /// spring lies higher than that.
+    fn risers(&self, slot: Slot, layer: usize, awake: LayerMask, y: i32) -> LayerMask {
+        if self.store.highest_source().is_none_or(|highest| highest <= y.saturating_add(1)) {
+            return LayerMask::NONE;
+        }
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        let full = awake & self.store.connected(slot, layer) & wet & closed;
+        if full.is_empty() {
+            return full;
+        }
+        match self.store.upper_layer(slot, layer) {
+            Some((slot, layer)) => full - self.store.layer(slot, layer).closed,
+            None if self.store.beyond(slot, Face::Up).is_closed() => LayerMask::NONE,
+            None => full,
+        }
+    }
+
+    fn push_all(&self, turns: &mut Turns, slot: Slot, layer: usize, cells: LayerMask) {
+        for cell in cells.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            open.remove(cell);
-            ready.remove(cell);
-            let drawn =
-                if fillers.contains(cell) { self.fill_up(place, y) } else { self.rise(place, y) };
-            if drawn == Drawn::Waiting {
-                waiting.insert(cell);
-            }
-            if drawn == Drawn::Waiting || core::mem::take(&mut self.work.trees.spent) {
-                ready = open - stuck(self.propagate_exhaustion(slot, layer, &links));
-                if ready.is_empty() {
-                    break;
-                }
-            }
+            turns.push(place, self.store.position(place));
         }
-        // The cells left have no path that is not exhausted.
-        let work = self.work.join(self.store, slot, layer);
-        work.waiting |= waiting | open;
     }
 
-    /// Returns the links of a layer's cells to their parents.
-    fn parent_links(&self, slot: Slot, layer: usize, parents: &[LayerMask; 6]) -> ParentLinks {
-        let blocked = |place: Option<(Slot, usize)>| {
-            place
-                .and_then(|(slot, layer)| self.work.get(slot, layer))
-                .map_or(LayerMask::NONE, |work| work.blocked)
-        };
-        let [west, east, down, up, north, south] = *parents;
-        let above = up - blocked(self.store.upper_layer(slot, layer));
-        let below = down - blocked(self.store.lower_layer(slot, layer));
-        let mut beyond = [LayerMask::NONE; 4];
-        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
-            *beyond = blocked(Some((self.store.neighbour(slot, face), layer)));
+    /// Begins a cell's turn. Returns its draw, if it makes one.
+    fn begin_turn(&mut self, draws: &mut Draws, place: Place) -> Option<Draw> {
+        if draws.pass == Pass::Outlets {
+            return self.begin_outlet(place, true);
         }
-        let fed = west | east | north | south | up | down;
-        ParentLinks { fed, vertical: above | below, lateral: [west, east, north, south], beyond }
-    }
-
-    /// Propagates exhaustion in a layer; see [`ParentLinks::propagate`]. Cells outside the layer
-    /// that were exhausted since `links` was built are found by searches instead.
-    fn propagate_exhaustion(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        links: &ParentLinks,
-    ) -> (LayerMask, LayerMask) {
-        let work = self.work.join(self.store, slot, layer);
-        let (cut_off, exhausted) = links.propagate(work.blocked);
-        work.blocked = exhausted;
-        (cut_off, exhausted)
-    }
-
-    /// Draws for a cell with room. Tries its parents in random order.
-    fn fill_up(&mut self, place: Place, y: i32) -> Drawn {
         let voxel = self.store.read(place);
+        let y = self.store.layer_y(place.slot, place.layer());
+        let is_full = voxel.room() == 0;
+        let least = if is_full { y.saturating_add(2) } else { y };
+        if voxel.is_connected() {
+            if self.is_beyond_reach(draws, place, least) {
+                self.stop_waiting(place);
+                return None;
+            }
+            if self.springs_left(draws) == 0 {
+                return None;
+            }
+        }
+        if !is_full {
+            return self.begin_fill(place, voxel, y);
+        }
+        self.begin_rise(place, y)
+    }
+
+    /// Begins the draw of a cell with room, from one of its parents at random. What is fed from
+    /// above is filled by what falls.
+    fn begin_fill(&mut self, place: Place, voxel: Voxel, y: i32) -> Option<Draw> {
+        let mut parents = self.store.parents_in(place, voxel);
+        let face = self.pick(place, &mut parents).filter(|&face| face != Face::Up);
+        let Some(face) = face else {
+            self.stop_waiting(place);
+            return None;
+        };
         let connected = voxel.has(CellFlags::HAS_SOURCE);
         let need = Need::Fill { y, head: head(y, voxel.height()), connected };
-        let mut parents = self.store.parents_in(place, voxel);
-        let mut drawn = Drawn::Nothing;
-        while let Some(face) = self.pick(place, &mut parents) {
-            let parent = self.store.step(place, face);
-            drawn = match self.draw(parent, face.opposite(), voxel.room(), need) {
-                Drawn::Nothing => drawn,
-                other => other,
-            };
-            if let Drawn::Units { units, largest } = drawn {
-                self.receive(place, face, units, largest);
-                break;
-            }
-        }
-        drawn
+        let first = (self.store.step(place, face), face.opposite());
+        let wanted = if connected { voxel.room().min(FILL) } else { voxel.room() };
+        Some(Draw::new(DrawFor::Fill, place, first, wanted, need))
     }
 
-    /// Draws for the cell above a full cell that is connected to a spring.
-    fn rise(&mut self, place: Place, y: i32) -> Drawn {
-        let above = self.store.look(place, Face::Up);
-        let drawn = self.draw(place, Face::Up, above.room(), Need::Rise { y: y.saturating_add(1) });
-        if let Drawn::Units { units, .. } = drawn {
-            if above == Voxel::DRAIN {
-                self.ledger.drained += u64::from(units);
-            } else {
-                let there = self.store.step(place, Face::Up);
-                self.receive(there, Face::Down, units, self.store.read(there).largest());
-            }
+    /// Begins the draw of a full cell for the cell above it.
+    fn begin_rise(&mut self, place: Place, y: i32) -> Option<Draw> {
+        let room = self.store.look(place, Face::Up).room();
+        let need = Need::Rise { y: y.saturating_add(1) };
+        (room > 0).then(|| Draw::new(DrawFor::Rise, place, (place, Face::Up), room, need))
+    }
+
+    /// Returns whether all springs that feed a connected cell lie below `least`.
+    fn is_beyond_reach(&mut self, draws: &mut Draws, place: Place, least: i32) -> bool {
+        let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
+        if lowest.is_some_and(|lowest| lowest >= least) {
+            return false;
         }
-        drawn
+        highest.is_some_and(|highest| highest < least)
+            || self.is_out_of_reach(place, least, &mut draws.forks)
+    }
+
+    /// Returns the units that the springs of the world may still give in this tick.
+    fn springs_left(&self, draws: &Draws) -> u64 {
+        let given = self.ledger.injected - self.work.ledger_before.injected;
+        draws.supply.saturating_sub(given)
+    }
+
+    /// Records that a cell does not wait for water, so it may sleep.
+    fn stop_waiting(&mut self, place: Place) {
+        self.work.join(self.store, place.slot, place.layer()).waiting.remove(place.cell());
+    }
+
+    /// Resumes a draw until it is complete or the budget is spent.
+    fn resume_draw(&mut self, draws: &mut Draws, mut draw: Draw, budget: &mut Budget) {
+        let Some(drawn) = self.advance(draws, &mut draw, budget) else {
+            draws.underway = Some(draw);
+            return;
+        };
+        draws.path.clear();
+        match draw.purpose {
+            DrawFor::Leave { .. } => self.end_outlet(draws, &draw, drawn),
+            DrawFor::Fill | DrawFor::Rise if drawn != Drawn::Waiting => {
+                self.stop_waiting(draw.cell)
+            }
+            DrawFor::Fill | DrawFor::Rise => {}
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chunk::Chunk;
-    use crate::coords::Region;
-    use crate::water::context::test_worlds;
-    use crate::water::{Edge, Edges, Rules, WaterWorld};
-    use glam::IVec3;
-
-    /// Reference: cell by cell, until nothing changes.
-    fn propagate_slowly(
-        parents: &[[bool; 256]; 4],
-        vertical: &[bool; 256],
-        exhausted: &mut [bool; 256],
-    ) -> [bool; 256] {
-        let beside = |cell: usize, side: usize| match side {
-            0 if cell & 15 > 0 => Some(cell - 1),
-            1 if cell & 15 < 15 => Some(cell + 1),
-            2 if cell >= 16 => Some(cell - 16),
-            3 if cell < 240 => Some(cell + 16),
-            _ => None,
-        };
-        loop {
-            let before = *exhausted;
-            let cut_off = core::array::from_fn(|cell| {
-                let fed = vertical[cell] || (0..4).any(|side| parents[side][cell]);
-                let free = |side: usize| {
-                    parents[side][cell] && beside(cell, side).is_none_or(|there| !before[there])
-                };
-                fed && !vertical[cell] && !(0..4).any(free)
-            });
-            (0..256).for_each(|cell| exhausted[cell] |= cut_off[cell]);
-            if *exhausted == before {
-                return cut_off;
-            }
-        }
-    }
-
-    #[test]
-    fn exhaustion_propagates_as_it_does_from_cell_to_cell() {
-        let mut random = fastrand::Rng::with_seed(9);
-        let mask_of = |cells: &[bool; 256]| LayerMask::select(cells, |is_in| is_in);
-        for round in 0..200 {
-            let density = 1 + round % 4;
-            let parents: [[bool; 256]; 4] =
-                [(); 4].map(|()| core::array::from_fn(|_| random.usize(..4) < density));
-            let vertical = core::array::from_fn(|_| random.usize(..20) == 0);
-            let mut exhausted = core::array::from_fn(|_| random.usize(..10) == 0);
-            let lateral = parents.each_ref().map(mask_of);
-            let fed = lateral.iter().fold(mask_of(&vertical), |fed, &side| fed | side);
-            let links = ParentLinks {
-                fed,
-                vertical: mask_of(&vertical),
-                lateral,
-                beyond: [LayerMask::NONE; 4],
-            };
-            let fast = links.propagate(mask_of(&exhausted));
-            let cut_off = propagate_slowly(&parents, &vertical, &mut exhausted);
-            assert_eq!(fast, (mask_of(&cut_off), mask_of(&exhausted)), "round {round}");
-        }
-    }
-
-    /// Water drawn by a cell above a drain would fall out of it, so only cells on firm ground draw.
-    #[test]
-    fn a_cell_draws_above_ground_but_not_above_a_drain() {
-        for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {
-            let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
-            let mut world = WaterWorld::new(1, rules).expect("rules in range");
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
-            let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
-            world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
-            world.add_source(source).expect("an open cell");
-            let place = Place::new(world.store.grid().sorted_slots()[0], 5 * 16 + 5);
-            let fed = Voxel::OPEN.with_height(1).with_direction(Some(Face::East));
-            world.store.write(place, fed.with(CellFlags::HAS_SOURCE, true));
-            world.wake_all();
-            let mut tick = test_worlds::tick(&mut world);
-            tick.draws(place.slot, 0);
-            assert_eq!(tick.store.read(place).height(), if draws { 7 } else { 1 }, "{unloaded:?}");
-        }
-    }
-
-    /// One draw exhausts the spring. Then all cells that it feeds in the layer are marked as
-    /// exhausted, even where their path leads through the layer above.
-    #[test]
-    fn all_cells_fed_by_an_exhausted_path_are_marked_as_exhausted() {
-        let beside = [(5, 0, Face::East)];
-        let over_a_wall = [
-            (5, 0, Face::East),
-            (5, 1, Face::Up),
-            (6, 1, Face::East),
-            (6, 0, Face::Down),
-            (7, 0, Face::East),
-        ];
-        for (seed, cells) in (0..8).flat_map(|seed| [(seed, &beside[..]), (seed, &over_a_wall[..])])
-        {
-            let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
-            let mut world = WaterWorld::new(seed, rules).expect("rules in range");
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
-            let spring = IVec3::new(4, 0, 5);
-            world.clear_solid(spring).expect("a loaded chunk");
-            world.add_source(spring).expect("an open cell");
-            let slot = world.store.grid().sorted_slots()[0];
-            let place = |x: usize, y: usize| Place::in_layer(slot, y, 5 * 16 + x);
-            for &(x, y, heading) in cells {
-                let fed =
-                    Voxel::OPEN.with_direction(Some(heading)).with(CellFlags::HAS_SOURCE, true);
-                world.store.write(place(x, y), fed);
-            }
-            world.wake_all();
-            let before = world.ledger.injected;
-            let mut tick = test_worlds::tick(&mut world);
-            tick.draws(slot, 0);
-            assert_eq!(tick.ledger.injected - before, 7);
-            let blocked = tick.work.get(slot, 0).map_or(LayerMask::NONE, |work| work.blocked);
-            let cut_off =
-                |&(x, y, _): &(usize, usize, Face)| y > 0 || blocked.contains(place(x, y).index);
-            assert!(cells.iter().all(cut_off), "seed {seed}");
-        }
-    }
-}
+mod tests;

@@ -1,41 +1,146 @@
-//! Paths: a depth-first search with backtracking from a cell along its parents to the root of its
-//! flow, and a draw from there of what the path lets through.
+//! One draw: a walk up the parents of a cell to the root of its flow, and water that passes along
+//! that path, as much as its narrowest cell lets through.
 //!
-//! Parents do not change before the ebb, so they form one directed acyclic graph for the whole
-//! tick. Three things keep the cost near the number of cells, however long the paths are: the tree
-//! of a cell is looked up once; an exhausted path is marked down to where the search began, and no
-//! later search passes a mark; and what a root gives in a tick is bounded, so that only so many
-//! searches succeed.
+//! Parents form a directed acyclic graph. At a fork, one parent is picked at random for the tick,
+//! so that the paths of a tick form a forest. Three things keep the cost near the number of cells,
+//! however long the paths are: a path whose end is exhausted is marked as dead down to where the
+//! draw began, and no later draw passes a dead cell; the cells of a path to a root with nothing to
+//! give are labelled with that root; and what a root gives in a tick is bounded, so that only so
+//! many draws succeed. A draw can stop after any cell and resume.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::passed;
-use crate::water::context::trees::{Fork, Path, PathCell};
+use crate::water::draw::Draws;
 use crate::water::draw::roots::{JOINED, Need};
-use crate::water::random::{Purpose, mix};
+use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 
 /// Cells of a path in one layer above which the whole layer is saved at once.
 const LONG_PART: usize = 8;
 
-/// How a climb ended.
+/// Most units of a draw that turns off where the flow goes straight on (momentum).
+const TURN: u8 = 3;
+
+/// What a draw is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To fill the drawing cell.
+    Fill,
+    /// To fill the cell above the drawing cell.
+    Rise,
+    /// To leave the world through the drawing cell. `limited`: a draw that turns off a straight
+    /// flow takes [`TURN`] units at most.
+    Leave { limited: bool },
+}
+
+/// A draw, and how far it has come.
+pub(crate) struct Draw {
+    pub(super) purpose: Purpose,
+    pub(super) cell: Place,
+    pub(super) need: Need,
+    wanted: u8,
+    /// The first cell of the path, and the face through which it passes water on.
+    pub(super) first: (Place, Face),
+    /// The most units that momentum allows.
+    cap: u8,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Walks up the parents. This cell is next.
+    Climb { place: Place, exit: Face },
+    /// Searches the nearest spring.
+    Search,
+    /// Makes the way that the search has found the path, from the spring on.
+    Reroute { place: Place },
+    /// Passes water along the first `left` cells of the path, after the others.
+    Pass { units: u8, largest: u8, left: usize, bottleneck: u8 },
+}
+
+/// The result of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    /// Water was passed on. `held_back`: momentum kept the draw from taking more.
+    Units { held_back: bool },
+    /// The path is exhausted for this tick, and no way round was found.
+    Waiting,
+    /// The root has nothing to give.
+    Nothing,
+}
+
+/// A cell of a path, the face through which it passes water on, and the units it may still pass.
+#[derive(Clone, Copy)]
+pub(super) struct PathCell {
+    pub(super) slot: Slot,
+    pub(super) index: u16,
+    pub(super) exit: Face,
+    pub(super) left: u8,
+}
+
+impl PathCell {
+    pub(super) fn new(place: Place, exit: Face, left: u8) -> Self {
+        PathCell { slot: place.slot, index: place.index as u16, exit, left }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place::new(self.slot, usize::from(self.index))
+    }
+
+    /// Returns its chunk and layer.
+    fn layer(&self) -> (Slot, usize) {
+        (self.slot, usize::from(self.index) / LAYER_CELLS)
+    }
+
+    /// Returns its index within the layer.
+    fn cell(&self) -> usize {
+        usize::from(self.index) % LAYER_CELLS
+    }
+}
+
+/// The path of a draw as far as it has been walked, from the first cell upwards.
+#[derive(Default)]
+pub(super) struct Path {
+    pub(super) cells: Vec<PathCell>,
+    /// Whether a parent was picked from several.
+    forked: bool,
+}
+
+impl Path {
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+        self.forked = false;
+    }
+
+    pub(super) fn shrink(&mut self, most: usize) {
+        self.cells.shrink_to(most);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<PathCell>()
+    }
+}
+
+/// How a walk up the parents ended.
 enum End {
     /// At a root that offers this many units.
     Root(u8),
-    /// Before an exhausted cell.
+    /// Before a cell that has passed on all that it may in this tick.
     Exhausted,
-    /// Before a cell visited earlier that leads only to roots with nothing to give.
-    Fruitless,
+    /// Before a cell that leads only to exhausted ones.
+    Dead,
     /// At a cell whose root, this one, has nothing to give.
     Empty(Place),
 }
 
 /// Read access to the state of one layer, looked up once for all its cells.
 pub(crate) struct Layer<'t> {
-    blocked: &'t LayerMask,
+    dead: &'t LayerMask,
     flow: Option<&'t [u16; LAYER_CELLS]>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
     /// Its cells if they are stored densely; otherwise all are `uniform`.
@@ -72,131 +177,143 @@ pub(crate) fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> 
     Some((parent, heading))
 }
 
-/// Returns the first parent of a cell if it lies above or below in the same chunk, and the face
-/// across which the parent passes water on.
-#[inline]
-fn parent_above_or_below(index: usize, voxel: Voxel) -> Option<(usize, Face)> {
-    let heading = voxel.direction()?;
-    let parent = match heading {
-        Face::Down if index < CHUNK_CELLS - LAYER_CELLS => index + LAYER_CELLS,
-        Face::Up if index >= LAYER_CELLS => index - LAYER_CELLS,
-        _ => return None,
-    };
-    Some((parent, heading))
-}
-
-/// The result of a draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
-    /// The units that reached the end of the path, 1 to 7, and the path's bottleneck.
-    Units { units: u8, largest: u8 },
-    /// Some path is exhausted for this tick, and no other leads to a root with water.
-    Waiting,
-    /// No root has anything to give.
-    Nothing,
+impl Draw {
+    /// Returns a draw of up to `wanted` units for `cell`, along the parents of the first cell.
+    pub(super) fn new(
+        purpose: Purpose,
+        cell: Place,
+        first: (Place, Face),
+        wanted: u8,
+        need: Need,
+    ) -> Self {
+        let (place, exit) = first;
+        let cap = wanted;
+        Draw { purpose, cell, need, wanted, first, cap, stage: Stage::Climb { place, exit } }
+    }
 }
 
 impl Context<'_> {
-    /// Draws up to `wanted` units along the parents of `first`, which passes them on across `exit`.
-    /// The caller must add them where they arrive.
-    pub(crate) fn draw(&mut self, first: Place, exit: Face, wanted: u8, need: Need) -> Drawn {
-        let mut path = core::mem::take(&mut self.work.trees.path);
-        path.cells.clear();
-        let drawn = match self.search(first, exit, need, &mut path) {
-            Ok(offer) => self.pass_along(&path.cells, wanted, offer),
-            Err(nothing) => nothing,
-        };
-        path.forks.clear();
-        path.fruitless = None;
-        self.work.trees.path = path;
-        drawn
-    }
-
-    /// Searches a path to a root that offers water, and returns its offer, or why there is none. At
-    /// a fork the parents are tried in random order.
-    ///
-    /// Cells all of whose parents are exhausted are marked. The cells of a path to a single root
-    /// with nothing to give are labelled with that root, so that later searches test it at once.
-    fn search(
+    /// Resumes a draw. Returns its result, or `None` if the budget is spent before the draw is
+    /// complete. A draw that succeeds has delivered its water.
+    pub(super) fn advance(
         &mut self,
-        first: Place,
-        exit: Face,
-        need: Need,
-        path: &mut Path,
-    ) -> Result<u8, Drawn> {
-        let mut waiting = false;
-        let mut next = Some((first, exit));
-        while let Some((place, exit)) = next {
-            let nothing = match self.climb(place, exit, need, path) {
-                End::Root(offer) => return Ok(offer),
-                End::Exhausted => {
-                    waiting = true;
-                    false
-                }
-                End::Fruitless => true,
-                End::Empty(root) => {
-                    if path.forks.is_empty() {
-                        self.label_path(&path.cells, root);
+        draws: &mut Draws,
+        draw: &mut Draw,
+        budget: &mut Budget,
+    ) -> Option<Drawn> {
+        while !budget.is_spent() {
+            match draw.stage {
+                Stage::Climb { place, exit } => {
+                    let end = self.climb(draw, &mut draws.path, place, exit, budget)?;
+                    if let Some(drawn) = self.end_climb(draws, draw, end) {
+                        return Some(drawn);
                     }
-                    true
                 }
-            };
-            next = self.backtrack(path, nothing);
+                Stage::Search => match self.search_on(draws, draw, budget)? {
+                    Some(spring) => draw.stage = Stage::Reroute { place: spring },
+                    None => return Some(Drawn::Waiting),
+                },
+                Stage::Reroute { place } => match self.reroute_on(draws, place, budget) {
+                    Some(place) => draw.stage = Stage::Reroute { place },
+                    None => {
+                        draw.cap = draw.wanted;
+                        self.begin_pass(draws, draw, self.limits.supply);
+                    }
+                },
+                Stage::Pass { .. } => {
+                    if let Some(drawn) = self.pass_on_path(draws, draw, budget) {
+                        return Some(drawn);
+                    }
+                }
+            }
         }
-        Err(if waiting { Drawn::Waiting } else { Drawn::Nothing })
+        None
     }
 
-    /// Extends a path from a cell along its parents as far as possible.
-    fn climb(&self, place: Place, exit: Face, need: Need, path: &mut Path) -> End {
+    /// Decides what follows a walk up the parents. Returns the result if the draw has failed.
+    fn end_climb(&mut self, draws: &mut Draws, draw: &mut Draw, end: End) -> Option<Drawn> {
+        match end {
+            End::Root(offer) => {
+                self.begin_pass(draws, draw, offer);
+                None
+            }
+            End::Exhausted if self.begin_search(draws, draw) => {
+                draw.stage = Stage::Search;
+                None
+            }
+            End::Exhausted | End::Dead => {
+                self.bury(&draws.path.cells);
+                Some(Drawn::Waiting)
+            }
+            // Another parent may be picked in the next tick.
+            End::Empty(_) if draws.path.forked => Some(Drawn::Waiting),
+            End::Empty(root) => {
+                self.label_path(&draws.path.cells, root);
+                Some(Drawn::Nothing)
+            }
+        }
+    }
+
+    /// Walks up the parents from a cell as far as possible. Returns `None` if the budget is spent
+    /// before that.
+    fn climb(
+        &self,
+        draw: &mut Draw,
+        path: &mut Path,
+        place: Place,
+        exit: Face,
+        budget: &mut Budget,
+    ) -> Option<End> {
         let (mut place, mut exit) = (place, exit);
-        'layers: loop {
+        loop {
             let here = self.layer_of(place);
             let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
-            let first = layer * LAYER_CELLS;
             loop {
-                let here_at = Place::in_layer(slot, layer, cell);
-                if path.fruitless.as_ref().is_some_and(|fruitless| fruitless.contains(here_at)) {
-                    return End::Fruitless;
+                if here.dead.contains(cell) {
+                    return Some(End::Dead);
                 }
-                if here.blocked.contains(cell) {
-                    return End::Exhausted;
+                place = Place::in_layer(slot, layer, cell);
+                if !budget.spend(1) {
+                    draw.stage = Stage::Climb { place, exit };
+                    return None;
                 }
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
-                path.cells.push(PathCell { slot, index: (first + cell) as u16, exit, left });
-                let tree = here.trees.map_or(0, |trees| trees[cell]);
-                if matches!(tree, 0 | JOINED) && !voxel.has(CellFlags::EXTRA) {
-                    if let Some((parent, heading)) = parent_beside(cell, voxel) {
-                        (cell, exit) = (parent, heading);
-                        continue;
-                    }
-                    if let Some((parent, heading)) = parent_above_or_below(first + cell, voxel) {
-                        (place, exit) = (Place::new(slot, parent), heading);
-                        continue 'layers;
-                    }
+                if left == 0 || self.is_other_outlet(draw, place) {
+                    return Some(End::Exhausted);
                 }
-                place = Place::in_layer(slot, layer, cell);
+                path.cells.push(PathCell::new(place, exit, left));
+                if self.turns_off(draw, place, voxel, exit) {
+                    draw.cap = draw.cap.min(TURN);
+                }
+                let tree = here.trees.map_or(0, |trees| trees[cell]);
+                if matches!(tree, 0 | JOINED)
+                    && !voxel.has(CellFlags::EXTRA)
+                    && let Some((parent, heading)) = parent_beside(cell, voxel)
+                {
+                    (cell, exit) = (parent, heading);
+                    continue;
+                }
                 let mut parents = self.store.parents_in(place, voxel);
                 let known = self.root_of(tree);
                 if parents == 0 || known.is_some() {
                     let root = known.unwrap_or(place);
-                    let offer = self.offer(root, need);
+                    let offer = self.offer(root, draw.need);
                     if offer == 0 {
-                        return End::Empty(root);
+                        return Some(End::Empty(root));
                     }
                     if parents == 0 {
-                        return End::Root(offer);
+                        return Some(End::Root(offer));
                     }
                 }
-                let Some(face) = self.pick(place, &mut parents) else { return End::Empty(place) };
-                if parents != 0 {
-                    path.forks.push(Fork {
-                        length: path.cells.len(),
-                        untried: parents,
-                        nothing: false,
-                    });
-                }
+                path.forked |= parents.count_ones() > 1;
+                let Some(face) = self.pick(place, &mut parents) else {
+                    return Some(End::Empty(place));
+                };
                 (place, exit) = (self.store.step(place, face), face.opposite());
+                if !place.is_some() {
+                    return Some(End::Exhausted);
+                }
                 if (place.slot, place.layer()) != (slot, layer) {
                     break;
                 }
@@ -205,13 +322,37 @@ impl Context<'_> {
         }
     }
 
+    /// Whether a draw of water to leave the world would lead through another outlet, whose place it
+    /// would take.
+    #[inline]
+    pub(super) fn is_other_outlet(&self, draw: &Draw, place: Place) -> bool {
+        matches!(draw.purpose, Purpose::Leave { .. })
+            && place != draw.cell
+            && self.store.outlets(place.slot).is_some_and(|outlets| outlets.contains(place.index))
+    }
+
+    /// Whether the path turns off at a cell where the flow also goes straight on.
+    #[inline]
+    fn turns_off(&self, draw: &Draw, place: Place, voxel: Voxel, exit: Face) -> bool {
+        if draw.purpose != (Purpose::Leave { limited: true }) {
+            return false;
+        }
+        let Some(heading) = voxel.direction() else { return false };
+        let is_lateral = |face: Face| Face::LATERAL.contains(&face);
+        if heading == exit || !is_lateral(heading) || !is_lateral(exit) {
+            return false;
+        }
+        let ahead = self.store.look(place, heading);
+        !ahead.is_mark() && ahead.direction() == Some(heading) && ahead.active() > 0
+    }
+
     /// Returns read access to the layer of a cell.
     #[inline]
     pub(crate) fn layer_of(&self, place: Place) -> Layer<'_> {
         let (slot, layer) = (place.slot, place.layer());
         let work = self.work.get(slot, layer);
         Layer {
-            blocked: work.map_or(&LayerMask::NONE, |work| &work.blocked),
+            dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
             flow: work.map(|work| &work.flow),
             trees: work.and_then(|work| work.trees.as_deref()),
             cells: self.store.cells(slot, layer),
@@ -219,43 +360,33 @@ impl Context<'_> {
         }
     }
 
-    /// Backtracks from the end of a path to the last fork with an untried parent. `nothing` is
-    /// whether the path ended at a root with nothing to give; otherwise it is exhausted, and the
-    /// cells left behind are marked so. Returns that parent and the face it passes water across.
-    fn backtrack(&mut self, path: &mut Path, nothing: bool) -> Option<(Place, Face)> {
-        let mut nothing = nothing;
-        loop {
-            let length = path.forks.last().map_or(0, |fork| fork.length);
-            if !nothing {
-                self.block(&path.cells[length..]);
-            }
-            path.cells.truncate(length);
-            let fork = path.forks.last_mut()?;
-            fork.nothing |= nothing;
-            let at = path.cells[length - 1].place();
-            if let Some(face) = self.pick(at, &mut fork.untried) {
-                return Some((self.store.step(at, face), face.opposite()));
-            }
-            nothing = fork.nothing;
-            path.forks.pop();
-            if nothing {
-                path.fruitless.get_or_insert_default().insert(at);
-            }
-        }
+    /// Begins to pass water along the path, whose root offers `offer` units.
+    fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8) {
+        let path = &draws.path.cells;
+        let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
+        let units = draw.cap.min(largest);
+        draws.credit += 2 * path.len() as i64;
+        draw.stage = Stage::Pass { units, largest, left: path.len(), bottleneck: offer };
     }
 
-    /// Moves water from the root at the path's end to the path's start, and updates the bottlenecks
-    /// of its cells.
-    fn pass_along(&mut self, path: &[PathCell], wanted: u8, offer: u8) -> Drawn {
-        let Some(root) = path.last() else { return Drawn::Nothing };
-        let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
-        let units = wanted.min(largest);
-        self.take(root.place(), units);
-        for stretch in path.chunk_by(|one, next| one.layer() == next.layer()) {
+    /// Passes water along the next cells of the path, from the root on. After the last, takes it
+    /// from the root and delivers it, all at once, so that the account balances between two pieces.
+    fn pass_on_path(
+        &mut self,
+        draws: &mut Draws,
+        draw: &mut Draw,
+        budget: &mut Budget,
+    ) -> Option<Drawn> {
+        let Stage::Pass { units, largest, left, bottleneck } = draw.stage else { return None };
+        let path = &draws.path.cells;
+        let from = left.saturating_sub(budget.left());
+        let part = &path[from..left];
+        budget.spend(part.len());
+        for stretch in part.chunk_by(|one, next| one.layer() == next.layer()) {
             self.record_flow(stretch, units);
         }
-        let mut bottleneck = offer;
-        for stretch in path.chunk_by(|one, next| one.slot == next.slot).rev() {
+        let mut bottleneck = bottleneck;
+        for stretch in part.chunk_by(|one, next| one.slot == next.slot).rev() {
             self.store.write_marks(stretch[0].slot, |cells| {
                 for here in stretch.iter().rev() {
                     bottleneck = bottleneck.min(here.left);
@@ -266,12 +397,39 @@ impl Context<'_> {
                 }
             });
         }
-        self.report.moved += u64::from(units) * path.len() as u64;
-        Drawn::Units { units, largest }
+        self.report.moved += u64::from(units) * part.len() as u64;
+        if from > 0 {
+            draw.stage = Stage::Pass { units, largest, left: from, bottleneck };
+            return None;
+        }
+        let (first, root) = (path[0], path[path.len() - 1].place());
+        self.take(root, units);
+        self.deliver(draw, first.exit, units, largest);
+        Some(Drawn::Units { held_back: draw.cap < draw.wanted && units == draw.cap })
     }
 
-    /// Records the flow of `units` along the part of a path in one layer of one chunk, and which of
-    /// its cells are exhausted by that. Saves their state before the tick first.
+    /// Delivers the water of a draw, which left the path's first cell across `exit`.
+    fn deliver(&mut self, draw: &Draw, exit: Face, units: u8, largest: u8) {
+        let (to, largest) = match draw.purpose {
+            Purpose::Leave { .. } => {
+                self.ledger.drained += u64::from(units);
+                return;
+            }
+            Purpose::Fill => (draw.cell, largest),
+            Purpose::Rise => {
+                if self.store.look(draw.cell, Face::Up) == Voxel::DRAIN {
+                    self.ledger.drained += u64::from(units);
+                    return;
+                }
+                let above = self.store.step(draw.cell, Face::Up);
+                (above, self.store.read(above).largest())
+            }
+        };
+        self.receive(to, exit.opposite(), units, largest);
+    }
+
+    /// Records the flow of `units` along the part of a path in one layer of one chunk. Saves the
+    /// cells' state before the tick first.
     fn record_flow(&mut self, path: &[PathCell], units: u8) {
         let (slot, layer) = path[0].layer();
         let work = self.work.join(self.store, slot, layer);
@@ -283,11 +441,9 @@ impl Context<'_> {
                 work.save_cell(self.store, slot, layer, here.cell());
             }
         }
-        let mut spent = false;
         for here in path {
-            spent |= work.pass_on(here.cell(), here.exit, units, here.left);
+            work.pass_on(here.cell(), here.exit, units);
         }
-        self.work.trees.spent |= spent;
     }
 
     /// Labels the cells of a path with their only root.
@@ -299,12 +455,14 @@ impl Context<'_> {
         }
     }
 
-    /// Marks the cells of a path as exhausted.
-    fn block(&mut self, path: &[PathCell]) {
-        for here in path {
-            let place = here.place();
-            self.work.join(self.store, place.slot, place.layer()).blocked.insert(place.cell());
-        }
+    /// Marks the cells of a path as dead.
+    fn bury(&mut self, path: &[PathCell]) {
+        path.iter().for_each(|here| self.bury_cell(here.place()));
+    }
+
+    /// Marks a cell as one that leads only to exhausted ones for the rest of this tick.
+    pub(super) fn bury_cell(&mut self, place: Place) {
+        self.work.join(self.store, place.slot, place.layer()).dead.insert(place.cell());
     }
 
     /// Removes a random face from a set of faces, by bit, and returns it.
@@ -321,9 +479,10 @@ impl Context<'_> {
     fn pick_one_of(&self, place: Place, faces: u8) -> u32 {
         let layer_seed = self.work.seed(self.store, place.slot, place.layer());
         let count = faces.count_ones();
-        let random =
-            mix(Purpose::Parent.seed(layer_seed), place.index as u64 | u64::from(count) << 16)
-                >> 32;
+        let random = mix(
+            RandomPurpose::Parent.seed(layer_seed),
+            place.index as u64 | u64::from(count) << 16,
+        ) >> 32;
         let mut left = faces;
         for _ in 0..(random * u64::from(count)) >> 32 {
             left &= left - 1;

@@ -124,7 +124,7 @@ impl Context<'_> {
     }
 
     /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`].
-    fn tree_of(&mut self, place: Place) -> u32 {
+    pub(super) fn tree_of(&mut self, place: Place) -> u32 {
         let mut walked = core::mem::take(&mut self.work.trees.walked);
         walked.clear();
         let mut at = place;

@@ -27,8 +27,6 @@ pub(crate) struct LayerFlow {
     pub(crate) gave: LayerMask,
     /// Sources of the layer that gave water.
     pub(crate) sprang: LayerMask,
-    /// Cells of the layer that have reached their throughput in this tick.
-    pub(crate) exhausted: LayerMask,
     /// For each lateral face, the cells of the chunk across it that received water, as bits of that
     /// chunk's layer.
     pub(crate) left: [LayerMask; 4],
@@ -130,9 +128,6 @@ impl Window {
                 continue;
             }
             done.moved += u64::from(units);
-            if giver.left == 0 {
-                done.exhausted.insert(cell);
-            }
             if giver.endless {
                 done.injected += u64::from(units);
                 done.sprang.insert(cell);
@@ -170,7 +165,8 @@ impl Window {
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
-    /// cell's direction (momentum), then the others in random order.
+    /// cell's direction (momentum), then the others in random order. What is connected to a spring
+    /// does not flow sideways into a drain: it stays until an outlet draws it.
     #[expect(
         clippy::too_many_arguments,
         reason = "the layer's records are borrowed apart from the window"
@@ -204,9 +200,13 @@ impl Window {
             if giver.height < self.least[index] || giver.left == 0 {
                 continue;
             }
+            let is_drain = self.own[index] == Voxel::DRAIN.word();
+            if is_drain && voxel.has(CellFlags::HAS_SOURCE) {
+                continue;
+            }
             let face = Face::LATERAL[side];
             let units = giver.give(self.flows_to(index, giver.height), face, flow);
-            if self.own[index] == Voxel::DRAIN.word() {
+            if is_drain {
                 done.drained += u64::from(units);
                 continue;
             }

@@ -1,10 +1,9 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`; `outflow` is water that leaves the world.
+//! The rule itself is in `kernel`, the copy in `window`.
 
 pub(crate) mod kernel;
-pub(crate) mod outflow;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
@@ -122,7 +121,6 @@ impl Context<'_> {
         let work = self.work.join(self.store, slot, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
-        work.blocked |= done.exhausted;
         if done.changed.any() {
             work.save(self.store, slot, layer, done.changed);
             if done.changed.is_sparse() {
@@ -273,14 +271,13 @@ mod tests {
                     [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
                 assert!(here == there, "seed {seed}: layer {layer}");
                 let [here, there] = [&tick, &reference].map(|tick| {
-                    let marks = |work: &LayerRecord| {
-                        (work.flow, work.inflow, [work.touched, work.woken, work.blocked])
-                    };
+                    let marks =
+                        |work: &LayerRecord| (work.flow, work.inflow, [work.touched, work.woken]);
                     (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
                 });
                 assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
                 let is_idle = here.1.is_none()
-                    && there.1.is_some_and(|(.., marks)| marks == [LayerMask::NONE; 3]);
+                    && there.1.is_some_and(|(.., marks)| marks == [LayerMask::NONE; 2]);
                 assert!(is_idle || here.1 == there.1, "seed {seed}: layer {layer}");
             }
         }

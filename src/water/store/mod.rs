@@ -211,6 +211,12 @@ impl Store {
         Cube::cell_at(self.grid.position_at(slot), index)
     }
 
+    /// Returns the y of a layer (0 to 15) of a chunk in the world.
+    #[inline]
+    pub(crate) fn layer_y(&self, slot: Slot, layer: usize) -> i32 {
+        self.grid.position_at(slot).y * 16 + layer as i32
+    }
+
     /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {

@@ -36,10 +36,6 @@ impl Met {
         }
         self.many.get_or_insert_default().insert(place)
     }
-
-    pub(crate) fn contains(&self, place: Place) -> bool {
-        self.few.contains(&place) || self.many.as_ref().is_some_and(|many| many.contains(&place))
-    }
 }
 
 /// A depth-first search over the descendants of a cell.

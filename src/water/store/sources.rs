@@ -51,6 +51,11 @@ impl Store {
         }
     }
 
+    /// Returns the number of sources in the world.
+    pub(crate) fn source_count(&self) -> usize {
+        self.source_heights.values().sum()
+    }
+
     fn count_sources(&mut self, slot: Slot, layer: usize, sources: usize, present: bool) {
         if sources == 0 {
             return;

@@ -1,62 +1,62 @@
-//! Outflow: water leaves through the drains at the edges of the world, first from the roots of its
-//! flow, then from the outlet itself. The paths of outlets are marked by depth-first search.
+//! Outlets: the cells beside or above a drain. Water leaves the world through them, first from the
+//! roots of their flows, then their own. The cells of the paths that lead to an outlet are marked
+//! with FlowOut (depth-first search).
 
 use crate::coords::Face;
-use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
-use crate::water::draw::path::{Drawn, parent_beside};
+use crate::water::draw::Draws;
+use crate::water::draw::path::{Draw, Drawn, Purpose, parent_beside};
 use crate::water::draw::roots::Need;
-use crate::water::random::{Purpose, Queue};
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use smallvec::{SmallVec, smallvec};
 
 impl Context<'_> {
-    /// Lets water leave through the awake outlets of a layer. Returns the number of cells visited.
-    pub(crate) fn outflow(&mut self, slot: Slot, layer: usize) -> u64 {
-        let Some(outlets) = self.store.outlets(slot) else { return 0 };
-        let cells = outlets.layer(layer) & self.awake(slot, layer);
-        if cells.is_empty() {
-            return 0;
-        }
-        let visited = u64::from(cells.count());
-        self.report.visited += visited;
-        let mut queue = Queue::new(Purpose::Order.seed(self.work.seed(self.store, slot, layer)));
-        cells.iter().for_each(|cell| queue.push(cell));
-        while let Some(cell) = queue.pop() {
-            self.flow_out(Place::in_layer(slot, layer, cell));
-        }
-        visited
-    }
-
-    /// Lets water leave through an outlet: what a draw brings from a root, then its own.
-    fn flow_out(&mut self, place: Place) {
+    /// Begins the turn of an outlet. `limited`: a draw that turns off a straight flow takes only a
+    /// part of it; the outlet then has a second turn. Returns its draw, if it makes one.
+    pub(super) fn begin_outlet(&mut self, place: Place, limited: bool) -> Option<Draw> {
         let voxel = self.store.read(place);
         if voxel.is_mark() || voxel == Voxel::OPEN {
-            return;
+            return None;
         }
-        let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
-        let Some(exit) =
-            exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
-        else {
-            return;
-        };
-        self.mark_path(place);
+        let exit = self.exit_of(place)?;
         let wanted = self.limits.left(voxel, self.work.passed(place));
         if wanted == 0 {
+            self.mark_path(place);
+            return None;
+        }
+        let purpose = Purpose::Leave { limited };
+        Some(Draw::new(purpose, place, (place, exit), wanted, Need::Leave))
+    }
+
+    /// Ends the turn of an outlet after its draw: its own water leaves, and the path to it is
+    /// marked. What is connected to a spring and would flow sideways stays until it is drawn, so
+    /// that a lane which loses a turn is kept.
+    pub(super) fn end_outlet(&mut self, draws: &mut Draws, draw: &Draw, drawn: Drawn) {
+        if drawn == (Drawn::Units { held_back: true })
+            && draw.purpose == (Purpose::Leave { limited: true })
+        {
+            draws.held_back.push(draw.cell);
             return;
         }
-        if let Drawn::Units { units, .. } = self.draw(place, exit, wanted, Need::Leave) {
-            self.ledger.drained += u64::from(units);
-        }
+        let (place, exit) = draw.first;
         let voxel = self.store.read(place);
-        let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
-        if own > 0 {
-            self.take(place, own);
-            self.pass_on(place, exit, own);
-            self.ledger.drained += u64::from(own);
+        if !voxel.is_connected() || exit == Face::Down && !voxel.has(CellFlags::IS_SOURCE) {
+            let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
+            if own > 0 {
+                self.take(place, own);
+                self.pass_on(place, exit, own);
+                self.ledger.drained += u64::from(own);
+            }
         }
+        self.mark_path(place);
+    }
+
+    /// Returns the face across which an outlet drains.
+    fn exit_of(&self, place: Place) -> Option<Face> {
+        let exits = [Face::Down, Face::West, Face::East, Face::North, Face::South];
+        exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
     }
 
     /// Sets FlowOut on all cells from an outlet up to the roots of its flows.
