@@ -71,6 +71,8 @@ pub(crate) struct Draws {
     /// Whether the pass has gathered all layers.
     at_end: bool,
     turns: Turns,
+    /// Whether any cell has drawn in this tick.
+    is_used: bool,
     held_back: Vec<Place>,
     underway: Option<Draw>,
     /// The path of the draw underway.
@@ -92,14 +94,15 @@ impl Draws {
             + self.search.memory_bytes()
     }
 
-    /// Frees what only a larger tick needed.
+    /// Frees what only a larger tick needed, and all if none was needed.
     fn shrink(&mut self) {
         /// Buffers up to this many cells are kept.
         const BUFFER: usize = 1 << 10;
-        self.turns.shrink(BUFFER);
-        self.held_back.shrink_to(BUFFER);
-        self.path.shrink(BUFFER);
-        self.search.shrink(BUFFER);
+        let most = if core::mem::take(&mut self.is_used) { BUFFER } else { 0 };
+        self.turns.shrink(most);
+        self.held_back.shrink_to(most);
+        self.path.shrink(most);
+        self.search.shrink(most);
         self.forks = Forks::default();
     }
 }
@@ -163,6 +166,7 @@ impl Context<'_> {
         } else if let Some(y) = draws.gathering {
             self.gather_next(draws, y);
         } else if let Some(place) = draws.turns.next() {
+            draws.is_used = true;
             draws.underway = self.begin_turn(draws, place);
         } else {
             if draws.next_layer.is_none() && !draws.at_end {

@@ -16,21 +16,15 @@ struct Turn {
 }
 
 /// The cells of one layer of the world that are still to draw.
+#[derive(Default)]
 pub(super) struct Turns {
     seed: u64,
-    /// By the highest byte of the order. Each bucket is sorted when its first cell is due, so no
-    /// step sorts a whole layer.
-    buckets: Box<[Vec<Turn>; 256]>,
+    /// By the highest byte of the order; none before the first cell. Each bucket is sorted when its
+    /// first cell is due, so no step sorts a whole layer.
+    buckets: Vec<Vec<Turn>>,
     filled: LayerMask,
     /// The bucket that is sorted, last turn first.
     sorted: Option<usize>,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        let buckets = Box::new([const { Vec::new() }; 256]);
-        Turns { seed: 0, buckets, filled: LayerMask::NONE, sorted: None }
-    }
 }
 
 impl Turns {
@@ -48,6 +42,9 @@ impl Turns {
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
         let order = mix(self.seed, column);
         let bucket = (order >> 56) as usize;
+        if self.buckets.is_empty() {
+            self.buckets.resize_with(256, Vec::new);
+        }
         self.filled.insert(bucket);
         self.buckets[bucket].push(Turn { order, slot: place.slot, index: place.index as u16 });
     }
@@ -83,15 +80,19 @@ impl Turns {
         self.sorted = None;
     }
 
-    /// Frees buffers of more than `most` cells.
+    /// Frees buffers of more than `most` cells; all of them if `most` is 0.
     pub(super) fn shrink(&mut self, most: usize) {
+        if most == 0 {
+            *self = Turns::default();
+        }
         self.buckets.iter_mut().for_each(|bucket| bucket.shrink_to(most));
     }
 
     /// Returns the bytes held.
     pub(super) fn memory_bytes(&self) -> usize {
         let bytes = |bucket: &Vec<Turn>| bucket.capacity() * size_of::<Turn>();
-        size_of_val(&*self.buckets) + self.buckets.iter().map(bytes).sum::<usize>()
+        self.buckets.capacity() * size_of::<Vec<Turn>>()
+            + self.buckets.iter().map(bytes).sum::<usize>()
     }
 }
 
