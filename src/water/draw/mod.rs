@@ -28,6 +28,7 @@ use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::context::layer_record::passed;
 use crate::water::draw::path::{Draw, Drawn, Purpose as DrawFor};
 use crate::water::draw::roots::{Forks, Need};
 use crate::water::draw::search::Search;
@@ -71,6 +72,8 @@ pub(crate) struct Draws {
     /// Whether the pass has gathered all layers.
     at_end: bool,
     turns: Turns,
+    /// Gathered cells of the layer that are not connected to a spring.
+    finite: u32,
     /// Whether any cell has drawn in this tick.
     is_used: bool,
     held_back: Vec<Place>,
@@ -176,7 +179,7 @@ impl Context<'_> {
                 Some((slot, layer)) => {
                     let y = self.store.layer_y(slot, layer);
                     draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
-                    draws.gathering = Some(y);
+                    (draws.gathering, draws.finite) = (Some(y), 0);
                 }
                 None => self.begin_next_pass(draws),
             }
@@ -189,7 +192,7 @@ impl Context<'_> {
         match next {
             Some((slot, layer)) if self.store.layer_y(slot, layer) == y => match draws.pass {
                 Pass::Outlets => self.gather_outlets(&mut draws.turns, slot, layer),
-                _ => self.gather_cells(&mut draws.turns, slot, layer, y),
+                _ => self.gather_cells(draws, slot, layer, y),
             },
             _ => {
                 // `None` ends the schedule's pass, so the end must be kept until the turns are over.
@@ -210,7 +213,7 @@ impl Context<'_> {
 
     /// Gathers the awake cells of a chunk's layer that draw: those on firm ground with room, and
     /// those below cells with room that are connected to a spring. Until they have drawn, they wait.
-    fn gather_cells(&mut self, turns: &mut Turns, slot: Slot, layer: usize, y: i32) {
+    fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize, y: i32) {
         let awake = self.awake(slot, layer);
         if awake.is_empty() {
             return;
@@ -223,7 +226,8 @@ impl Context<'_> {
         let cells = cells & fed;
         if cells.any() {
             self.work.join(self.store, slot, layer).waiting |= cells;
-            self.push_all(turns, slot, layer, cells);
+            draws.finite += (cells - self.store.connected(slot, layer)).count();
+            self.push_all(&mut draws.turns, slot, layer, cells);
         }
     }
 
@@ -273,6 +277,9 @@ impl Context<'_> {
                 return None;
             }
             if self.springs_left(draws) == 0 {
+                if draws.finite == 0 {
+                    draws.turns.clear();
+                }
                 return None;
             }
         }
@@ -291,11 +298,26 @@ impl Context<'_> {
             self.stop_waiting(place);
             return None;
         };
+        let parent = self.store.step(place, face);
+        if parent.is_some() && self.is_exhausted(parent) {
+            self.bury_cell(place);
+            return None;
+        }
         let connected = voxel.has(CellFlags::HAS_SOURCE);
         let need = Need::Fill { y, head: head(y, voxel.height()), connected };
-        let first = (self.store.step(place, face), face.opposite());
+        let first = (parent, face.opposite());
         let wanted = if connected { voxel.room().min(FILL) } else { voxel.room() };
         Some(Draw::new(DrawFor::Fill, place, first, wanted, need))
+    }
+
+    /// Whether a cell cannot pass on anything more in this tick.
+    #[inline]
+    fn is_exhausted(&self, place: Place) -> bool {
+        let (layer, cell) = (place.layer(), place.cell());
+        self.work.get(place.slot, layer).is_some_and(|work| {
+            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
+            work.dead.contains(cell) || left == 0
+        })
     }
 
     /// Begins the draw of a full cell for the cell above it.

@@ -265,9 +265,15 @@ impl Context<'_> {
         budget: &mut Budget,
     ) -> Option<End> {
         let (mut place, mut exit) = (place, exit);
+        let may_turn = draw.purpose == Purpose::Leave { limited: true };
         loop {
             let here = self.layer_of(place);
             let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
+            // Water that leaves must not take the place of another outlet.
+            let other_outlets = match draw.purpose {
+                Purpose::Leave { .. } => self.store.outlets(slot),
+                Purpose::Fill | Purpose::Rise => None,
+            };
             loop {
                 if here.dead.contains(cell) {
                     return Some(End::Dead);
@@ -279,11 +285,13 @@ impl Context<'_> {
                 }
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
-                if left == 0 || self.is_other_outlet(draw, place) {
+                let is_other_outlet = other_outlets
+                    .is_some_and(|outlets| outlets.contains(place.index) && place != draw.cell);
+                if left == 0 || is_other_outlet {
                     return Some(End::Exhausted);
                 }
                 path.cells.push(PathCell::new(place, exit, left));
-                if self.turns_off(draw, place, voxel, exit) {
+                if may_turn && voxel.direction() != Some(exit) && self.turns_off(place, voxel, exit) {
                     draw.cap = draw.cap.min(TURN);
                 }
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
@@ -331,15 +339,12 @@ impl Context<'_> {
             && self.store.outlets(place.slot).is_some_and(|outlets| outlets.contains(place.index))
     }
 
-    /// Whether the path turns off at a cell where the flow also goes straight on.
-    #[inline]
-    fn turns_off(&self, draw: &Draw, place: Place, voxel: Voxel, exit: Face) -> bool {
-        if draw.purpose != (Purpose::Leave { limited: true }) {
-            return false;
-        }
+    /// Whether a path that leads across `exit` turns off at a cell where the flow also goes straight
+    /// on.
+    fn turns_off(&self, place: Place, voxel: Voxel, exit: Face) -> bool {
         let Some(heading) = voxel.direction() else { return false };
         let is_lateral = |face: Face| Face::LATERAL.contains(&face);
-        if heading == exit || !is_lateral(heading) || !is_lateral(exit) {
+        if !is_lateral(heading) || !is_lateral(exit) {
             return false;
         }
         let ahead = self.store.look(place, heading);

@@ -11,7 +11,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::draw::Draws;
-use crate::water::draw::path::{Draw, PathCell};
+use crate::water::draw::path::{Draw, PathCell, Purpose};
 use crate::water::draw::roots::JOINED;
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
@@ -66,11 +66,13 @@ impl Search {
 
 impl Context<'_> {
     /// Begins a search from the end of an exhausted path. Returns whether there is any to make: the
-    /// draw must be connected to a spring, and springs and searches must have something left.
+    /// draw must be one of an outlet that is connected to a spring, and springs and searches must
+    /// have something left. Cells with room get what goes round from the levelling of their body.
     pub(super) fn begin_search(&mut self, draws: &mut Draws, draw: &Draw) -> bool {
+        let is_outlet = matches!(draw.purpose, Purpose::Leave { .. });
         let is_connected = self.store.read(draw.cell).is_connected();
-        let is_spent = draws.path.cells.is_empty() && draw.first.0 == draw.cell;
-        if !is_connected || is_spent || draws.credit <= 0 || self.springs_left(draws) == 0 {
+        let is_spent = draws.path.cells.is_empty();
+        if !is_outlet || !is_connected || is_spent || draws.credit <= 0 || self.springs_left(draws) == 0 {
             return false;
         }
         let of_height = match self.store.lowest_source() == self.store.highest_source() {
@@ -88,9 +90,6 @@ impl Context<'_> {
         search.of_height = of_height;
         for here in draws.path.cells.iter().rev() {
             search.meet(here.place(), None, i32::MIN);
-        }
-        if draw.first.0 != draw.cell && search.met.len() < STARTS {
-            search.meet(draw.cell, None, i32::MIN);
         }
         true
     }
