@@ -37,11 +37,6 @@ use crate::water::random::{Purpose, mix};
 use crate::water::store::{LayerState, Place, head};
 use crate::water::voxel::Voxel;
 
-/// Most units of one draw of a cell with room. With less than a full cell at a time, the springs'
-/// supply reaches more cells of a rim in a tick, and a pool grows rounder. Measured: see
-/// `benches/decisions.md`.
-const FILL: u8 = 2;
-
 /// Cells that the searches of a tick may visit, besides twice the length of every way that water
 /// took.
 const SEARCH_CREDIT: i64 = 1_024;
@@ -306,8 +301,7 @@ impl Context<'_> {
         let connected = voxel.has(CellFlags::HAS_SOURCE);
         let need = Need::Fill { y, head: head(y, voxel.height()), connected };
         let first = (parent, face.opposite());
-        let wanted = if connected { voxel.room().min(FILL) } else { voxel.room() };
-        Some(Draw::new(DrawFor::Fill, place, first, wanted, need))
+        Some(Draw::new(DrawFor::Fill, place, first, voxel.room(), need))
     }
 
     /// Whether a cell cannot pass on anything more in this tick.

@@ -11,7 +11,7 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
-use crate::water::cell::CellFlags;
+use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::passed;
@@ -23,6 +23,14 @@ use crate::water::voxel::Voxel;
 
 /// Cells of a path in one layer above which the whole layer is saved at once.
 const LONG_PART: usize = 8;
+
+/// Most units that a cell connected to a spring draws for itself at a time, over a short way. With
+/// less than a full cell, the springs' supply reaches more cells of a rim in a tick, and a pool
+/// grows rounder. Measured: see `benches/decisions.md`.
+const FILL: u8 = 2;
+
+/// Cells of a way for each unit that it may carry at a time, beyond [`FILL`].
+const CELLS_FOR_A_UNIT: usize = 16;
 
 /// Most units of a draw that turns off where the flow goes straight on (momentum).
 const TURN: u8 = 3;
@@ -291,7 +299,8 @@ impl Context<'_> {
                     return Some(End::Exhausted);
                 }
                 path.cells.push(PathCell::new(place, exit, left));
-                if may_turn && voxel.direction() != Some(exit) && self.turns_off(place, voxel, exit) {
+                if may_turn && voxel.direction() != Some(exit) && self.turns_off(place, voxel, exit)
+                {
                     draw.cap = draw.cap.min(TURN);
                 }
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
@@ -369,6 +378,11 @@ impl Context<'_> {
     fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8) {
         let path = &draws.path.cells;
         let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
+        // A long way costs more, so it carries more at a time.
+        let fill = (path.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL));
+        if draw.purpose == Purpose::Fill && self.store.read(draw.cell).is_connected() {
+            draw.cap = draw.cap.min(fill.min(usize::from(FULL)) as u8);
+        }
         let units = draw.cap.min(largest);
         draws.credit += 2 * path.len() as i64;
         draw.stage = Stage::Pass { units, largest, left: path.len(), bottleneck: offer };

@@ -72,7 +72,12 @@ impl Context<'_> {
         let is_outlet = matches!(draw.purpose, Purpose::Leave { .. });
         let is_connected = self.store.read(draw.cell).is_connected();
         let is_spent = draws.path.cells.is_empty();
-        if !is_outlet || !is_connected || is_spent || draws.credit <= 0 || self.springs_left(draws) == 0 {
+        if !is_outlet
+            || !is_connected
+            || is_spent
+            || draws.credit <= 0
+            || self.springs_left(draws) == 0
+        {
             return false;
         }
         let of_height = match self.store.lowest_source() == self.store.highest_source() {

@@ -34,7 +34,7 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
         all_draws(&mut tick);
         // Above a drain both are outlets: what the spring gives leaves there, and the unit here.
         let height = tick.store.read(place).height();
-        assert_eq!(height, if draws { 1 + FILL } else { 0 }, "{unloaded:?}");
+        assert_eq!(height, if draws { 1 + 2 } else { 0 }, "{unloaded:?}");
         assert_eq!(tick.ledger.drained, if draws { 0 } else { 7 + 1 }, "{unloaded:?}");
     }
 }
