@@ -1,12 +1,17 @@
 //! The record that a tick keeps for one layer of a chunk: how much each cell passed on, masks of
 //! cells, and the cells as they were before the tick.
+//!
+//! Water is thin: on real ground a layer has about four wet cells. So a record notes up to
+//! [`LayerMask::SPARSE`] cells in a list of eight bytes each, and takes a table of all cells only
+//! when more take part. What limits a tick in a thin world is the memory that its records span.
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::store::Store;
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
+use std::borrow::Cow;
 
 /// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
 /// along x, y and z as four bits each, offset by 8.
@@ -40,28 +45,87 @@ pub(crate) fn current(flow: u16) -> IVec3 {
     IVec3::new(axis(4), axis(8), axis(12))
 }
 
+/// The most cells that a record keeps in its list.
+const FEW: usize = LayerMask::SPARSE;
+
+/// What a tick notes of one cell.
+#[derive(Clone, Copy)]
+struct Note {
+    cell: u8,
+    /// The faces, by bit, that water entered through.
+    inflow: u8,
+    /// The flow record.
+    flow: u16,
+    /// The cell as it was before the tick, once it is saved.
+    before: Option<Voxel>,
+}
+
+impl Note {
+    const BLANK: Note = Note { cell: 0, inflow: 0, flow: NO_FLOW, before: None };
+}
+
+/// What a tick notes of all cells of a layer.
+pub(crate) struct Table {
+    flow: [u16; LAYER_CELLS],
+    /// For each face, the cells that water entered through it.
+    inflow: [LayerMask; 6],
+    /// The cells of `saved` as they were before the tick.
+    before: [Voxel; LAYER_CELLS],
+    saved: LayerMask,
+}
+
+impl Table {
+    /// Returns the table of a layer in which nothing has happened.
+    pub(crate) fn new() -> Box<Self> {
+        Box::new(Table {
+            flow: [NO_FLOW; LAYER_CELLS],
+            inflow: [LayerMask::NONE; 6],
+            before: [Voxel::OPEN; LAYER_CELLS],
+            saved: LayerMask::NONE,
+        })
+    }
+
+    /// Makes it like new. The stale cells in `before` stay, since none is in `saved`.
+    fn reset(&mut self, touched: LayerMask) {
+        // Four rows at a time, since usually few are touched.
+        for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(touched.words()) {
+            if touched != 0 {
+                flow.fill(NO_FLOW);
+            }
+        }
+        self.inflow = [LayerMask::NONE; 6];
+        self.saved = LayerMask::NONE;
+    }
+
+    /// Takes over a note of the list.
+    fn take_over(&mut self, note: &Note) {
+        let cell = usize::from(note.cell);
+        self.flow[cell] = note.flow;
+        for face in ones(u64::from(note.inflow)) {
+            self.inflow[face].insert(cell);
+        }
+        if let Some(before) = note.before {
+            self.before[cell] = before;
+            self.saved.insert(cell);
+        }
+    }
+
+    /// Returns the saved cells that differ from before the tick.
+    fn changed(&self, now: &[Voxel; LAYER_CELLS]) -> LayerMask {
+        if self.saved.is_sparse() {
+            return self.saved.iter().filter(|&cell| self.before[cell] != now[cell]).collect();
+        }
+        let mut differs = [0; LAYER_CELLS];
+        for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(now) {
+            *differs = was.word() ^ is.word();
+        }
+        self.saved & LayerMask::select(&differs, |differs| differs != 0)
+    }
+}
+
 /// The record of one layer in a tick.
 pub(crate) struct LayerRecord {
-    /// The flow record of each cell. It is [`NO_FLOW`] where `touched` is not set, so only touched
-    /// cells are cleared for the next tick.
-    pub(crate) flow: [u16; LAYER_CELLS],
-    /// For each face, the cells that water entered through it.
-    pub(crate) inflow: [LayerMask; 6],
-    /// The cells as they were before the tick, in the rows of `saved`.
-    before: [Voxel; LAYER_CELLS],
-    /// For each face, the cells that had extra parents behind it. `None` if no row is saved or
-    /// no cell of the chunk had any.
-    extras_before: Option<Box<[LayerMask; 6]>>,
-    /// The rows saved in `before`, by bit.
-    saved: u16,
-    /// The cells that were awake before the tick.
-    pub(crate) awake_before: LayerMask,
-    /// The seed of the layer's random choices in this tick.
-    pub(crate) seed: u64,
-    /// The tree of flows that each cell belongs to in this tick; 0 while unknown. See
-    /// [`trees`](crate::water::context::trees).
-    pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
-    /// Water entered, left or passed.
+    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
     pub(crate) touched: LayerMask,
     /// Woken in this tick, so visited in the next.
     pub(crate) woken: LayerMask,
@@ -71,42 +135,51 @@ pub(crate) struct LayerRecord {
     pub(crate) waiting: LayerMask,
     /// Found to lie on a path to the world's end in this tick.
     pub(crate) marked: LayerMask,
+    /// The cells that were awake before the tick.
+    pub(crate) awake_before: LayerMask,
+    /// The seed of the layer's random choices in this tick.
+    pub(crate) seed: u64,
+    /// All cells, if more than [`FEW`] take part; then the list is empty.
+    table: Option<Box<Table>>,
+    /// The number of notes in the list.
+    count: u8,
+    /// Whether any cell is saved.
+    has_saved: bool,
+    notes: [Note; FEW],
+    /// For each face, the cells that had extra parents behind it. `None` if no cell is saved or
+    /// none had any.
+    extras_before: Option<Box<[LayerMask; 6]>>,
+    /// The tree of flows that each cell belongs to in this tick; 0 while unknown. See
+    /// [`trees`](crate::water::context::trees).
+    pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
 }
 
 impl LayerRecord {
     /// Returns the record of a layer in which nothing has happened.
     pub(crate) fn new() -> Self {
         LayerRecord {
-            flow: [NO_FLOW; LAYER_CELLS],
-            inflow: [LayerMask::NONE; 6],
-            before: [Voxel::OPEN; LAYER_CELLS],
-            extras_before: None,
-            saved: 0,
-            awake_before: LayerMask::NONE,
-            seed: 0,
-            trees: None,
             touched: LayerMask::NONE,
             woken: LayerMask::NONE,
             dead: LayerMask::NONE,
             waiting: LayerMask::NONE,
             marked: LayerMask::NONE,
+            awake_before: LayerMask::NONE,
+            seed: 0,
+            table: None,
+            count: 0,
+            has_saved: false,
+            notes: [Note::BLANK; FEW],
+            extras_before: None,
+            trees: None,
         }
     }
 
-    /// Makes a record of an earlier tick like new. The stale cells in `before` stay, since no row
-    /// is in `saved`.
-    pub(crate) fn reset(&mut self) {
-        // Four rows at a time, since usually few are touched.
-        for (flow, touched) in
-            self.flow.as_chunks_mut::<64>().0.iter_mut().zip(self.touched.words())
-        {
-            if touched != 0 {
-                flow.fill(NO_FLOW);
-            }
+    /// Makes a record of an earlier tick like new. Returns its table, like new too, if it had one.
+    pub(crate) fn reset(&mut self) -> Option<Box<Table>> {
+        let mut table = self.table.take();
+        if let Some(table) = &mut table {
+            table.reset(self.touched);
         }
-        self.inflow = [LayerMask::NONE; 6];
-        self.saved = 0;
-        self.trees = None;
         for bits in [
             &mut self.touched,
             &mut self.woken,
@@ -116,73 +189,255 @@ impl LayerRecord {
         ] {
             *bits = LayerMask::NONE;
         }
+        (self.count, self.has_saved, self.extras_before, self.trees) = (0, false, None, None);
+        table
     }
 
-    /// Saves these cells if this is the tick's first change to their rows. If they are many, the
-    /// whole layer is saved, and is later compared as a whole.
-    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
-        let rows = if cells.is_sparse() { cells.rows() } else { u16::MAX };
-        if rows & !self.saved != 0 {
-            self.save_rows(store, slot, layer, rows);
+    /// Gives a record in which nothing is noted a table, which must be new or reset.
+    pub(crate) fn use_table(&mut self, table: Box<Table>) {
+        debug_assert!(self.count == 0, "notes would be lost");
+        self.table = Some(table);
+    }
+
+    /// Returns the note of a cell in the list, if it has one.
+    #[inline]
+    fn noted(&self, cell: usize) -> Option<&Note> {
+        self.list().iter().find(|note| usize::from(note.cell) == cell)
+    }
+
+    #[inline]
+    fn list(&self) -> &[Note] {
+        &self.notes[..usize::from(self.count)]
+    }
+
+    /// Returns the note of a cell in the list, which it enters if it is not there. `None` if the
+    /// layer has a table, which it takes once the list is full.
+    #[inline]
+    fn note(&mut self, cell: usize) -> Option<&mut Note> {
+        if self.table.is_some() {
+            return None;
+        }
+        let count = usize::from(self.count);
+        let at = match self.list().iter().position(|note| usize::from(note.cell) == cell) {
+            Some(at) => at,
+            None if count == FEW => {
+                self.make_table();
+                return None;
+            }
+            None => {
+                self.notes[count] = Note { cell: cell as u8, ..Note::BLANK };
+                self.count += 1;
+                count
+            }
+        };
+        Some(&mut self.notes[at])
+    }
+
+    /// Moves the list into a table.
+    #[cold]
+    fn make_table(&mut self) {
+        let mut table = Table::new();
+        self.list().iter().for_each(|note| table.take_over(note));
+        self.count = 0;
+        self.table = Some(table);
+    }
+
+    /// Returns the flow record of a cell.
+    #[inline]
+    pub(crate) fn flow(&self, cell: usize) -> u16 {
+        match &self.table {
+            Some(table) => table.flow[cell],
+            None => self.noted(cell).map_or(NO_FLOW, |note| note.flow),
         }
     }
 
-    /// Saves a cell if this is the tick's first change to its row.
+    /// Returns the units that a cell has passed on in this tick.
+    #[inline]
+    pub(crate) fn passed(&self, cell: usize) -> u8 {
+        passed(self.flow(cell))
+    }
+
+    /// Returns the flow records of all cells.
+    pub(crate) fn flows(&self) -> [u16; LAYER_CELLS] {
+        match &self.table {
+            Some(table) => table.flow,
+            None => {
+                let mut flows = [NO_FLOW; LAYER_CELLS];
+                self.list().iter().for_each(|note| flows[usize::from(note.cell)] = note.flow);
+                flows
+            }
+        }
+    }
+
+    /// Replaces the flow records of these cells.
+    pub(crate) fn set_flows(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
+        cells.iter().for_each(|cell| self.set_flow(cell, flows[cell]));
+    }
+
+    /// Replaces the flow record of a cell.
+    #[inline]
+    pub(crate) fn set_flow(&mut self, cell: usize, flow: u16) {
+        match self.note(cell) {
+            Some(note) => note.flow = flow,
+            None => self.in_table(|table| table.flow[cell] = flow),
+        }
+    }
+
+    #[inline]
+    fn in_table(&mut self, change: impl FnOnce(&mut Table)) {
+        if let Some(table) = &mut self.table {
+            change(table);
+        }
+    }
+
+    /// Records that water entered these cells through a face.
+    #[inline]
+    pub(crate) fn enter(&mut self, face: Face, cells: LayerMask) {
+        if self.table.is_none() && cells.is_sparse() {
+            return cells.iter().for_each(|cell| self.enter_cell(face, cell));
+        }
+        if self.table.is_none() {
+            self.make_table();
+        }
+        self.in_table(|table| table.inflow[face.index()] |= cells);
+    }
+
+    /// Records that water entered a cell through a face.
+    #[inline]
+    pub(crate) fn enter_cell(&mut self, face: Face, cell: usize) {
+        match self.note(cell) {
+            Some(note) => note.inflow |= 1 << face.index(),
+            None => self.in_table(|table| table.inflow[face.index()].insert(cell)),
+        }
+    }
+
+    /// Returns the faces, by bit, through which water entered a cell.
+    #[inline]
+    pub(crate) fn entries(&self, cell: usize) -> u8 {
+        match &self.table {
+            Some(table) => (0..6)
+                .fold(0, |faces, face| faces | u8::from(table.inflow[face].contains(cell)) << face),
+            None => self.noted(cell).map_or(0, |note| note.inflow),
+        }
+    }
+
+    /// Returns, for each face, the cells that water entered through it.
+    pub(crate) fn inflow(&self) -> [LayerMask; 6] {
+        match &self.table {
+            Some(table) => table.inflow,
+            None => {
+                let mut inflow = [LayerMask::NONE; 6];
+                for note in self.list() {
+                    ones(u64::from(note.inflow))
+                        .for_each(|face| inflow[face].insert(usize::from(note.cell)));
+                }
+                inflow
+            }
+        }
+    }
+
+    /// Returns the cells that water entered.
+    pub(crate) fn entered(&self) -> LayerMask {
+        match &self.table {
+            Some(table) => LayerMask::union(table.inflow),
+            None => {
+                let entered = self.list().iter().filter(|note| note.inflow != 0);
+                entered.map(|note| usize::from(note.cell)).collect()
+            }
+        }
+    }
+
+    /// Saves these cells if this is the tick's first change to them. If they are many, the whole
+    /// layer is saved, and is later compared as a whole.
+    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+        if cells.is_sparse() {
+            return cells.iter().for_each(|cell| self.save_cell(store, slot, layer, cell));
+        }
+        self.save_extras(store, slot, layer);
+        if self.table.is_none() {
+            self.make_table();
+        }
+        let Some(table) = &mut self.table else { return };
+        if table.saved == LayerMask::ALL {
+            return;
+        }
+        let now = layer_of(store, slot, layer);
+        if table.saved.is_empty() {
+            table.before = *now;
+        } else {
+            (!table.saved).iter().for_each(|cell| table.before[cell] = now[cell]);
+        }
+        table.saved = LayerMask::ALL;
+    }
+
+    /// Saves a cell if this is the tick's first change to it.
     #[inline]
     pub(crate) fn save_cell(&mut self, store: &Store, slot: Slot, layer: usize, cell: usize) {
-        let row = 1 << (cell / 16);
-        if self.saved & row == 0 {
-            self.save_rows(store, slot, layer, row);
+        self.save_extras(store, slot, layer);
+        let now = || store.read(Place::in_layer(slot, layer, cell));
+        match self.note(cell) {
+            Some(note) if note.before.is_none() => note.before = Some(now()),
+            Some(_) => (),
+            None => self.in_table(|table| {
+                if !table.saved.contains(cell) {
+                    table.before[cell] = now();
+                    table.saved.insert(cell);
+                }
+            }),
         }
     }
 
-    /// Saves those of the rows (by bit) that are not saved yet.
-    fn save_rows(&mut self, store: &Store, slot: Slot, layer: usize, rows: u16) {
-        if self.saved == 0 {
-            self.extras_before = store
-                .extras(slot)
-                .map(|extras| Box::new(extras.each_ref().map(|faces| faces.layer(layer))));
-        }
-        let rows = rows & !self.saved;
-        self.saved |= rows;
-        let before = self.before.as_chunks_mut::<16>().0;
-        match store.cells(slot, layer) {
-            Some(cells) => {
-                ones(u64::from(rows)).for_each(|row| before[row] = cells.as_chunks().0[row])
+    /// Saves the additional parents of a layer before the tick's first change to it.
+    #[inline]
+    fn save_extras(&mut self, store: &Store, slot: Slot, layer: usize) {
+        if !core::mem::replace(&mut self.has_saved, true)
+            && let Some(extras) = store.extras(slot)
+        {
+            let extras = extras.each_ref().map(|cells| cells.layer(layer));
+            if LayerMask::union(extras).any() {
+                self.extras_before = Some(Box::new(extras));
             }
-            None => ones(u64::from(rows))
-                .for_each(|row| before[row].fill(store.grid().chunk_at(slot).get(0))),
         }
     }
 
     /// Records units that a cell passes on across a face.
     #[inline]
     pub(crate) fn pass_on(&mut self, cell: usize, face: Face, units: u8) {
-        add_flow(&mut self.flow[cell], face, units);
+        match self.note(cell) {
+            Some(note) => add_flow(&mut note.flow, face, units),
+            None => self.in_table(|table| add_flow(&mut table.flow[cell], face, units)),
+        }
         self.touched.insert(cell);
     }
 
     /// Returns the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
+        self.table.as_ref().map_or(0, |_| size_of::<Table>())
+            + self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
             + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
     }
 
     /// Restores the layer's cells to what they were before the tick.
     pub(crate) fn revert(&self, cells: &mut [Voxel; LAYER_CELLS]) {
-        let rows =
-            cells.as_chunks_mut::<16>().0.iter_mut().zip(self.before.as_chunks().0).enumerate();
-        rows.filter(|(row, _)| self.saved >> row & 1 != 0)
-            .for_each(|(_, (now, before))| *now = *before);
+        match &self.table {
+            Some(table) => table.saved.iter().for_each(|cell| cells[cell] = table.before[cell]),
+            None => {
+                for note in self.list() {
+                    if let Some(before) = note.before {
+                        cells[usize::from(note.cell)] = before;
+                    }
+                }
+            }
+        }
     }
 
-    /// Returns whether any row is saved. If not, no cell has changed.
+    /// Returns whether any cell is saved. If not, none has changed.
     pub(crate) fn may_have_changed(&self) -> bool {
-        self.saved != 0
+        self.has_saved
     }
 
     /// Returns, for each face, the cells that had extra parents behind it before the tick; `None`
-    /// if no cell of the chunk had any.
+    /// if no cell of the layer had any.
     #[cfg(feature = "snapshot")]
     pub(crate) fn extras_before(&self) -> Option<&[LayerMask; 6]> {
         self.extras_before.as_deref()
@@ -190,33 +445,28 @@ impl LayerRecord {
 
     /// Returns the cells that differ from before the tick.
     pub(crate) fn changed(&self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
-        let mut changed = LayerMask::NONE;
-        if self.saved == 0 {
-            return changed;
+        if !self.has_saved {
+            return LayerMask::NONE;
         }
-        let uniform;
-        let now = match store.cells(slot, layer) {
-            Some(cells) => cells,
+        match &self.table {
+            Some(table) => table.changed(&layer_of(store, slot, layer)),
             None => {
-                uniform = [store.grid().chunk_at(slot).get(0); LAYER_CELLS];
-                &uniform
-            }
-        };
-        if self.saved == u16::MAX {
-            let mut differs = [0; LAYER_CELLS];
-            for ((differs, was), is) in differs.iter_mut().zip(&self.before).zip(now) {
-                *differs = was.word() ^ is.word();
-            }
-            return LayerMask::select(&differs, |differs| differs != 0);
-        }
-        for row in ones(u64::from(self.saved)) {
-            let (was, is) = (&self.before.as_chunks::<16>().0[row], &now.as_chunks::<16>().0[row]);
-            if was != is {
-                let differing = (0..16).filter(|&x| was[x] != is[x]);
-                differing.for_each(|x| changed.insert(row * 16 + x));
+                let now =
+                    |note: &Note| store.read(Place::in_layer(slot, layer, usize::from(note.cell)));
+                let is_changed =
+                    |note: &&Note| note.before.is_some_and(|before| before != now(note));
+                let changed = self.list().iter().filter(is_changed);
+                changed.map(|note| usize::from(note.cell)).collect()
             }
         }
-        changed
+    }
+}
+
+/// Returns the cells of a layer.
+fn layer_of(store: &Store, slot: Slot, layer: usize) -> Cow<'_, [Voxel; LAYER_CELLS]> {
+    match store.cells(slot, layer) {
+        Some(cells) => Cow::Borrowed(cells),
+        None => Cow::Owned([store.grid().chunk_at(slot).get(0); LAYER_CELLS]),
     }
 }
 
@@ -224,7 +474,6 @@ impl LayerRecord {
 mod tests {
     use super::*;
     use crate::water::context::test_worlds;
-    use crate::water::store::Place;
 
     /// One cell or many of a layer change, some more than once and some back.
     #[test]
@@ -276,14 +525,14 @@ mod tests {
                 if let Some(work) = work {
                     assert!(work.may_have_changed() || changed == LayerMask::NONE, "seed {seed}");
                     work.revert(&mut cells);
-                    kept[usize::from(work.saved == u16::MAX)] += u32::from(work.saved != 0);
+                    kept[usize::from(work.table.is_some())] += u32::from(work.may_have_changed());
                 }
                 assert!(cells == *before, "seed {seed}: layer {layer}");
             }
         }
         assert!(
             kept.iter().all(|&layers| layers > 50),
-            "{kept:?} layers kept in part, and as a whole"
+            "{kept:?} layers kept in a list, and in a table"
         );
     }
 }

@@ -4,7 +4,7 @@
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::budget::Budget;
-use crate::water::context::layer_record::{LayerRecord, current, passed};
+use crate::water::context::layer_record::{LayerRecord, Table, current};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::context::trees::Trees;
 use crate::water::ledger::Ledger;
@@ -37,6 +37,9 @@ pub(crate) struct Workspace {
         reason = "boxes move between chunks and this list; unboxed, each move would copy a kilobyte"
     )]
     spare: Vec<Box<LayerRecord>>,
+    /// Like new, as the spare records are.
+    #[expect(clippy::vec_box, reason = "these move in the same way")]
+    spare_tables: Vec<Box<Table>>,
     #[expect(clippy::vec_box, reason = "these move in the same way")]
     spare_chunks: Vec<Box<ChunkRecords>>,
     /// Layers in use.
@@ -98,6 +101,7 @@ impl Workspace {
         }
         let (layers, chunks) = self.last_used;
         self.spare.truncate(layers);
+        self.spare_tables.truncate(layers);
         self.spare_chunks.truncate(chunks);
     }
 
@@ -115,7 +119,12 @@ impl Workspace {
             return;
         };
         let open = core::mem::take(&mut chunk.open);
-        self.spare.extend(ones(u64::from(open)).filter_map(|layer| chunk.layers[layer].take()));
+        for layer in ones(u64::from(open)) {
+            if let Some(mut work) = chunk.layers[layer].take() {
+                self.spare_tables.extend(work.reset());
+                self.spare.push(work);
+            }
+        }
         self.spare_chunks.push(chunk);
         self.layers -= open.count_ones() as usize;
     }
@@ -165,16 +174,13 @@ impl Workspace {
         if chunk.layers[layer].is_some() {
             return;
         }
-        let mut work = match self.spare.pop() {
-            Some(mut work) => {
-                work.reset();
-                work
-            }
-            None => Box::new(LayerRecord::new()),
-        };
+        let mut work = self.spare.pop().unwrap_or_else(|| Box::new(LayerRecord::new()));
         work.seed = layer_seed(self.random, store.grid().position_at(slot), layer);
         work.awake_before =
             store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
+        if !work.awake_before.is_sparse() {
+            work.use_table(self.spare_tables.pop().unwrap_or_else(Table::new));
+        }
         chunk.layers[layer] = Some(work);
         chunk.open |= 1 << layer;
         self.schedule.open(store, slot, layer);
@@ -261,7 +267,7 @@ impl Workspace {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
-        self.get(place.slot, place.layer()).map_or(0, |work| passed(work.flow[place.cell()]))
+        self.get(place.slot, place.layer()).map_or(0, |work| work.passed(place.cell()))
     }
 
     pub(crate) fn current(&self, place: Place) -> IVec3 {
@@ -270,7 +276,7 @@ impl Workspace {
             return IVec3::ZERO;
         }
         self.get(place.slot, place.layer())
-            .map_or(IVec3::ZERO, |work| current(work.flow[place.cell()]))
+            .map_or(IVec3::ZERO, |work| current(work.flow(place.cell())))
     }
 
     /// Drops the records of a chunk that is being removed.
@@ -287,6 +293,7 @@ impl Workspace {
         let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
         (self.layers + self.spare.len()) * size_of::<LayerRecord>()
             + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
+            + self.spare_tables.len() * size_of::<Table>()
             + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkRecords>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
@@ -356,11 +363,12 @@ mod tests {
                 {
                     let marks = [work.touched, work.woken, work.dead, work.waiting, work.marked];
                     assert!(
-                        work.flow == [NO_FLOW; LAYER_CELLS] && marks == [LayerMask::NONE; 5],
+                        (0..LAYER_CELLS).all(|cell| work.flow(cell) == NO_FLOW)
+                            && marks == [LayerMask::NONE; 5],
                         "seed {seed}"
                     );
                     assert!(
-                        work.inflow == [LayerMask::NONE; 6]
+                        work.inflow() == [LayerMask::NONE; 6]
                             && !work.may_have_changed()
                             && work.trees.is_none(),
                         "seed {seed}"

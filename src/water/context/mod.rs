@@ -125,7 +125,7 @@ impl Context<'_> {
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
         work.save_cell(self.store, slot, layer, cell);
-        work.inflow[face.index()].insert(cell);
+        work.enter_cell(face, cell);
         work.touched.insert(cell);
         work.woken.insert(cell);
         self.store.write(place, voxel);

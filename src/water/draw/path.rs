@@ -14,7 +14,7 @@ use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
-use crate::water::context::layer_record::passed;
+use crate::water::context::layer_record::LayerRecord;
 use crate::water::draw::Draws;
 use crate::water::draw::roots::{JOINED, Need};
 use crate::water::random::{Purpose as RandomPurpose, mix};
@@ -149,7 +149,7 @@ enum End {
 /// Read access to the state of one layer, looked up once for all its cells.
 pub(crate) struct Layer<'t> {
     dead: &'t LayerMask,
-    flow: Option<&'t [u16; LAYER_CELLS]>,
+    work: Option<&'t LayerRecord>,
     trees: Option<&'t [u32; LAYER_CELLS]>,
     /// Its cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
@@ -165,7 +165,7 @@ impl Layer<'_> {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, cell: usize) -> u8 {
-        self.flow.map_or(0, |flow| passed(flow[cell]))
+        self.work.map_or(0, |work| work.passed(cell))
     }
 }
 
@@ -367,7 +367,7 @@ impl Context<'_> {
         let work = self.work.get(slot, layer);
         Layer {
             dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
-            flow: work.map(|work| &work.flow),
+            work,
             trees: work.and_then(|work| work.trees.as_deref()),
             cells: self.store.cells(slot, layer),
             uniform: self.store.grid().chunk_at(slot).get(0),

@@ -132,7 +132,7 @@ impl Context<'_> {
                 Some(cells) => *cells,
                 None => [self.store.grid().chunk_at(slot).get(0); LAYER_CELLS],
             };
-            if change_whole_layer(&mut words, &work.flow, up, down) {
+            if change_whole_layer(&mut words, &work.flows(), up, down) {
                 self.work.join(self.store, slot, layer).save(
                     self.store,
                     slot,
@@ -150,7 +150,7 @@ impl Context<'_> {
         for cell in (up | down).iter() {
             let (rises, falls) = (up.contains(cell), down.contains(cell));
             let word = self.store.read(Place::in_layer(slot, layer, cell)).word();
-            let after = with_activity(word, work.flow[cell], rises, falls);
+            let after = with_activity(word, work.flow(cell), rises, falls);
             if after != word {
                 changes.push((cell, Voxel::from_raw(after)));
                 changed.insert(cell);
@@ -354,8 +354,8 @@ mod tests {
                 let (up, down, cells) = (some(6), some(6), some(6) | some(40));
                 let down = down - up;
                 let work = tick.work.join(tick.store, slot, layer);
-                work.flow.fill_with(|| random.u16(..));
-                let flow = work.flow;
+                (0..LAYER_CELLS).for_each(|cell| work.set_flow(cell, random.u16(..)));
+                let flow = work.flows();
                 let now = |tick: &Context| -> [Voxel; LAYER_CELLS] {
                     core::array::from_fn(|cell| tick.store.read(Place::in_layer(slot, layer, cell)))
                 };

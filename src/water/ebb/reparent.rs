@@ -24,21 +24,25 @@ impl Context<'_> {
         let &Ebb { slot, layer, touched, .. } = ebb;
         let Some(work) = self.work.get(slot, layer) else { return false };
         let connected = self.store.connected(slot, layer);
-        let entered = LayerMask::union(work.inflow) & touched;
+        let entered = work.entered() & touched;
         let is_fed = |voxel: Voxel| voxel.direction().is_some();
         let cut_off = self.store.select_among(slot, layer, idle - connected, is_fed);
         if (entered | cut_off).is_empty() {
             return false;
         }
-        let inflow = work.inflow;
         // Additional parents may change before any voxel does.
         self.work.join(self.store, slot, layer).save(self.store, slot, layer, entered | cut_off);
-        let parents = self.store.parent_planes(slot, layer);
-        let candidates =
-            may_reparent(&inflow, &parents, connected, springs, self.rules.many_parents);
+        let candidates = if entered.is_sparse() {
+            entered
+        } else {
+            let parents = self.store.parent_planes(slot, layer);
+            let inflow = self.work.join(self.store, slot, layer).inflow();
+            may_reparent(&inflow, &parents, connected, springs, self.rules.many_parents)
+        };
         let mut reparented = false;
         for cell in ((candidates & touched) - springs).iter() {
-            reparented |= self.reparent_cell(Place::in_layer(slot, layer, cell), &inflow, later);
+            let inflow = self.work.get(slot, layer).map_or(0, |work| work.entries(cell));
+            reparented |= self.reparent_cell(Place::in_layer(slot, layer, cell), inflow, later);
         }
         for cell in cut_off.iter() {
             let place = Place::in_layer(slot, layer, cell);
@@ -50,17 +54,9 @@ impl Context<'_> {
         reparented
     }
 
-    /// Adopts neighbours that fed a cell as parents, as far as the rules allow it, and raises its
+    /// Adopts neighbours that fed a cell through the faces `inflow` as parents, as far as the rules allow it, and raises its
     /// bottleneck to the units that it passed on. Returns whether the parents changed.
-    fn reparent_cell(
-        &mut self,
-        place: Place,
-        inflow: &[LayerMask; 6],
-        later: &mut Afterwards,
-    ) -> bool {
-        let cell = place.cell();
-        let inflow =
-            (0..6).fold(0, |faces, face| faces | u8::from(inflow[face].contains(cell)) << face);
+    fn reparent_cell(&mut self, place: Place, inflow: u8, later: &mut Afterwards) -> bool {
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
         let after = self.adopt_feeders(place, voxel, inflow);
@@ -212,17 +208,10 @@ mod tests {
                     .filter(is_wet)
                     .fold(0, |faces, face| faces | 1 << face.index());
                 let faces = random.u8(..) & wet;
-                let inflow: [LayerMask; 6] = core::array::from_fn(|face| {
-                    let mut cells = LayerMask::NONE;
-                    if faces >> face & 1 != 0 {
-                        cells.insert(place.cell());
-                    }
-                    cells
-                });
                 let (before, expected) =
                     (tick.store.parents_of(place), parents_after(&tick, place, faces));
                 let mut later = Afterwards::default();
-                let reparented = tick.reparent_cell(place, &inflow, &mut later);
+                let reparented = tick.reparent_cell(place, faces, &mut later);
                 assert_eq!(
                     tick.store.parents_of(place),
                     expected,

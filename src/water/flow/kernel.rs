@@ -27,6 +27,8 @@ pub(crate) struct LayerFlow {
     pub(crate) gave: LayerMask,
     /// Sources of the layer that gave water.
     pub(crate) sprang: LayerMask,
+    /// For each lateral face, the cells of the layer that received water through it.
+    pub(crate) entered: [LayerMask; 4],
     /// For each lateral face, the cells of the chunk across it that received water, as bits of that
     /// chunk's layer.
     pub(crate) left: [LayerMask; 4],
@@ -83,15 +85,13 @@ impl Window {
     /// Updates the cells of the layer in random order, starting with `givers`. A move queues the
     /// cells that can give water because of it, unless the order has passed them.
     ///
-    /// Adds the outflow of each cell to `flow`, and the faces that water came through to `inflow`:
-    /// both are the layer's records. `seeds` are those of the order and of the choice of sides.
+    /// Adds the outflow of each cell to its flow record in the window. `seeds` are those of the
+    /// order and of the choice of sides.
     pub(crate) fn run(
         &mut self,
         givers: LayerMask,
         limits: Limits,
         seeds: (u64, u64),
-        flow: &mut [u16; LAYER_CELLS],
-        inflow: &mut [LayerMask; 6],
     ) -> LayerFlow {
         let mut queue = Queue::new(seeds.0);
         givers.iter().for_each(|cell| queue.push(cell));
@@ -99,7 +99,7 @@ impl Window {
         while let Some(cell) = queue.pop() {
             let index = window_index(cell);
             let voxel = Voxel::from_raw(self.own[index]);
-            let left = limits.left(voxel, passed(flow[cell]));
+            let left = limits.left(voxel, passed(self.flow[cell]));
             let mut giver = Giver {
                 cell,
                 index,
@@ -110,18 +110,10 @@ impl Window {
             if left == 0 || giver.height == 0 {
                 continue;
             }
-            self.fall(&mut giver, &mut flow[cell], &mut done);
+            self.fall(&mut giver, &mut done);
             // Any water left rests on a full or solid cell, or exceeds the throughput.
             if giver.height > 0 && giver.left > 0 {
-                self.spread(
-                    &mut giver,
-                    voxel,
-                    seeds.1,
-                    &mut flow[cell],
-                    inflow,
-                    &mut queue,
-                    &mut done,
-                );
+                self.spread(&mut giver, voxel, seeds.1, &mut queue, &mut done);
             }
             let units = left - giver.left;
             if units == 0 {
@@ -149,16 +141,17 @@ impl Window {
 
     /// Fall: gives as much water as fits to the cell below.
     #[inline]
-    fn fall(&mut self, giver: &mut Giver, flow: &mut u16, done: &mut LayerFlow) {
+    fn fall(&mut self, giver: &mut Giver, done: &mut LayerFlow) {
+        let flow = &mut self.flow[giver.cell];
         let below = Voxel::from_raw(self.below[giver.index]);
         if below.is_closed() {
             return;
         }
+        let units = giver.give(falling(giver.height, giver.left, below), Face::Down, flow);
         if below == Voxel::DRAIN {
-            done.drained += u64::from(giver.give(giver.height, Face::Down, flow));
+            done.drained += u64::from(units);
             return;
         }
-        let units = giver.give(below.room(), Face::Down, flow);
         self.below[giver.index] += u16::from(units);
         self.refresh(giver.index);
         done.fell.insert(giver.cell);
@@ -167,18 +160,12 @@ impl Window {
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
     /// cell's direction (momentum), then the others in random order. What is connected to a spring
     /// does not flow sideways into a drain: it stays until an outlet draws it.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the layer's records are borrowed apart from the window"
-    )]
     #[inline]
     fn spread(
         &mut self,
         giver: &mut Giver,
         voxel: Voxel,
         seed: u64,
-        flow: &mut u16,
-        inflow: &mut [LayerMask; 6],
         queue: &mut Queue,
         done: &mut LayerFlow,
     ) {
@@ -205,7 +192,8 @@ impl Window {
                 continue;
             }
             let face = Face::LATERAL[side];
-            let units = giver.give(self.flows_to(index, giver.height), face, flow);
+            let units =
+                giver.give(self.flows_to(index, giver.height), face, &mut self.flow[giver.cell]);
             if is_drain {
                 done.drained += u64::from(units);
                 continue;
@@ -218,7 +206,8 @@ impl Window {
             }
             let near = giver.cell.wrapping_add_signed(CELL_STEP[side]);
             done.changed.insert(near);
-            inflow[face.opposite().index()].insert(near);
+            // Lateral faces lie in pairs: 0 and 1, 2 and 3.
+            done.entered[side ^ 1].insert(near);
             self.queue_if_giving(near, queue);
         }
     }
@@ -254,10 +243,16 @@ pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     own.height_bits() + 2 - u8::from(slides)
 }
 
+/// Returns the units that fall from a cell of this height that may still pass on `left`.
+#[inline]
+pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
+    below.room().min(height).min(left)
+}
+
 /// Returns whether a cell would give water down or sideways; `lowest` is the lowest
 /// [`least_height`] of its lateral neighbours.
 #[inline]
-pub(crate) fn can_give(own: u16, below: u16, lowest: u8) -> bool {
+fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
     let height = own.height_bits();
     !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
@@ -378,14 +373,13 @@ mod tests {
                 let mut window = Window { own: first.own, below: first.below, ..Window::new() };
                 window.prepare();
                 let givers = window.givers();
-                let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [LayerMask::NONE; 6]);
                 let begin = if all_cells { LayerMask::ALL } else { givers };
-                let done = window.run(begin, limits, (round, round + 1), &mut flow, &mut inflow);
+                let done = window.run(begin, limits, (round, round + 1));
                 (
                     window.own,
                     window.below,
-                    flow,
-                    inflow,
+                    window.flow,
+                    done.entered,
                     done.moved,
                     done.changed,
                     done.fell,
@@ -411,8 +405,7 @@ mod tests {
             };
             let before = units(&window);
             let givers = window.givers();
-            let (mut flow, mut inflow) = ([0x8880; LAYER_CELLS], [LayerMask::NONE; 6]);
-            let done = window.run(givers, limits, (round, round + 1), &mut flow, &mut inflow);
+            let done = window.run(givers, limits, (round, round + 1));
             assert_eq!(units(&window) + done.drained, before + done.injected, "round {round}");
             drained += done.drained;
             injected += done.injected;

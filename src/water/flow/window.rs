@@ -1,9 +1,10 @@
 //! A window: one layer of a chunk with its surroundings (halo), copied into fixed-size arrays.
 
-use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::store::{Place, Store};
+use crate::water::context::layer_record::NO_FLOW;
+use crate::water::store::Store;
 use crate::water::voxel::Voxel;
 
 /// Cells along one side of a window: 16 of the layer, and one of the halo at each end.
@@ -19,6 +20,8 @@ pub(crate) struct Window {
     pub(crate) least: [u8; AREA],
     /// Whether any cell is a drain or has the FlowOut flag.
     pub(crate) has_exit: bool,
+    /// The flow record of each cell of the layer.
+    pub(crate) flow: [u16; LAYER_CELLS],
 }
 
 /// Returns the window index of a cell of the layer (0 to 255).
@@ -35,7 +38,13 @@ pub(crate) fn around(index: usize) -> [usize; 4] {
 
 impl Window {
     pub(crate) fn new() -> Self {
-        Window { own: [0; AREA], below: [0; AREA], least: [0; AREA], has_exit: false }
+        Window {
+            own: [0; AREA],
+            below: [0; AREA],
+            least: [0; AREA],
+            has_exit: false,
+            flow: [NO_FLOW; LAYER_CELLS],
+        }
     }
 
     /// Returns the voxel of a cell of the layer.
@@ -99,27 +108,6 @@ impl Window {
         }
         self.prepare();
     }
-
-    /// Copies a few cells of a layer, no two of them adjacent, and the cells below them, for water
-    /// that only falls. The cells beside them are set to dry. The rest of the window keeps its old
-    /// content, and must not be read.
-    pub(crate) fn gather_alone(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-    ) {
-        debug_assert!((cells.spread() & cells).is_empty(), "two cells side by side");
-        for cell in cells.iter() {
-            let (place, index) = (Place::in_layer(slot, layer, cell), window_index(cell));
-            self.own[index] = store.read(place).word();
-            self.below[index] = store.look(place, Face::Down).word();
-            for near in around(index) {
-                self.own[near] = Voxel::OPEN.word();
-            }
-        }
-    }
 }
 
 fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize) {
@@ -179,6 +167,7 @@ mod tests {
     use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::context::test_worlds;
     use crate::water::rules::{Edge, Edges};
+    use crate::water::store::Place;
     use glam::IVec3;
 
     #[test]

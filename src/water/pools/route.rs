@@ -434,11 +434,7 @@ mod tests {
             let tick = test_worlds::tick(&mut world);
             for &place in places.iter().filter(|place| place.index % 11 == 0) {
                 let work = tick.work.join(tick.store, place.slot, place.layer());
-                crate::water::context::layer_record::add_flow(
-                    &mut work.flow[place.cell()],
-                    Face::Up,
-                    7,
-                );
+                work.pass_on(place.cell(), Face::Up, 7);
             }
             let (mut search, mut fruitless) = (Search::new(), HashSet::new());
             search.cells = if round % 3 == 0 { 400 } else { BODY_SEARCH_LIMIT };

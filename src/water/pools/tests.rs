@@ -64,7 +64,8 @@ fn a_transfer_along_a_path_equals_passing_from_cell_to_cell() {
             .into_iter()
             .flat_map(|slot| (0..16).map(move |at| (slot, at)))
         {
-            let marks = |work: &LayerRecord| (work.flow, work.inflow, [work.touched, work.woken]);
+            let marks =
+                |work: &LayerRecord| (work.flows(), work.inflow(), [work.touched, work.woken]);
             let [here, there] =
                 [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}");
@@ -227,7 +228,7 @@ fn passing_along_a_layer_equals_passing_from_cell_to_cell() {
             let (here, there) =
                 (here.expect("the layer is recorded"), there.expect("the layer is recorded"));
             let marks = |work: &LayerRecord| [work.touched, work.woken];
-            assert_eq!((here.flow, marks(here)), (there.flow, marks(there)), "seed {seed}");
+            assert_eq!((here.flows(), marks(here)), (there.flows(), marks(there)), "seed {seed}");
             assert_eq!(tick.awake(slot, layer), reference.awake(slot, layer), "seed {seed}");
             assert_eq!(tick.report, reference.report, "seed {seed}");
             passed_on += path.len();

@@ -104,7 +104,8 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
             .into_iter()
             .flat_map(|slot| (0..16).map(move |at| (slot, at)))
         {
-            let marks = |work: &LayerRecord| (work.flow, work.inflow, [work.touched, work.woken]);
+            let marks =
+                |work: &LayerRecord| (work.flows(), work.inflow(), [work.touched, work.woken]);
             let [here, there] =
                 [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
