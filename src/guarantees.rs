@@ -54,7 +54,8 @@
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
-//! | a step's report counts exactly the cells that changed; [`take_changes`](crate::water::WaterWorld::take_changes) lists them all | the same | the same |
+//! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
+//! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes` | the same |
 //! | a tick visits a cell at most 4 times; it draws from a body at most 96 times and visits each cell at most once per draw; a world at rest does nothing | the same | the same |
 //! | a chunk of any world may be inserted into any other, whatever its rules, in the middle of a tick too | the same; `water::laws::a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass`, `a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it` | the same |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water::sleep` | the same |

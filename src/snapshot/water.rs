@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_masks, take_marks};
+use super::planes::{put_masks, take_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
@@ -19,7 +19,7 @@ use glam::IVec3;
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, in version 3 with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
@@ -56,7 +56,7 @@ impl Saved for WaterWorld {
         let Some(slot) = self.grid().slot(position) else { return };
         let record = self.chunk_record(slot);
         record.cells.put(out);
-        put_masks(Some(&record.awake), self.grid().changed_at(slot), out);
+        put_masks([Some(&record.awake), self.grid().changed_at(slot), self.visible_at(slot)], out);
         let parents = record.further_parents;
         // At most one for each of the 4096 cells.
         (parents.len() as u16).put(out);
@@ -81,7 +81,14 @@ impl Saved for WaterWorld {
     ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
-        take_marks(self.grid_mut(), slot, record)?;
+        let [awake, changed, visible] = match record.version() {
+            1 | 2 => {
+                let [awake, changed] = take_masks(record)?;
+                [awake, changed.clone(), changed]
+            }
+            _ => take_masks(record)?,
+        };
+        self.restore_marks(slot, [awake, changed, visible]);
         let mut least = 0;
         for _ in 0..record.take::<u16>()? {
             let wrong = record

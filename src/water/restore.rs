@@ -39,9 +39,18 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Like [`grid`](Self::grid), to wake cells and mark them changed.
-    pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
-        self.store.grid_mut()
+    /// Returns the cells of a chunk that look different since changes were last taken, if any do.
+    pub(crate) fn visible_at(&self, slot: Slot) -> Option<&CellMask> {
+        self.store.visible_changes_at(slot)
+    }
+
+    /// Marks cells of a chunk as awake, as changed, and as looking different.
+    pub(crate) fn restore_marks(&mut self, slot: Slot, marks: [Option<CellMask>; 3]) {
+        let [awake, changed, visible] = &marks;
+        let grid = self.store.grid_mut();
+        awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
+        changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
+        visible.iter().for_each(|cells| self.store.mark_visible_changes_at(slot, cells));
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.

@@ -259,6 +259,8 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
     let mut world = water();
     world.add_source(IVec3::new(4, 9, 4)).unwrap();
     world.run(12);
+    world.take_changes();
+    world.take_all_changes();
     let before = world.save();
     assert!(!world.step_within(1).finished);
     let saved = world.save();

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod budget;
+mod changes;
 mod ends;
 mod laws;
 mod order;

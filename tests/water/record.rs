@@ -146,7 +146,7 @@ fn tick(
         }
     }
     note(world.awake_cells() as u64);
-    for changes in world.take_changes() {
+    for changes in world.take_all_changes() {
         note(changes.chunk.dot(IVec3::new(1, 16, 256)) as u64);
         note(changes.cells.iter().map(|cell| cell as u64 * cell as u64).sum());
     }

@@ -1,13 +1,12 @@
 //! The end of a tick, after every layer has ebbed: dries up cells, propagates the HasSource flag
 //! along the flows (depth-first search over the children), wakes cells, and counts the changes.
 
-use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::store::parents::Descent;
-use crate::water::store::{LAYER_ROWS, Place, Store};
+use crate::water::store::{Changes, LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
@@ -33,7 +32,7 @@ pub(crate) struct Ending {
     /// The descendants being woken.
     descent: Option<Descent>,
     /// Layers with cells that the tick has changed.
-    changed: Vec<(Slot, usize, LayerMask)>,
+    changed: Vec<(Slot, usize, Changes)>,
 }
 
 /// The current stage of the end of a tick.
@@ -153,9 +152,9 @@ impl Context<'_> {
         let changed = self
             .work
             .get(slot, layer)
-            .map_or(LayerMask::NONE, |work| work.changed(self.store, slot, layer));
-        if changed.any() {
-            self.report.changed += u64::from(changed.count());
+            .map_or(Changes::NONE, |work| work.changes(self.store, slot, layer));
+        if changed.words.any() {
+            self.report.changed += u64::from(changed.words.count());
             ending.changed.push((slot, layer, changed));
         }
         Some(LAYER_ROWS)
@@ -165,8 +164,8 @@ impl Context<'_> {
     /// does not contain these marks.
     pub(crate) fn publish(&mut self, ending: &Ending) {
         self.store.publish_changes();
-        for &(slot, layer, cells) in &ending.changed {
-            self.store.mark_layer_changed(slot, layer, cells);
+        for &(slot, layer, changes) in &ending.changed {
+            self.store.mark_layer_changed(slot, layer, changes);
         }
     }
 

@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{
     Displaced, Edge, EditError, Progress, Rules, Voxel, WaterCell, WaterWorld,
 };
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape, StepReport};
+use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
 use std::fmt::Debug;
 
 /// Every public function that changes a water world.
@@ -48,6 +48,10 @@ impl ChunkWorld for WaterWorld {
     fn wake_all(&mut self) {
         self.wake_all();
     }
+
+    fn take_all_changes(&mut self) -> Option<Vec<ChunkChanges>> {
+        Some(self.take_all_changes())
+    }
 }
 
 /// The model of a water world.
@@ -84,6 +88,14 @@ impl Watched {
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
         Watched::of(Water { rules, cells, removed, loaded: Vec::new(), moved: 0 }, world)
     }
+}
+
+/// What can be seen of a cell: its height, and where that is 0, how thick a fall passes through it;
+/// `None` for ground.
+pub fn look(voxel: Voxel) -> Option<(u8, Option<u8>)> {
+    let cell = voxel.cell()?;
+    let passes = cell.height() == 0 && cell.direction().is_some();
+    Some((cell.height(), passes.then(|| cell.largest())))
 }
 
 /// What an edit returns.
@@ -173,6 +185,10 @@ impl Model for Water {
 
     fn was_loaded(&self, place: [i32; 3]) -> bool {
         self.loaded.contains(&Cube::chunk_of(place.into()))
+    }
+
+    fn looks_different(then: Option<&Voxel>, now: Option<&Voxel>) -> bool {
+        then.copied().map(look) != now.copied().map(look)
     }
 
     fn looks(&self, world: &WaterWorld) -> Looks<Self> {
