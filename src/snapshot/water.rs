@@ -17,7 +17,7 @@ use glam::IVec3;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
+/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, in version 3 with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
@@ -26,6 +26,7 @@ impl Saved for WaterWorld {
     fn put_rules(&self, out: &mut Vec<u8>) {
         let Rules {
             evaporation,
+            film_evaporation,
             activity_decay,
             source_supply,
             throughput,
@@ -37,6 +38,7 @@ impl Saved for WaterWorld {
         [source_supply, throughput].iter().for_each(|units| units.put(out));
         edges.outer.iter().chain([&edges.unloaded]).for_each(|edge| edge.put(out));
         [pools, many_parents].iter().for_each(|switch| switch.put(out));
+        film_evaporation.put(out);
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
@@ -117,7 +119,17 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     }
     let edges = Edges { outer, unloaded: content.take()? };
     let (pools, many_parents) = (content.take()?, content.take()?);
-    Ok(Rules { evaporation, activity_decay, source_supply, throughput, edges, pools, many_parents })
+    let film_evaporation = if content.version() < 3 { evaporation } else { content.take()? };
+    Ok(Rules {
+        evaporation,
+        film_evaporation,
+        activity_decay,
+        source_supply,
+        throughput,
+        edges,
+        pools,
+        many_parents,
+    })
 }
 
 fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {

@@ -71,9 +71,19 @@ impl WaterWorld {
         self.ledger
     }
 
-    /// Returns whether nothing will change until the next edit: no cell is awake, and no tick is
-    /// underway.
+    /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
+    /// underway, and no water can evaporate.
+    ///
+    /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
+    /// a tick then costs next to nothing; but the world is at rest only when it holds no water
+    /// besides that of its springs.
     pub fn is_at_rest(&self) -> bool {
+        let evaporates = self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0;
+        self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
+    }
+
+    /// Returns whether no cell is awake and no tick is underway.
+    pub(crate) fn is_asleep(&self) -> bool {
         !self.is_underway() && self.awake_cells() == 0
     }
 

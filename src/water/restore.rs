@@ -4,9 +4,11 @@
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
+use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
+use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;
@@ -96,6 +98,8 @@ impl WaterWorld {
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
         (world.tick, world.ledger) = (clock.tick, clock.ledger);
+        let evaporation = Evaporation::new(&world.rules, clock.seed, clock.tick);
+        world.unfinished = Unfinished::new(evaporation);
         Ok(world)
     }
 
@@ -107,6 +111,7 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
+        self.unfinished.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
 

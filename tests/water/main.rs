@@ -4,6 +4,7 @@ mod bounds;
 mod budget;
 mod changes;
 mod ends;
+mod evaporation;
 mod laws;
 mod order;
 mod random;

@@ -276,11 +276,15 @@ impl Water {
         self.removed.put(position, chunk);
     }
 
+    fn evaporates(&self) -> bool {
+        self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
+    }
+
     /// Ground and springs stay; no cell gives more than its throughput.
     fn check_cells(&self, world: &WaterWorld, now: &Cells) {
         let tick = world.ticks();
         let throughput = self.rules.throughput;
-        let loss = throughput + u8::from(self.rules.evaporation > 0.0);
+        let loss = throughput + u8::from(self.evaporates());
         for (cell, (now, then)) in
             now.region.positions().zip(now.contents.iter().zip(&self.cells.contents))
         {
@@ -324,7 +328,7 @@ impl Water {
             now_.drained == then.drained || drains && now_.drained > then.drained,
             "tick {tick}: drained"
         );
-        let loses = self.rules.evaporation > 0.0;
+        let loses = self.evaporates();
         assert!(
             now_.evaporated == then.evaporated || loses && now_.evaporated > then.evaporated,
             "tick {tick}: gone"
