@@ -34,6 +34,7 @@ fn world(chunks: i32, dense: bool) -> WaterWorld {
     }
     world.run(1);
     world.take_changes();
+    world.take_all_changes();
     world
 }
 

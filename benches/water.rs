@@ -149,6 +149,7 @@ fn print_bytes() {
             world.run(60);
             assert!(world.is_at_rest());
             world.take_changes();
+            world.take_all_changes();
         } else {
             world.step();
         }

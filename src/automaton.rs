@@ -48,7 +48,9 @@ pub trait Automaton {
     /// Returns whether nothing will change until the next edit: no cell is awake.
     fn is_at_rest(&self) -> bool;
     /// Returns the cells whose state or ground an edit or a step has changed since the last call,
-    /// by chunk, in order of position. Some may have their old values again.
+    /// by chunk, in order of position. Some may have their old values again. In water, only those
+    /// that look different: see
+    /// [`WaterWorld::take_changes`](crate::water::WaterWorld::take_changes).
     ///
     /// Loading and unloading a chunk is not listed, and unloading drops the chunk's changes. Until
     /// the next call, each changed chunk takes a mask of 512 bytes.

@@ -41,7 +41,7 @@
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
 //! | parents form no cycle | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
-//! | a sleeping cell is inactive, does not flow out and does not evaporate | `Asleep` |
+//! | a sleeping cell is inactive and does not flow out | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
 //! | a sleeping body without a source is level within one unit, arms of a U-tube included | `Uneven`, `Unlevel` |
@@ -54,9 +54,11 @@
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
-//! | a step's report counts exactly the cells that changed; [`take_changes`](crate::water::WaterWorld::take_changes) lists them all | the same | the same |
+//! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
+//! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes` | the same |
 //! | a tick visits a cell at most 4 times; it draws from a body at most 96 times and visits each cell at most once per draw; a world at rest does nothing | the same | the same |
 //! | a chunk of any world may be inserted into any other, whatever its rules, in the middle of a tick too | the same; `water::laws::a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass`, `a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it` | the same |
+//! | each still surface cell evaporates with the chance of the rules, and no other cell; in which ticks depends on seed, place and tick alone | `water::evaporation` | |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water::sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes from then on | the same; `water::order::the_order_of_loading_never_matters` | the same |
 //! | chunks loaded one by one in any order, with ticks between: the same units in each layer at rest | `water::order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |

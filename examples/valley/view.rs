@@ -42,10 +42,11 @@ impl View {
     }
 
     /// Reads the columns again in which a cell changed, and those with a current, since a current
-    /// can end without a change.
+    /// can end without a change. A current that begins raises a cell's activity, which cannot be
+    /// seen in the water, so all changes are asked for.
     pub fn update(&mut self, ground: &Ground, world: &mut WaterWorld) {
         let mut stale: Vec<bool> = self.water.iter().map(|water| water.current > 0).collect();
-        for changes in world.take_changes() {
+        for changes in world.take_all_changes() {
             let corner = Cube::cell_at(changes.chunk, 0);
             for (word, bits) in columns_of(&changes).into_iter().enumerate() {
                 for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {

@@ -160,6 +160,7 @@ fn rules(bytes: &mut Unstructured<'_>) -> Result<Rules> {
     let (flags, limits) = (u8::arbitrary(bytes)?, u8::arbitrary(bytes)?);
     Ok(Rules {
         evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
+        film_evaporation: if flags & 1 == 1 { 0.01 } else { 0.0 },
         activity_decay: [0.25, 0.25, 1.0, 0.05][usize::from(flags >> 2 & 3)],
         source_supply: 7 - limits % 8,
         throughput: 7 - limits / 8 % 7,

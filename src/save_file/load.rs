@@ -1,9 +1,9 @@
 //! Reads a world from the database.
 
+use super::Part;
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
-use super::{Part, VERSION};
 use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
@@ -14,10 +14,11 @@ pub(super) fn load<W: Saved>(
 ) -> Result<(W, Known), SaveError> {
     let read = database.begin_read().map_err(SaveError::of)?;
     let head = open_head(&read)?;
-    tables::check_format(&entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?, W::KIND)?;
+    let format = entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?;
+    let version = tables::check_format(&format, W::KIND)?;
     let (rules, state, count) = (value(&head, RULES)?, value(&head, STATE)?, value(&head, COUNT)?);
-    let mut world = take_world::<W>(&rules, &state)?;
-    let known = take_chunks(&read, &mut world, fingerprints)?;
+    let mut world = take_world::<W>(&rules, &state, version)?;
+    let known = take_chunks(&read, &mut world, version, fingerprints)?;
     if *count != (known.len() as u64).to_le_bytes() {
         return Err(SaveError::Damaged { part: Part::Chunks });
     }
@@ -54,9 +55,9 @@ fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
 }
 
 /// Returns the world without its chunks.
-fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
+fn take_world<W: Saved>(rules: &[u8], state: &[u8], version: u16) -> Result<W, SaveError> {
     let [mut rules, mut state] =
-        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes, VERSION));
+        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes, version));
     let world = W::take_world(&mut rules, &mut state).map_err(SaveError::in_entry)?;
     rules.finish().map_err(SaveError::in_entry)?;
     state.finish().map_err(SaveError::in_entry)?;
@@ -66,6 +67,7 @@ fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
 fn take_chunks<W: Saved>(
     read: &ReadTransaction,
     world: &mut W,
+    version: u16,
     fingerprints: &Fingerprints,
 ) -> Result<Known, SaveError> {
     let table = read.open_table(CHUNKS).map_err(|error| match error {
@@ -82,7 +84,7 @@ fn take_chunks<W: Saved>(
         if known.last().is_some_and(|(last, _)| *last >= key) {
             return Err(SaveError::Damaged { part: Part::Chunks });
         }
-        let mut content = Content::new("record", record, VERSION);
+        let mut content = Content::new("record", record, version);
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
         content.finish().map_err(SaveError::in_part(part))?;
         known.push((key, fingerprints.of(record)));

@@ -44,9 +44,9 @@
 //! disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in size.
 //!
 //! Opening reads and checks everything. A chunk has changed when its record differs: its cells, its
-//! awake cells, or the cells that [`take_changes`](crate::Automaton::take_changes) will return.
+//! awake cells, or the cells that will be returned as changed.
 //!
-//! # The format, version 1
+//! # The format, version 2
 //!
 //! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables. The contents of
 //! rules, state and records are documented at each world's [`Saved`](crate::snapshot::Saved); the
@@ -54,7 +54,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
+//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 or 2; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | | `rules` | the rules |
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
@@ -85,6 +85,8 @@ pub use redb::StorageBackend;
 
 /// The version of the format that this crate writes, and the newest that it reads.
 ///
-/// The state of a water world may hold the parts of an unfinished tick, as in version 1 of a
-/// [`snapshot`](crate::snapshot); they are read and ignored, and never written.
-pub const VERSION: u16 = 1;
+/// In version 1, rules, state and records are those of versions 1 and 2 of a
+/// [`snapshot`](crate::snapshot): the state of a water world may hold the parts of an unfinished
+/// tick, which are read and ignored. In version 2 they are those of version 3. The first save into
+/// an opened file makes it one of the version written.
+pub const VERSION: u16 = 2;

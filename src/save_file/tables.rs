@@ -64,8 +64,9 @@ pub(super) fn format_of(kind: Kind) -> Vec<u8> {
     [&MAGIC[..], &version, &kind].concat()
 }
 
-/// Checks the entry `format` of a file.
-pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError> {
+/// Checks the entry `format` of a file. Returns the version of the snapshots whose rules, state and
+/// records the file has.
+pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<u16, SaveError> {
     if !sealed.starts_with(&MAGIC) {
         return Err(SaveError::OtherProgram);
     }
@@ -74,8 +75,10 @@ pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError>
         Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..], VERSION);
     let malformed = SaveError::in_part(part);
     match (content.take(), content.take()) {
-        (Ok(1..=VERSION), Ok(kind)) if kind == wanted.number() => {
-            content.finish().map_err(malformed)
+        (Ok(version @ 1..=VERSION), Ok(kind)) if kind == wanted.number() => {
+            content.finish().map_err(malformed)?;
+            // What version 2 of snapshots wrote is also read as version 1.
+            Ok(if version == 1 { 1 } else { 3 })
         }
         (Ok(1..=VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
         (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),

@@ -22,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The format, version 2
+//! # The format, version 3
 //!
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
 //! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
@@ -31,12 +31,13 @@
 //!
 //! Versions are common to all kinds of worlds, and each kind is written in the version that last
 //! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
-//! the parts of an unfinished tick; all other kinds have version 1. Every version is read.
+//! the parts of an unfinished tick, in version 3 its rules gained the chance for films, and its
+//! records the cells that look different; all other kinds have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `FLDPLAIN` |
-//! | 2 | version, `u16`: 1 or 2, see [`Kind::version`] |
+//! | 2 | version, `u16`: 1 to 3, see [`Kind::version`] |
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
@@ -56,7 +57,7 @@
 //! In all of them, a *plane* is one value for each cell of a chunk: a byte, 0 or 1; then for 0 the
 //! one value of all cells, for 1 every cell in index order. A plane of equal cells always has the
 //! short form. *Marks* are a byte with bit 0 if some cells of the chunk are awake and bit 1 if some
-//! have changed since `take_changes` was last called; then the mask of the awake and that of the
+//! have changed since all changes were last taken; then the mask of the awake and that of the
 //! changed cells, each only if its bit is set, and never empty.
 //!
 //! # What is refused
@@ -88,4 +89,4 @@ pub use world::Saved;
 
 /// The newest version of the format: that of the kind of world that changed last. See
 /// [`Kind::version`].
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;

@@ -34,24 +34,38 @@ impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
     }
 }
 
-const AWAKE: u8 = 1;
-const CHANGED: u8 = 2;
-
 /// Appends the masks of a chunk's awake and changed cells.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,
     out: &mut Vec<u8>,
 ) {
-    put_masks(grid.awake_at(slot), grid.changed_at(slot), out);
+    put_masks([grid.awake_at(slot), grid.changed_at(slot)], out);
 }
 
-/// Appends these masks.
-pub(crate) fn put_masks(awake: Option<&CellMask>, changed: Option<&CellMask>, out: &mut Vec<u8>) {
-    let [awake, changed] = [awake, changed].map(|mask| mask.filter(|mask| !mask.is_empty()));
-    let bit = |mask: Option<&CellMask>, bit: u8| if mask.is_some() { bit } else { 0 };
-    out.push(bit(awake, AWAKE) | bit(changed, CHANGED));
-    awake.iter().chain(&changed).for_each(|mask| mask.put(out));
+/// Appends a byte that says by bits which masks hold a cell, then these masks.
+pub(crate) fn put_masks<const N: usize>(masks: [Option<&CellMask>; N], out: &mut Vec<u8>) {
+    let masks = masks.map(|mask| mask.filter(|mask| !mask.is_empty()));
+    out.push((0..N).fold(0, |bits, mask| bits | u8::from(masks[mask].is_some()) << mask));
+    masks.iter().flatten().for_each(|mask| mask.put(out));
+}
+
+/// Reads what [`put_masks`] wrote.
+pub(crate) fn take_masks<const N: usize>(
+    content: &mut Content<'_>,
+) -> Result<[Option<CellMask>; N], SnapshotError> {
+    let wrong = content.malformed(if N == 2 { "marks: 0 to 3" } else { "marks: 0 to 7" });
+    let marks: u8 = content.take()?;
+    if marks >> N != 0 {
+        return Err(wrong);
+    }
+    let mut masks = [const { None }; N];
+    for (bit, mask) in masks.iter_mut().enumerate() {
+        if marks >> bit & 1 != 0 {
+            *mask = Some(content.take()?);
+        }
+    }
+    Ok(masks)
 }
 
 /// Reads what [`put_marks`] wrote; wakes and marks these cells.
@@ -60,17 +74,9 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     slot: Slot,
     content: &mut Content<'_>,
 ) -> Result<(), SnapshotError> {
-    let wrong = content.malformed("marks: 0 to 3");
-    let marks: u8 = content.take()?;
-    if marks & !(AWAKE | CHANGED) != 0 {
-        return Err(wrong);
-    }
-    if marks & AWAKE != 0 {
-        grid.wake_cells_at(slot, &content.take()?);
-    }
-    if marks & CHANGED != 0 {
-        grid.mark_changes_at(slot, &content.take()?);
-    }
+    let [awake, changed] = take_masks(content)?;
+    awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
+    changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
     Ok(())
 }
 

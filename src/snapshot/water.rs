@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_masks, take_marks};
+use super::planes::{put_masks, take_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
@@ -17,15 +17,16 @@ use glam::IVec3;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool` |
+/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, in version 3 with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
     fn put_rules(&self, out: &mut Vec<u8>) {
         let Rules {
             evaporation,
+            film_evaporation,
             activity_decay,
             source_supply,
             throughput,
@@ -37,6 +38,7 @@ impl Saved for WaterWorld {
         [source_supply, throughput].iter().for_each(|units| units.put(out));
         edges.outer.iter().chain([&edges.unloaded]).for_each(|edge| edge.put(out));
         [pools, many_parents].iter().for_each(|switch| switch.put(out));
+        film_evaporation.put(out);
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
@@ -56,7 +58,7 @@ impl Saved for WaterWorld {
         let Some(slot) = self.grid().slot(position) else { return };
         let record = self.chunk_record(slot);
         record.cells.put(out);
-        put_masks(Some(&record.awake), self.grid().changed_at(slot), out);
+        put_masks([Some(&record.awake), self.grid().changed_at(slot), self.visible_at(slot)], out);
         let parents = record.further_parents;
         // At most one for each of the 4096 cells.
         (parents.len() as u16).put(out);
@@ -81,7 +83,14 @@ impl Saved for WaterWorld {
     ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
-        take_marks(self.grid_mut(), slot, record)?;
+        let [awake, changed, visible] = match record.version() {
+            1 | 2 => {
+                let [awake, changed] = take_masks(record)?;
+                [awake, changed.clone(), changed]
+            }
+            _ => take_masks(record)?,
+        };
+        self.restore_marks(slot, [awake, changed, visible]);
         let mut least = 0;
         for _ in 0..record.take::<u16>()? {
             let wrong = record
@@ -110,7 +119,17 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     }
     let edges = Edges { outer, unloaded: content.take()? };
     let (pools, many_parents) = (content.take()?, content.take()?);
-    Ok(Rules { evaporation, activity_decay, source_supply, throughput, edges, pools, many_parents })
+    let film_evaporation = if content.version() < 3 { evaporation } else { content.take()? };
+    Ok(Rules {
+        evaporation,
+        film_evaporation,
+        activity_decay,
+        source_supply,
+        throughput,
+        edges,
+        pools,
+        many_parents,
+    })
 }
 
 fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {

@@ -264,6 +264,7 @@ impl WaterWorld {
                 .insert(position, self.admit(chunk))
                 .ok_or(EditError::ChunkOutOfBounds(position))?;
             self.ledger.placed += units_in(self.store.grid().chunk_at(slot));
+            self.unfinished.evaporation.enter(self.store.grid(), slot);
             slots.push(slot);
         }
         for &slot in &slots {

@@ -28,8 +28,8 @@
 //! 3. Flow: water falls and spreads, and cells with room draw; layer by layer, bottom-up.
 //! 4. Flood: the bodies of joined water are found; only with [`Rules::pools`].
 //! 5. Level: each body's low cells draw from its highest surface.
-//! 6. Ebb: activity and parents follow the flow, water evaporates, still cells fall asleep.
-//! 7. End: effects on other cells are propagated, flags are corrected, changes are published.
+//! 6. Ebb: activity and parents follow the flow, still cells fall asleep.
+//! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected, changes are published.
 
 mod cell;
 mod context;
@@ -63,6 +63,7 @@ pub use voxel::Voxel;
 use crate::automaton::automaton;
 use crate::coords::Region;
 use context::layers::Workspace;
+use ebb::evaporation::Evaporation;
 use store::Store;
 use tick::Unfinished;
 
@@ -123,7 +124,7 @@ impl WaterWorld {
             tick: 0,
             ledger: Ledger::default(),
             work: Workspace::default(),
-            unfinished: Unfinished::default(),
+            unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
         })
     }
 }

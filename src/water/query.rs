@@ -71,9 +71,19 @@ impl WaterWorld {
         self.ledger
     }
 
-    /// Returns whether nothing will change until the next edit: no cell is awake, and no tick is
-    /// underway.
+    /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
+    /// underway, and no water can evaporate.
+    ///
+    /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
+    /// a tick then costs next to nothing; but the world is at rest only when it holds no water
+    /// besides that of its springs.
     pub fn is_at_rest(&self) -> bool {
+        let evaporates = self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0;
+        self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
+    }
+
+    /// Returns whether no cell is awake and no tick is underway.
+    pub(crate) fn is_asleep(&self) -> bool {
         !self.is_underway() && self.awake_cells() == 0
     }
 
@@ -82,9 +92,42 @@ impl WaterWorld {
         self.store.grid().awake_cells()
     }
 
-    /// Returns the cells that an edit or a tick has changed since the last call, by chunk, in order
-    /// of position. Loading and unloading a chunk is not listed.
+    /// Returns the cells to draw anew: those that an edit has changed since the last call, and
+    /// those that a tick has left looking different. By chunk, in order of position. Loading and
+    /// unloading a chunk is not listed.
+    ///
+    /// What can be seen of a cell is its ground, its height, whether water passes through it when
+    /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A
+    /// river in steady flow is not listed, although its currents go on. For other changes see
+    /// [`take_all_changes`](WaterWorld::take_all_changes); neither function affects what the other
+    /// returns.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// let cell = IVec3::new(8, 8, 8);
+    /// world.clear_solid(cell)?;
+    /// world.add_source(cell)?;
+    /// assert_eq!(world.take_changes()[0].cells.len(), 1);
+    /// assert_eq!(world.take_all_changes()[0].cells.len(), 1);
+    /// world.step();
+    /// assert!(world.take_changes().is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        ChunkChanges::list(self.store.take_visible_changes())
+    }
+
+    /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
+    /// the form of [`take_changes`](WaterWorld::take_changes), all of whose cells are among them:
+    /// also those of which only activity, flags, direction or bottleneck have changed. For who
+    /// keeps a copy of the words, in another process or on a disk.
+    ///
+    /// Until the next call, each changed chunk takes a mask of 512 bytes.
+    pub fn take_all_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.take_changes())
     }
 

@@ -28,12 +28,17 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
     z ^ z >> 31
 }
 
+/// Returns the seed of all random choices in a chunk, of a seed of the world or of its tick.
+pub(crate) fn chunk_seed(seed: u64, chunk: IVec3) -> u64 {
+    let place =
+        mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
+    mix(seed, place)
+}
+
 /// Returns the seed of all random choices in a layer (0 to 15) of a chunk during one tick. `tick`
 /// is the mix of the world's seed and the tick.
 pub(crate) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
-    let place =
-        mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
-    mix(mix(tick, place), layer as u64)
+    mix(chunk_seed(tick, chunk), layer as u64)
 }
 
 impl Purpose {

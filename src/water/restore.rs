@@ -4,9 +4,11 @@
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
+use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
+use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, RulesError, WaterWorld};
 use glam::IVec3;
@@ -39,9 +41,18 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Like [`grid`](Self::grid), to wake cells and mark them changed.
-    pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
-        self.store.grid_mut()
+    /// Returns the cells of a chunk that look different since changes were last taken, if any do.
+    pub(crate) fn visible_at(&self, slot: Slot) -> Option<&CellMask> {
+        self.store.visible_changes_at(slot)
+    }
+
+    /// Marks cells of a chunk as awake, as changed, and as looking different.
+    pub(crate) fn restore_marks(&mut self, slot: Slot, marks: [Option<CellMask>; 3]) {
+        let [awake, changed, visible] = &marks;
+        let grid = self.store.grid_mut();
+        awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
+        changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
+        visible.iter().for_each(|cells| self.store.mark_visible_changes_at(slot, cells));
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
@@ -87,6 +98,8 @@ impl WaterWorld {
     pub(crate) fn restored(rules: Rules, bounds: Region, clock: Clock) -> Result<Self, RulesError> {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
         (world.tick, world.ledger) = (clock.tick, clock.ledger);
+        let evaporation = Evaporation::new(&world.rules, clock.seed, clock.tick);
+        world.unfinished = Unfinished::new(evaporation);
         Ok(world)
     }
 
@@ -98,6 +111,7 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
+        self.unfinished.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
 

@@ -51,14 +51,20 @@ impl Edges {
 
 /// The parameters of a water world. They are fixed when the world is made.
 ///
-/// Chances are rounded up to a multiple of 1/65,536. The default has the values of the description
-/// that the rules follow, so still water slowly evaporates; [`lossless`](Rules::lossless) turns
-/// that off.
+/// Chances are rounded up to a multiple of 1/65,536, those of evaporation up to 1/64 to a multiple
+/// of 2⁻³². By default, still water evaporates slowly; [`lossless`](Rules::lossless) turns that
+/// off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// The chance, 0 to 1, that an inactive cell loses a unit in a tick: evaporation, or seepage
-    /// into the ground. Default 1/1024.
+    /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:
+    /// evaporation, or seepage into the ground. A cell is still while its activity is 0, and at the
+    /// surface if the cell above it is loaded, or the end of the world, and holds no water. Default
+    /// 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance lets still water sleep between its
+    /// losses; each loss costs a few microseconds.
     pub evaporation: f64,
+    /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
+    /// minutes, so that the films that a flood leaves go before the lakes do.
+    pub film_evaporation: f64,
     /// The chance, 0 to 1, that a cell without flow loses one step of activity in a tick. Default
     /// 0.25.
     pub activity_decay: f64,
@@ -81,7 +87,8 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Rules {
-            evaporation: 1.0 / 1024.0,
+            evaporation: 1.0 / 1_048_576.0,
+            film_evaporation: 1.0 / 65_536.0,
             activity_decay: 0.25,
             source_supply: FULL,
             throughput: FULL,
@@ -139,7 +146,7 @@ impl Rules {
     /// assert!(Rules::default().evaporation > 0.0);
     /// ```
     pub fn lossless() -> Rules {
-        Rules { evaporation: 0.0, ..Rules::default() }
+        Rules { evaporation: 0.0, film_evaporation: 0.0, ..Rules::default() }
     }
 
     /// Checks every field against its range.
@@ -147,9 +154,11 @@ impl Rules {
     /// # Errors
     /// The first value out of range: chances first, then units, each in the order of the fields.
     pub fn check(&self) -> Result<(), RulesError> {
-        for (rule, value) in
-            [("evaporation", self.evaporation), ("activity_decay", self.activity_decay)]
-        {
+        for (rule, value) in [
+            ("evaporation", self.evaporation),
+            ("film_evaporation", self.film_evaporation),
+            ("activity_decay", self.activity_decay),
+        ] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(RulesError::Chance { rule, value });
             }
@@ -173,6 +182,11 @@ mod tests {
     fn values_out_of_range_are_refused_by_name() {
         let rules = Rules { evaporation: f64::NAN, ..Rules::default() };
         assert!(matches!(rules.check(), Err(RulesError::Chance { rule: "evaporation", .. })));
+        let rules = Rules { film_evaporation: -0.1, ..Rules::default() };
+        assert_eq!(
+            rules.check(),
+            Err(RulesError::Chance { rule: "film_evaporation", value: -0.1 })
+        );
         let rules = Rules { activity_decay: 1.5, ..Rules::default() };
         assert_eq!(rules.check(), Err(RulesError::Chance { rule: "activity_decay", value: 1.5 }));
         let rules = Rules { throughput: 0, ..Rules::default() };

@@ -7,8 +7,8 @@
 //! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | bodies of joined water are found, chunk by chunk; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | bodies are levelled, one by one | [`pools`](crate::water::pools) |
-//! | `Ebb` | activity falls, parents change, water evaporates, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
-//! | `End` | cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
+//! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
+//! | `End` | still water evaporates, cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
 //! All phases share a [`Context`], which borrows the world's parts. State that a phase carries from
 //! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random
@@ -21,13 +21,13 @@ use crate::water::context::Context;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
 use crate::water::draw::Draws;
+use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
 
 /// What the phases carry from one piece of a tick to the next.
-#[derive(Default)]
 pub(crate) struct Unfinished {
     draws: Draws,
     pools: Pools,
@@ -35,13 +35,24 @@ pub(crate) struct Unfinished {
     later: Afterwards,
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
+    pub(crate) evaporation: Evaporation,
 }
 
 impl Unfinished {
-    /// Returns the bytes held by the draws and the pools. The levelling underway and the lists of the end, which
-    /// are freed within the tick, are not counted.
+    pub(crate) fn new(evaporation: Evaporation) -> Self {
+        Unfinished {
+            draws: Draws::default(),
+            pools: Pools::default(),
+            later: Afterwards::default(),
+            ending: None,
+            evaporation,
+        }
+    }
+
+    /// Returns the bytes held by draws, pools and evaporation. The levelling underway and the lists
+    /// of the end, which are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.draws.memory_bytes() + self.pools.memory_bytes()
+        self.draws.memory_bytes() + self.pools.memory_bytes() + self.evaporation.memory_bytes()
     }
 }
 
@@ -65,19 +76,21 @@ impl WaterWorld {
         self.step_within(u64::MAX).report
     }
 
-    /// Runs `ticks` ticks and returns the sum of their reports. Once the world is at rest, only the
-    /// tick counter advances.
+    /// Runs `ticks` ticks and returns the sum of their reports. While every cell is asleep, only
+    /// the tick counter advances, up to the next tick in which water may evaporate.
     pub fn run(&mut self, ticks: u64) -> StepReport {
         // After this many ticks at rest, the buffers of the last motion have been freed.
         const LAST_TICKS: u32 = 3;
         let mut sum = StepReport::default();
-        let mut rested = 0;
-        for left in (0..ticks).rev() {
-            rested = if self.is_at_rest() { rested + 1 } else { 0 };
+        let (mut left, mut rested) = (ticks, 0);
+        while left > 0 {
+            rested = if self.is_asleep() { rested + 1 } else { 0 };
             sum += self.step();
-            if rested == LAST_TICKS {
-                self.tick = self.tick.wrapping_add(left);
-                break;
+            left -= 1;
+            if rested >= LAST_TICKS && self.is_asleep() {
+                let skipped = left.min(self.unfinished.evaporation.ticks_without(self.tick));
+                self.tick = self.tick.wrapping_add(skipped);
+                left -= skipped;
             }
         }
         sum
@@ -167,6 +180,7 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.work.begin(&self.store, random);
             self.unfinished.pools.begin(self.store.grid().slot_capacity());
+            self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
@@ -237,7 +251,9 @@ impl Unfinished {
                 },
                 Phase::Ebb => match tick.work.next_in_sweep() {
                     Some((slot, layer)) => return Some(tick.ebb(&mut self.later, slot, layer)),
-                    None if tick.work.schedule.members().is_empty() => {
+                    None if tick.work.schedule.members().is_empty()
+                        && !self.evaporation.is_due() =>
+                    {
                         tick.store.settle_ties();
                         tick.work.phase = Phase::Rest;
                     }
@@ -248,7 +264,7 @@ impl Unfinished {
                 },
                 Phase::End => {
                     if let Some(ending) = &mut self.ending {
-                        if let Some(cells) = tick.finish(ending) {
+                        if let Some(cells) = tick.finish(ending, &mut self.evaporation) {
                             return Some(cells);
                         }
                         tick.publish(ending);

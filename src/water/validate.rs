@@ -52,7 +52,7 @@ pub enum Violation {
         /// Its `largest`, in units a tick.
         largest: u8,
     },
-    /// A sleeping cell that is active, has the FlowOut flag, or can evaporate.
+    /// A sleeping cell that is active or has the FlowOut flag.
     Asleep(IVec3),
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
     /// exempt if an edit has changed parents or sources since the last tick.
@@ -104,7 +104,7 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} has a largest flow of {largest}, above throughput")
             }
             Violation::Asleep(cell) => {
-                write!(f, "cell {cell} is asleep, but is active or can evaporate")
+                write!(f, "cell {cell} is asleep, but is active or flows out")
             }
             Violation::HasSource(cell) => {
                 write!(f, "the HasSource flag of cell {cell} is wrong")
@@ -221,8 +221,7 @@ impl WaterWorld {
 
     fn check_sleeper(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
         let is_source = voxel.has(CellFlags::IS_SOURCE);
-        let evaporates = self.rules.evaporation > 0.0 && !is_source;
-        if voxel.active() > 0 || voxel.has(CellFlags::FLOW_OUT) || evaporates {
+        if voxel.active() > 0 || voxel.has(CellFlags::FLOW_OUT) {
             return Err(Violation::Asleep(cell));
         }
         if is_source && self.rules.source_supply == 0 {

@@ -159,6 +159,24 @@ impl Voxel {
         FULL - self.height_bits()
     }
 
+    /// Returns a number that differs where a game draws something else: ground or a mark, the
+    /// height, and whether water passes through an empty cell. There the bottleneck counts, too:
+    /// it is the thickness of a fall, for which nothing else stands. It only rises while water
+    /// passes, so it seldom changes.
+    #[inline]
+    pub(crate) const fn look(self) -> u16 {
+        const PASSES: u16 = 1 << DIRECTION_SHIFT;
+        if self.is_mark() {
+            self.0
+        } else if self.0 & HEIGHT != 0 {
+            self.0 & HEIGHT
+        } else if self.0 != 0 {
+            self.0 & LARGEST | PASSES
+        } else {
+            0
+        }
+    }
+
     #[inline]
     pub(crate) const fn is_wet(self) -> bool {
         self.height() > 0

@@ -43,7 +43,7 @@ fn marks_asleep(left: &mut &[u8], out: &mut Vec<u8>) -> bool {
     let marks = take(left, 1)[0];
     out.push(marks & !1);
     take(left, if marks & 1 == 1 { 512 } else { 0 });
-    out.extend(take(left, if marks & 2 == 2 { 512 } else { 0 }));
+    out.extend(take(left, 512 * (marks & !1).count_ones() as usize));
     marks & 1 == 1
 }
 

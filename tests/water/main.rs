@@ -2,7 +2,9 @@
 
 mod bounds;
 mod budget;
+mod changes;
 mod ends;
+mod evaporation;
 mod laws;
 mod order;
 mod random;

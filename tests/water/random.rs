@@ -72,6 +72,7 @@ pub fn rules() -> impl Strategy<Value = Rules> {
         .prop_map(|(outer, unloaded, source_supply, throughput, pools, many_parents, ebb)| {
             Rules {
                 evaporation: if ebb { 0.02 } else { 0.0 },
+                film_evaporation: if ebb { 0.005 } else { 0.0 },
                 activity_decay: 0.25,
                 source_supply,
                 throughput,

@@ -22,8 +22,10 @@ const TICKS: u64 = 24;
 fn rules(rng: &mut Rng) -> Rules {
     let mut edge = || [Edge::Wall, Edge::Wall, Edge::Drain, Edge::Held][rng.usize(..4)];
     let edges = Edges { outer: [(); 6].map(|()| edge()), unloaded: edge() };
+    let evaporation = [0.0, 0.0, 0.01, 1.0][rng.usize(..4)];
     Rules {
-        evaporation: [0.0, 0.0, 0.01, 1.0][rng.usize(..4)],
+        evaporation,
+        film_evaporation: evaporation,
         activity_decay: [0.25, 0.25, 0.1, 1.0][rng.usize(..4)],
         source_supply: [0, 1, 3, 7, 7][rng.usize(..5)],
         throughput: [1, 2, 5, 7, 7][rng.usize(..5)],
@@ -146,7 +148,7 @@ fn tick(
         }
     }
     note(world.awake_cells() as u64);
-    for changes in world.take_changes() {
+    for changes in world.take_all_changes() {
         note(changes.chunk.dot(IVec3::new(1, 16, 256)) as u64);
         note(changes.cells.iter().map(|cell| cell as u64 * cell as u64).sum());
     }

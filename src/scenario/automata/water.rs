@@ -44,14 +44,19 @@ pub(super) fn read(
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     let mut named = Vec::new();
-    for (key, value) in
-        [("evaporation", &mut rules.evaporation), ("activity_decay", &mut rules.activity_decay)]
-    {
+    let mut chance = |key, value: &mut f64| {
         if let Some(field) = table.take(key) {
             *value = field.number()?;
             named.push(field);
+            return Ok(true);
         }
+        Ok(false)
+    };
+    if chance("evaporation", &mut rules.evaporation)? {
+        rules.film_evaporation = rules.evaporation;
     }
+    chance("film_evaporation", &mut rules.film_evaporation)?;
+    chance("activity_decay", &mut rules.activity_decay)?;
     for (key, value) in
         [("source_supply", &mut rules.source_supply), ("throughput", &mut rules.throughput)]
     {

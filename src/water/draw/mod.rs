@@ -309,7 +309,7 @@ impl Context<'_> {
     fn is_exhausted(&self, place: Place) -> bool {
         let (layer, cell) = (place.layer(), place.cell());
         self.work.get(place.slot, layer).is_some_and(|work| {
-            let left = self.limits.left(self.store.read(place), passed(work.flow[cell]));
+            let left = self.limits.left(self.store.read(place), passed(work.flow(cell)));
             work.dead.contains(cell) || left == 0
         })
     }

@@ -93,7 +93,7 @@ impl Context<'_> {
         search.way.clear();
         (search.visited, search.buried, search.rejected) = (0, 0, false);
         search.of_height = of_height;
-        for here in draws.path.cells.iter().rev() {
+        for here in draws.path.cells.iter().rev().take(STARTS) {
             search.meet(here.place(), None, i32::MIN);
         }
         true

@@ -1,13 +1,13 @@
 //! The end of a tick, after every layer has ebbed: dries up cells, propagates the HasSource flag
 //! along the flows (depth-first search over the children), wakes cells, and counts the changes.
 
-use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::ebb::evaporation::{self, Evaporation, Losses};
 use crate::water::store::parents::Descent;
-use crate::water::store::{LAYER_ROWS, Place, Store};
+use crate::water::store::{Changes, LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
@@ -26,6 +26,8 @@ pub(crate) struct Afterwards {
 /// The state of the end of a tick.
 pub(crate) struct Ending {
     stage: Stage,
+    /// What evaporates in this tick, the last first.
+    losses: Vec<Losses>,
     /// Work still to be done; the lists are stacks.
     left: Afterwards,
     /// Stack of cells whose HasSource flag is to be checked.
@@ -33,12 +35,16 @@ pub(crate) struct Ending {
     /// The descendants being woken.
     descent: Option<Descent>,
     /// Layers with cells that the tick has changed.
-    changed: Vec<(Slot, usize, LayerMask)>,
+    changed: Vec<(Slot, usize, Changes)>,
 }
 
 /// The current stage of the end of a tick.
 #[derive(Clone, Copy)]
 enum Stage {
+    /// Asks for the chunks that are due to evaporate which of their columns lose water.
+    Collect,
+    /// Takes the water that evaporates.
+    Evaporate,
     /// Dries up cells without water or flow.
     DryUp,
     /// Clears HasSource where no parent has it, and propagates that to the children.
@@ -62,19 +68,33 @@ impl Context<'_> {
         left.dried.reverse();
         self.store.withhold_changes();
         let (unchecked, changed) = (Vec::new(), Vec::new());
-        Ending { stage: Stage::DryUp, left, unchecked, descent: None, changed }
+        let losses = Vec::new();
+        Ending { stage: Stage::Collect, losses, left, unchecked, descent: None, changed }
     }
 
     /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
     /// cells processed, and each row of a layer whose changes are counted. `None` if nothing is
     /// left but to [`publish`](Context::publish).
-    pub(crate) fn finish(&mut self, ending: &mut Ending) -> Option<u64> {
+    pub(crate) fn finish(
+        &mut self,
+        ending: &mut Ending,
+        evaporation: &mut Evaporation,
+    ) -> Option<u64> {
         if matches!(ending.stage, Stage::Publish) {
             return None;
         }
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent() {
             let cells = match ending.stage {
+                Stage::Collect => {
+                    let grid = self.store.grid();
+                    evaporation.collect(grid, &mut ending.losses).then_some(1)
+                }
+                Stage::Evaporate => self.evaporate_next(
+                    &mut ending.losses,
+                    &mut ending.left.evaporated,
+                    &mut ending.left.dried,
+                ),
                 Stage::DryUp => self.dry_up_next(ending),
                 Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
                 Stage::Connect => self.check_next(&mut ending.unchecked, true),
@@ -94,6 +114,11 @@ impl Context<'_> {
     /// Returns the stage after one that is done, and prepares it.
     fn stage_after(&mut self, ending: &mut Ending) -> Stage {
         match ending.stage {
+            Stage::Collect => {
+                evaporation::sort(self.store.grid(), &mut ending.losses);
+                Stage::Evaporate
+            }
+            Stage::Evaporate => Stage::DryUp,
             Stage::DryUp => {
                 // Not before drying up: it may cut cells off from their springs.
                 ending.unchecked.clone_from(&ending.left.stale);
@@ -153,9 +178,9 @@ impl Context<'_> {
         let changed = self
             .work
             .get(slot, layer)
-            .map_or(LayerMask::NONE, |work| work.changed(self.store, slot, layer));
-        if changed.any() {
-            self.report.changed += u64::from(changed.count());
+            .map_or(Changes::NONE, |work| work.changes(self.store, slot, layer));
+        if changed.words.any() {
+            self.report.changed += u64::from(changed.words.count());
             ending.changed.push((slot, layer, changed));
         }
         Some(LAYER_ROWS)
@@ -165,8 +190,8 @@ impl Context<'_> {
     /// does not contain these marks.
     pub(crate) fn publish(&mut self, ending: &Ending) {
         self.store.publish_changes();
-        for &(slot, layer, cells) in &ending.changed {
-            self.store.mark_layer_changed(slot, layer, cells);
+        for &(slot, layer, changes) in &ending.changed {
+            self.store.mark_layer_changed(slot, layer, changes);
         }
     }
 

@@ -1,7 +1,10 @@
 //! Ebb: the last sweep of a tick over the cells, layer by layer. Activity rises with flow and
-//! decays without, parents follow the flow (`reparent`), inactive water evaporates, and resting
-//! cells fall asleep. Random choices use counter-based random numbers. `finish` ends the tick.
+//! decays without, parents follow the flow (`reparent`), and resting cells fall asleep. Random
+//! choices use counter-based random numbers. `finish` ends the tick; in it, still water evaporates
+//! (`evaporation`).
 
+mod draws;
+pub(crate) mod evaporation;
 pub(crate) mod finish;
 pub(crate) mod reparent;
 
@@ -18,13 +21,6 @@ use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// Probabilities per cell and tick, in units of 1/65,536.
-#[derive(Clone, Copy)]
-struct Chances {
-    decay: u32,
-    evaporation: u32,
-}
-
 /// A layer in the ebb, and its marks from the earlier phases.
 pub(crate) struct Ebb {
     pub(crate) slot: Slot,
@@ -37,18 +33,10 @@ pub(crate) struct Ebb {
 }
 
 impl Context<'_> {
-    fn chances(&self) -> Chances {
-        Chances {
-            decay: fraction(self.rules.activity_decay),
-            evaporation: fraction(self.rules.evaporation),
-        }
-    }
-
     /// Applies the ebb to a layer. Returns the number of cells visited. Adds work for the end of
     /// the tick to `later`.
     pub(crate) fn ebb(&mut self, later: &mut Afterwards, slot: Slot, layer: usize) -> u64 {
         let Some(work) = self.work.get(slot, layer) else { return 0 };
-        let chances = self.chances();
         let (touched, woken) = (work.touched, work.woken);
         let mut ebb = Ebb {
             slot,
@@ -62,21 +50,18 @@ impl Context<'_> {
             return 0;
         }
         let visited = u64::from(ebb.cells.count());
-        if chances.evaporation == 0 {
-            // Fast path: untouched water without flags, direction or activity can only fall asleep.
-            let still = self
-                .store
-                .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
-            ebb.cells -= still - (touched | ebb.waiting);
-        }
-        let stay =
-            if ebb.cells.any() { self.ebb_cells(&ebb, chances, later) } else { LayerMask::NONE };
+        // Untouched water without flags, direction or activity can only fall asleep.
+        let still = self
+            .store
+            .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
+        ebb.cells -= still - (touched | ebb.waiting);
+        let stay = if ebb.cells.any() { self.ebb_cells(&ebb, later) } else { LayerMask::NONE };
         self.store.keep_awake(slot, layer, stay | woken);
         visited
     }
 
     /// Applies the ebb to the cells of a layer. Returns those that stay awake.
-    fn ebb_cells(&mut self, ebb: &Ebb, chances: Chances, later: &mut Afterwards) -> LayerMask {
+    fn ebb_cells(&mut self, ebb: &Ebb, later: &mut Afterwards) -> LayerMask {
         let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let seed = self.work.seed(self.store, slot, layer);
         let mut resting = cells - touched;
@@ -85,24 +70,14 @@ impl Context<'_> {
             resting = self.store.select_among(slot, layer, resting, |voxel| voxel.active() > 0);
         }
         if resting.any() {
-            resting &= chosen(Purpose::Decay.seed(seed), chances.decay);
+            let decay = fraction(self.rules.activity_decay);
+            resting &= chosen(Purpose::Decay.seed(seed), decay);
         }
         self.change_activities(slot, layer, touched, resting);
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let springs = self.store.springs(slot, layer);
         let idle = cells - (touched | active | springs);
         let reparented = self.reparent(ebb, idle, springs, later);
-        let mut evaporating = LayerMask::NONE;
-        if chances.evaporation > 0 {
-            let mut losing = idle & self.store.layer(slot, layer).wet;
-            if losing.any() {
-                losing &= chosen(Purpose::Evaporation.seed(seed), chances.evaporation);
-            }
-            for cell in losing.iter() {
-                self.evaporate(Place::in_layer(slot, layer, cell), later);
-            }
-            evaporating = self.store.layer(slot, layer).wet - springs;
-        }
         for cell in ((cells & flow_out) - ebb.marked).iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
@@ -120,7 +95,7 @@ impl Context<'_> {
                 (dry - (fed & active)).iter().map(|cell| Place::in_layer(slot, layer, cell)),
             );
         }
-        cells & (active | (flow_out & ebb.marked) | ebb.waiting | evaporating)
+        cells & (active | (flow_out & ebb.marked) | ebb.waiting)
     }
 
     /// Raises the activity of the cells in `up` and lowers that of the cells in `down`, see
@@ -233,14 +208,6 @@ impl Context<'_> {
         let along_x = (west & from_west) | (east & from_east);
         let along_z = (north & from_north) | (south & from_south);
         along_x | along_z | above | below
-    }
-
-    /// Removes a unit from an inactive cell.
-    fn evaporate(&mut self, place: Place, later: &mut Afterwards) {
-        let voxel = self.store.read(place);
-        self.ledger.evaporated += 1;
-        self.put(place, voxel.with_height(voxel.height() - 1));
-        later.evaporated.push(place);
     }
 }
 

@@ -53,6 +53,7 @@ impl Store {
         let mut chunk = self.grid.remove(position)?;
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
+        self.visible_changes.forget(slot);
         if chunk.as_dense().is_some() && has_marks(&chunk) {
             for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
                 *voxel = Voxel::OPEN;

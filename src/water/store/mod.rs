@@ -4,6 +4,7 @@
 //! Voxels are written only by [`Store::write`], [`Store::write_layer`] and [`Store::write_marks`],
 //! so that the masks always agree with the cells.
 
+mod changes;
 mod chunks;
 mod edges;
 mod masks;
@@ -12,6 +13,7 @@ mod place;
 mod sources;
 mod wake;
 
+pub(crate) use changes::Changes;
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 
@@ -21,6 +23,7 @@ use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
 use crate::water::rules::Edges;
 use crate::water::voxel::Voxel;
+use changes::VisibleChanges;
 use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
@@ -64,6 +67,7 @@ pub(crate) struct Store {
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
+    visible_changes: VisibleChanges,
     /// `Some` while a tick ends.
     withheld: Option<Withheld>,
     bounds: Region,
@@ -77,6 +81,7 @@ impl Store {
             beside: Vec::new(),
             source_heights: BTreeMap::new(),
             ties_changed: false,
+            visible_changes: VisibleChanges::default(),
             withheld: None,
             bounds,
             edges,
@@ -352,6 +357,7 @@ impl Store {
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
+            + self.visible_changes.memory_bytes()
             + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)
     }
 }

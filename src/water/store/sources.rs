@@ -2,6 +2,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::grid::Slot;
+use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, boxed};
 
 impl Store {
@@ -41,6 +42,12 @@ impl Store {
     #[inline]
     pub(crate) fn highest_source(&self) -> Option<i32> {
         self.source_heights.keys().next_back().copied()
+    }
+
+    /// Returns the units of water in all sources.
+    pub(crate) fn units_of_sources(&self) -> u64 {
+        let sources: usize = self.source_heights.values().sum();
+        sources as u64 * u64::from(FULL)
     }
 
     /// Adds the sources of a loaded chunk to the index by height, or removes those of an unloaded

@@ -5,7 +5,6 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::store::{Place, Store, border_cells};
-use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Changes and wakes withheld while a tick ends.
@@ -17,7 +16,7 @@ pub(crate) struct Withheld {
     /// The awake cells of chunks where cells were woken, as they were before.
     awake_before: HashMap<Slot, CellMask>,
     /// Cells to be marked changed.
-    changed: Vec<Place>,
+    pub(super) changed: Vec<Place>,
 }
 
 impl Withheld {
@@ -150,25 +149,6 @@ impl Store {
         for Place { slot, index } in changed {
             self.grid.mark_changed_at(slot, index);
         }
-    }
-
-    /// Marks a cell changed.
-    fn mark_changed(&mut self, place: Place) {
-        match &mut self.withheld {
-            Some(withheld) => withheld.changed.push(place),
-            None => _ = self.grid.mark_changed_at(place.slot, place.index),
-        }
-    }
-
-    /// Marks cells of a layer (0 to 15) changed.
-    pub(crate) fn mark_layer_changed(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        self.grid.mark_layer_changed_at(slot, layer, cells);
-    }
-
-    /// Returns the chunks with changed cells, in order of position, with these cells, and clears
-    /// the marks.
-    pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.grid.take_changes()
     }
 
     /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.

@@ -6,7 +6,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::{Automaton, Chunk, Region, Shape, StepReport};
+use floodplain::{Automaton, Chunk, ChunkChanges, Region, Shape, StepReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::slice;
@@ -40,15 +40,23 @@ pub trait World: Saved {
     fn step(&mut self) -> StepReport;
     fn run(&mut self, steps: u64) -> StepReport;
     fn wake_all(&mut self);
-    /// Returns the changed places, and checks their order.
-    fn take_changes(&mut self) -> BTreeSet<Self::Place>;
+    /// Returns the changed places, and those of them that are said to look different. Checks their
+    /// order.
+    fn take_changes(&mut self) -> Taken<Self::Place>;
     fn validate(&self) -> Result<(), String>;
 }
+
+/// All places that changed, and those of them that are said to look different.
+pub type Taken<P> = [BTreeSet<P>; 2];
 
 /// An automaton on chunks.
 pub trait ChunkWorld: Automaton + Saved {
     type Shape: Shape;
     fn wake_all(&mut self);
+    /// All changes, if the automaton has another list of those that can be seen.
+    fn take_all_changes(&mut self) -> Option<Vec<ChunkChanges>> {
+        None
+    }
 }
 
 impl<W: ChunkWorld> World for W {
@@ -87,16 +95,19 @@ impl<W: ChunkWorld> World for W {
         ChunkWorld::wake_all(self);
     }
 
-    fn take_changes(&mut self) -> BTreeSet<[i32; 3]> {
-        let changes = Automaton::take_changes(self);
-        assert!(changes.is_sorted_by_key(|changes| {
-            let IVec3 { x, y, z } = changes.chunk;
-            [y, z, x]
-        }));
-        let cells = changes.iter().flat_map(|changes| {
-            changes.cells.iter().map(|index| W::Shape::cell_at(changes.chunk, index).to_array())
-        });
-        cells.collect()
+    fn take_changes(&mut self) -> Taken<[i32; 3]> {
+        let visible = Automaton::take_changes(self);
+        let all = self.take_all_changes().unwrap_or_else(|| visible.clone());
+        [all, visible].map(|changes| {
+            assert!(changes.is_sorted_by_key(|changes| {
+                let IVec3 { x, y, z } = changes.chunk;
+                [y, z, x]
+            }));
+            let cells = changes.iter().flat_map(|changes| {
+                changes.cells.iter().map(|index| W::Shape::cell_at(changes.chunk, index).to_array())
+            });
+            cells.collect()
+        })
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -112,7 +123,7 @@ pub trait Model {
     type Run: Debug;
     type Answer: PartialEq + Debug;
     type Error: Debug;
-    /// What can be seen of a place.
+    /// The state of a place.
     type Look: Clone + PartialEq + Debug;
 
     /// Makes an edit in the world, then in its twin. Lists of chunks are reversed in the twin.
@@ -128,6 +139,11 @@ pub trait Model {
 
     /// Whether the last edit loaded or unloaded a cell: that is no change of it.
     fn was_loaded(&self, place: <Self::World as World>::Place) -> bool;
+
+    /// Whether one can see that a place differs.
+    fn looks_different(then: Option<&Self::Look>, now: Option<&Self::Look>) -> bool {
+        then != now
+    }
 
     /// All places.
     fn looks(&self, world: &Self::World) -> Looks<Self>;
@@ -147,7 +163,7 @@ pub trait Model {
     fn compare(&self, world: &Self::World, after: &dyn Debug);
 }
 
-/// What can be seen of each place.
+/// The state of each place.
 pub type Looks<M> = BTreeMap<<<M as Model>::World as World>::Place, <M as Model>::Look>;
 
 /// A world, its twin and its model.
@@ -157,7 +173,7 @@ pub struct Watched<M: Model> {
     model: M,
     /// The world at the last comparison: hashing takes longer than most edits.
     state: State<M::World>,
-    /// What could be seen when changes were last taken. A place that is back at that need not be
+    /// The state when changes were last taken. A place that is back at that need not be
     /// reported: a chunk of explosions that falls silent is let go with its marks.
     taken: Looks<M>,
 }
@@ -221,18 +237,26 @@ impl<M: Model> Watched<M> {
     }
 
     /// Both must report the same changes, among them every place that differs from when changes were
-    /// last taken.
+    /// last taken, and as visible every one that looks different.
     fn take_changes(&mut self) {
-        let changes = self.world.take_changes();
-        assert_eq!(changes, self.twin.take_changes(), "two equal worlds");
+        let [changes, visible] = self.world.take_changes();
+        let of_twin = self.twin.take_changes();
+        assert_eq!([&changes, &visible], of_twin.each_ref(), "two equal worlds");
+        assert!(visible.is_subset(&changes), "visible changes that are none");
         let now = self.model.looks(&self.world);
         for place in now.keys().chain(self.taken.keys()) {
             let is_reported = changes.contains(place);
             let differs = now.get(place) != self.taken.get(place);
             assert!(is_reported || !differs, "{place:?} changed and was not reported");
+            let looks_different = M::looks_different(self.taken.get(place), now.get(place));
+            assert!(
+                visible.contains(place) || !looks_different,
+                "{place:?} looks different and was not reported"
+            );
         }
         self.taken = now;
-        assert!(self.world.take_changes().is_empty(), "a change is reported once");
+        let again = self.world.take_changes();
+        assert!(again.iter().all(BTreeSet::is_empty), "a change is reported once");
     }
 
     /// Notes the places that differ, except those that were loaded or unloaded. Returns how many.

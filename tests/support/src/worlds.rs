@@ -30,7 +30,12 @@ pub fn water_within(seed: u64, bounds: Region) -> WaterWorld {
     let mut rng = Rng::with_seed(seed);
     let mut edge = || [water::Edge::Wall, water::Edge::Drain, water::Edge::Held][rng.usize(..3)];
     let edges = water::Edges { outer: core::array::from_fn(|_| edge()), unloaded: edge() };
-    let rules = water::Rules { edges, ..water::Rules::default() };
+    let rules = water::Rules {
+        evaporation: 1.0 / 1024.0,
+        film_evaporation: 1.0 / 256.0,
+        edges,
+        ..water::Rules::default()
+    };
     let (low, high) = (bounds.min(), bounds.max());
     let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
     for chunk in Region::new(Cube::chunk_of(low), Cube::chunk_of(high)).positions() {

@@ -3,7 +3,7 @@
 
 use super::probes::{Crew, Flows, ProbedRun};
 use crate::bytes::Bytes;
-use crate::model::{self, Looks, Model, Watched, World};
+use crate::model::{self, Looks, Model, Taken, Watched, World};
 use floodplain::StepReport;
 use floodplain::blast::{
     BlastGraph, Broken, GraphError, Ledger, NodeId, PRESSURE_LIMIT, Probe, Rule, Rules,
@@ -176,10 +176,11 @@ impl World for BlastGraph {
         self.wake_all();
     }
 
-    fn take_changes(&mut self) -> BTreeSet<NodeId> {
+    fn take_changes(&mut self) -> Taken<NodeId> {
         let changes = self.take_changes();
         assert!(changes.is_sorted(), "{changes:?}");
-        changes.into_iter().collect()
+        let changes: BTreeSet<NodeId> = changes.into_iter().collect();
+        [changes.clone(), changes]
     }
 
     fn validate(&self) -> Result<(), String> {

@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{
     Displaced, Edge, EditError, Progress, Rules, Voxel, WaterCell, WaterWorld,
 };
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Region, Shape, StepReport};
+use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
 use std::fmt::Debug;
 
 /// Every public function that changes a water world.
@@ -48,6 +48,10 @@ impl ChunkWorld for WaterWorld {
     fn wake_all(&mut self) {
         self.wake_all();
     }
+
+    fn take_all_changes(&mut self) -> Option<Vec<ChunkChanges>> {
+        Some(self.take_all_changes())
+    }
 }
 
 /// The model of a water world.
@@ -84,6 +88,14 @@ impl Watched {
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
         Watched::of(Water { rules, cells, removed, loaded: Vec::new(), moved: 0 }, world)
     }
+}
+
+/// What can be seen of a cell: its height, and where that is 0, how thick a fall passes through it;
+/// `None` for ground.
+pub fn look(voxel: Voxel) -> Option<(u8, Option<u8>)> {
+    let cell = voxel.cell()?;
+    let passes = cell.height() == 0 && cell.direction().is_some();
+    Some((cell.height(), passes.then(|| cell.largest())))
 }
 
 /// What an edit returns.
@@ -175,6 +187,10 @@ impl Model for Water {
         self.loaded.contains(&Cube::chunk_of(place.into()))
     }
 
+    fn looks_different(then: Option<&Voxel>, now: Option<&Voxel>) -> bool {
+        then.copied().map(look) != now.copied().map(look)
+    }
+
     fn looks(&self, world: &WaterWorld) -> Looks<Self> {
         let look = |cell: IVec3| Some((cell.to_array(), world.voxel(cell)?));
         self.cells.region.positions().filter_map(look).collect()
@@ -260,11 +276,15 @@ impl Water {
         self.removed.put(position, chunk);
     }
 
+    fn evaporates(&self) -> bool {
+        self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
+    }
+
     /// Ground and springs stay; no cell gives more than its throughput.
     fn check_cells(&self, world: &WaterWorld, now: &Cells) {
         let tick = world.ticks();
         let throughput = self.rules.throughput;
-        let loss = throughput + u8::from(self.rules.evaporation > 0.0);
+        let loss = throughput + u8::from(self.evaporates());
         for (cell, (now, then)) in
             now.region.positions().zip(now.contents.iter().zip(&self.cells.contents))
         {
@@ -308,7 +328,7 @@ impl Water {
             now_.drained == then.drained || drains && now_.drained > then.drained,
             "tick {tick}: drained"
         );
-        let loses = self.rules.evaporation > 0.0;
+        let loses = self.evaporates();
         assert!(
             now_.evaporated == then.evaporated || loses && now_.evaporated > then.evaporated,
             "tick {tick}: gone"

@@ -1,0 +1,91 @@
+//! Two sets of changed cells: those whose words differ, in the grid, and those that look different.
+
+use crate::chunk::{CellMask, LayerMask};
+use crate::grid::Slot;
+use crate::water::store::{Place, Store};
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// The cells of a layer that a tick has changed.
+#[derive(Clone, Copy)]
+pub(crate) struct Changes {
+    /// Those whose words differ.
+    pub(crate) words: LayerMask,
+    /// Those of them that look different: see [`look`](crate::water::voxel::Voxel::look).
+    pub(crate) looks: LayerMask,
+}
+
+impl Changes {
+    pub(crate) const NONE: Changes = Changes { words: LayerMask::NONE, looks: LayerMask::NONE };
+}
+
+/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
+#[derive(Default)]
+pub(crate) struct VisibleChanges {
+    cells: HashMap<Slot, Box<CellMask>>,
+}
+
+impl VisibleChanges {
+    fn of(&mut self, slot: Slot) -> &mut CellMask {
+        self.cells.entry(slot).or_default()
+    }
+
+    /// Drops the marks of a chunk that is removed.
+    pub(super) fn forget(&mut self, slot: Slot) {
+        self.cells.remove(&slot);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.cells.allocation_size() + self.cells.len() * size_of::<CellMask>()
+    }
+}
+
+impl Store {
+    /// Marks a cell changed, and as one that looks different. While a tick ends it withholds the
+    /// first mark and makes no second one: the end compares the cells of the tick with what they
+    /// were, and [`mark_layer_changed`](Store::mark_layer_changed) marks what it finds.
+    pub(super) fn mark_changed(&mut self, place: Place) {
+        match &mut self.withheld {
+            Some(withheld) => withheld.changed.push(place),
+            None => {
+                self.grid.mark_changed_at(place.slot, place.index);
+                self.visible_changes.of(place.slot).insert(place.index);
+            }
+        }
+    }
+
+    /// Marks cells of a layer (0 to 15) changed, and those that look different.
+    pub(crate) fn mark_layer_changed(&mut self, slot: Slot, layer: usize, changes: Changes) {
+        self.grid.mark_layer_changed_at(slot, layer, changes.words);
+        if changes.looks.any() {
+            self.visible_changes.of(slot).insert_layer(layer, changes.looks);
+        }
+    }
+
+    /// Returns the chunks with changed cells, in order of position, with these cells, and clears
+    /// the marks.
+    pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+        self.grid.take_changes()
+    }
+
+    /// Like [`take_changes`](Store::take_changes), of the cells that look different.
+    pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+        let mut taken = core::mem::take(&mut self.visible_changes.cells);
+        let mut slots: Vec<Slot> = taken.keys().copied().collect();
+        self.grid.sort_slots(&mut slots);
+        let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
+        slots.into_iter().filter_map(change).collect()
+    }
+
+    /// Returns the cells of a chunk that look different, if there are any.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn visible_changes_at(&self, slot: Slot) -> Option<&CellMask> {
+        self.visible_changes.cells.get(&slot).map(|cells| &**cells)
+    }
+
+    /// Marks cells of a chunk as looking different, at least one.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn mark_visible_changes_at(&mut self, slot: Slot, cells: &CellMask) {
+        self.visible_changes.of(slot).union_with(cells);
+    }
+}
