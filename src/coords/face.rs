@@ -48,6 +48,11 @@ impl Face {
         self as usize
     }
 
+    /// Returns whether this is one of the [`LATERAL`](Face::LATERAL) faces.
+    pub(crate) const fn is_lateral(self) -> bool {
+        !matches!(self, Face::Down | Face::Up)
+    }
+
     /// Returns the face on the other side.
     ///
     /// ```

@@ -352,8 +352,7 @@ impl Context<'_> {
     /// on.
     fn turns_off(&self, place: Place, voxel: Voxel, exit: Face) -> bool {
         let Some(heading) = voxel.direction() else { return false };
-        let is_lateral = |face: Face| Face::LATERAL.contains(&face);
-        if !is_lateral(heading) || !is_lateral(exit) {
+        if !heading.is_lateral() || !exit.is_lateral() {
             return false;
         }
         let ahead = self.store.look(place, heading);

@@ -198,8 +198,7 @@ impl Context<'_> {
             return false;
         }
         // What hangs in the air falls, and does not flow sideways.
-        let is_lateral = !matches!(face, Face::Up | Face::Down);
-        if is_lateral
+        if face.is_lateral()
             && !voxel.has(CellFlags::IS_SOURCE)
             && !self.store.look(place, Face::Down).is_closed()
         {

@@ -11,6 +11,9 @@ use crate::water::flow::window::{SIDE, Window, around, window_index};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
 
+/// The least units of a flow that shoots out over a ledge: more than half of a full cell.
+const JET: u8 = 4;
+
 /// The difference of a cell's index in its layer to that of each lateral neighbour.
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
@@ -110,6 +113,10 @@ impl Window {
             if left == 0 || giver.height == 0 {
                 continue;
             }
+            if let Some(side) = self.jet(&giver, voxel) {
+                let all = giver.height;
+                self.give_sideways(&mut giver, side, all, &mut queue, &mut done);
+            }
             self.fall(&mut giver, &mut done);
             // Any water left rests on a full or solid cell, or exceeds the throughput.
             if giver.height > 0 && giver.left > 0 {
@@ -180,36 +187,68 @@ impl Window {
         if self.has_exit {
             order = sides_first(order, self.exits(&around));
         }
-        let inside = sides_inside(giver.cell);
         for rank in 0..4 {
             let side = usize::from(order >> (2 * rank) & 3);
             let index = around[side];
             if giver.height < self.least[index] || giver.left == 0 {
                 continue;
             }
-            let is_drain = self.own[index] == Voxel::DRAIN.word();
-            if is_drain && voxel.has(CellFlags::HAS_SOURCE) {
+            if self.own[index] == Voxel::DRAIN.word() && voxel.has(CellFlags::HAS_SOURCE) {
                 continue;
             }
-            let face = Face::LATERAL[side];
-            let units =
-                giver.give(self.flows_to(index, giver.height), face, &mut self.flow[giver.cell]);
-            if is_drain {
-                done.drained += u64::from(units);
-                continue;
-            }
-            self.own[index] += u16::from(units);
-            self.refresh(index);
-            if inside >> side & 1 == 0 {
-                done.left[side].insert(across(giver.cell, side));
-                continue;
-            }
-            let near = giver.cell.wrapping_add_signed(CELL_STEP[side]);
-            done.changed.insert(near);
-            // Lateral faces lie in pairs: 0 and 1, 2 and 3.
-            done.entered[side ^ 1].insert(near);
-            self.queue_if_giving(near, queue);
+            self.give_sideways(giver, side, self.flows_to(index, giver.height), queue, done);
         }
+    }
+
+    /// Gives up to `wanted` units to the neighbour on a side.
+    #[inline]
+    fn give_sideways(
+        &mut self,
+        giver: &mut Giver,
+        side: usize,
+        wanted: u8,
+        queue: &mut Queue,
+        done: &mut LayerFlow,
+    ) {
+        let index = around(giver.index)[side];
+        let units = giver.give(wanted, Face::LATERAL[side], &mut self.flow[giver.cell]);
+        if self.own[index] == Voxel::DRAIN.word() {
+            done.drained += u64::from(units);
+            return;
+        }
+        self.own[index] += u16::from(units);
+        self.refresh(index);
+        if sides_inside(giver.cell) >> side & 1 == 0 {
+            done.left[side].insert(across(giver.cell, side));
+            return;
+        }
+        let near = giver.cell.wrapping_add_signed(CELL_STEP[side]);
+        done.changed.insert(near);
+        done.entered[opposite(side)].insert(near);
+        self.queue_if_giving(near, queue);
+    }
+
+    /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver hangs
+    /// in the air, and the cell behind it, on the ground, flows in the same direction; so the water
+    /// had momentum before the edge. A weak flow, or the own water of a spring at the edge, falls
+    /// straight down.
+    #[inline]
+    fn jet(&self, giver: &Giver, voxel: Voxel) -> Option<usize> {
+        if giver.height < JET || Voxel::from_raw(self.below[giver.index]).is_closed() {
+            return None;
+        }
+        let heading = voxel.direction()?;
+        let side = Face::LATERAL.into_iter().position(|face| face == heading)?;
+        let around = around(giver.index);
+        let [ahead, behind] = [around[side], around[opposite(side)]];
+        let (there, from) = (Voxel::from_raw(self.own[ahead]), Voxel::from_raw(self.own[behind]));
+        let flies = from.direction() == Some(heading)
+            && !from.is_mark()
+            && Voxel::from_raw(self.below[behind]).is_closed()
+            && !there.is_mark()
+            && there.room() >= giver.height
+            && !Voxel::from_raw(self.below[ahead]).is_closed();
+        flies.then_some(side)
     }
 
     /// Returns which of four cells, by bit, are drains or have the FlowOut flag.
@@ -232,6 +271,12 @@ impl Window {
         let there = Voxel::from_raw(self.own[index]).height_bits();
         if self.least[index] == there + 1 { height.min(FULL - there) } else { (height - there) / 2 }
     }
+}
+
+/// Returns the side opposite to one: the lateral faces lie in pairs, 0 and 1, 2 and 3.
+#[inline]
+const fn opposite(side: usize) -> usize {
+    side ^ 1
 }
 
 /// Returns the least height from which water flows sideways into a cell: one more than the cell's

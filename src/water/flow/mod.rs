@@ -99,7 +99,9 @@ impl Context<'_> {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             let left = self.limits.left(voxel, self.work.passed(place));
-            self.store.look(place, Face::Down).room() >= voxel.height().min(left)
+            // Water that came from the side may shoot out over a ledge.
+            let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
+            came_from_above && self.store.look(place, Face::Down).room() >= voxel.height().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
