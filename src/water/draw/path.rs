@@ -377,8 +377,10 @@ impl Context<'_> {
     fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8) {
         let path = &draws.path.cells;
         let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
-        // A long way costs more, so it carries more at a time.
-        let fill = (path.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL));
+        // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
+        // edge of a fall, it may also draw.
+        let passed = usize::from(self.work.passed(draw.cell));
+        let fill = (path.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         if draw.purpose == Purpose::Fill && self.store.read(draw.cell).is_connected() {
             draw.cap = draw.cap.min(fill.min(usize::from(FULL)) as u8);
         }
