@@ -83,7 +83,7 @@ impl Context<'_> {
     /// already. Returns the cells charged: the awake and touched ones, and those of the flood fill.
     pub(crate) fn begin_flood(&mut self, pools: &mut Pools, slot: Slot, layer: usize) -> u64 {
         let wet = self.store.layer(slot, layer).wet;
-        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let touched = self.touched(slot, layer);
         let seeds = (self.awake(slot, layer) | touched) & wet;
         let count = seeds.count() as usize;
         if count == 0 {
@@ -149,8 +149,7 @@ impl Context<'_> {
         let highest = gathering.highest;
         let Some(is_low) = at_most(highest - head(y, 0)) else { return };
         let closed = self.store.layer(slot, layer).closed;
-        let unmoved =
-            cells - self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let unmoved = cells - self.touched(slot, layer);
         if unmoved.is_empty() {
             return;
         }

@@ -191,9 +191,7 @@ impl Context<'_> {
     /// Whether all cells of a body have moved in this tick, as falling water does. Cells that moved
     /// do not draw.
     fn is_all_touched(&self, body: &Body) -> bool {
-        let touched = |piece: &Piece| {
-            self.work.get(piece.slot, piece.layer).map_or(LayerMask::NONE, |work| work.touched)
-        };
+        let touched = |piece: &Piece| self.touched(piece.slot, piece.layer);
         body.pieces.iter().all(|piece| (piece.cells - touched(piece)).is_empty())
     }
 
