@@ -81,6 +81,7 @@
 //! | `current` | each cell | units that flowed out of it in that tick, by [`current`](crate::water::WaterWorld::current), axes added |
 //! | `flow` | each cell | whether it is part of a flow: active, with a direction or a source |
 //! | `has_source`, `flow_out` | each cell | the flags |
+//! | `falls` | each cell | whether more water left it downwards than upwards in that tick |
 //! | `total` | the cells | units in all of them |
 //! | `gain` | the cells | the change of that total in that tick |
 //! | `level` | each column of the cells | the surface in units above y = 0, 7 to a cell: of the highest wet cell, or the bottom if none is |
@@ -88,6 +89,10 @@
 //! | `at_rest` | the world | whether nothing will change until the next edit |
 //! | `visited` | the world | cells that the tick visited |
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
+//! | `round = 0.7` | the wet cells | at least this: their least reach in 16 directions around the cell `around = [x, y, z]`, as a part of their greatest; a cell counts in the direction nearest to it, at any height |
+//! | `level_while_flowing = 2` | the columns | as `spread`, at most this many units, without dry columns and those in which water falls: out of a cell that is dry now, or that has a dry open cell beside it |
+//! | `outflow_per_tick` | the cells | units that flowed out of them in a tick, by `current`: the mean over the ticks after the first of `when` to its last |
+//! | `share` | the cells | the same as a part of all that drained in those ticks. Name the cells at the end of one of several ways out |
 //!
 //! A check of each cell skips solid cells, and fails if there are no others.
 //!
@@ -102,7 +107,7 @@
 //! | `[rules]` | `sweep` (`"conservative"`, `"synchronous"`, `"in place"`), `cap`, `coefficient`, `least_impermeability`, as in [`Rules`](crate::humidity::Rules) |
 //! | `[legend]` | `{ humidity = 12.5, impermeability = 2.0 }` (0 and 1 if not named), `{ rain = 1024.0, impermeability = 1.0 }`, `{ rock = true }` with a humidity or none. Without a legend: `#` rock, `.` dry soil, `~` soil at 1024, `S` rain of 1024, all soil of impermeability 1 |
 //! | `[world]` | `edges` (all four sides), `floor` (y = 0), `ceiling`, `west`, `east`: `"wall"` or `"drain"`; `offset` along x and z shifts the world along x and y |
-//! | measures | `humidity`, `impermeability` and the flag `rain` of each cell; `total`, `gain`, `at_rest`, `visited` as above |
+//! | measures | `humidity`, `impermeability` and the flag `rain` of each cell; `total`, `gain`, `at_rest`, `visited`, `round` as above |
 //! | report | `values`: humidity, −1 rock, −2 not in the world; the account's entries in humidity. Only the conservative sweep keeps an account; with the others `balanced` always holds |
 //!
 //! # Explosions

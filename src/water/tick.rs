@@ -251,7 +251,10 @@ impl Unfinished {
                     }
                 },
                 Phase::Ebb => match tick.work.next_in_sweep() {
-                    Some((slot, layer)) => return Some(tick.ebb(&mut self.later, slot, layer)),
+                    Some((slot, layer)) => {
+                        self.evaporation.watch(slot);
+                        return Some(tick.ebb(&mut self.later, slot, layer));
+                    }
                     None if tick.work.schedule.members().is_empty()
                         && !self.evaporation.is_due() =>
                     {

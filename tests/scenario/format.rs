@@ -413,7 +413,7 @@ fn what_can_stand_in_two_places_stands_in_one() {
 
 /// The words of the failures of a scenario that runs, with their lines.
 #[track_caller]
-fn failures(text: &str) -> Vec<String> {
+pub fn failures(text: &str) -> Vec<String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let outcome = play("file.toml", text, &mut out, &mut err).expect("writing to memory");
     let err = String::from_utf8(err).expect("messages in UTF-8");

@@ -3,3 +3,4 @@
 mod automata;
 mod files;
 mod format;
+mod motion;

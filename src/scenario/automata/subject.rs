@@ -71,6 +71,9 @@ pub(crate) trait Subject {
     /// Cells that the next step will visit.
     fn active_cells(&self) -> usize;
 
+    /// Whether nothing will change until the next edit.
+    fn is_at_rest(&self) -> bool;
+
     /// Counts what is in the world, cell by cell.
     fn count(&self) -> f64;
 
@@ -214,6 +217,10 @@ impl<A: Drawn> Subject for Stage<'_, A> {
 
     fn active_cells(&self) -> usize {
         self.world.awake_cells()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.world.is_at_rest()
     }
 
     fn count(&self) -> f64 {

@@ -155,6 +155,7 @@ impl Drawn for WaterWorld {
         Quantity { name: "flow", is_flag: true },
         Quantity { name: "has_source", is_flag: true },
         Quantity { name: "flow_out", is_flag: true },
+        Quantity { name: "falls", is_flag: true },
     ];
     const VALUES_NAME: &'static str = "heights";
 
@@ -252,6 +253,7 @@ impl Drawn for WaterWorld {
             2 => flag(cell.active() > 0 && (cell.direction().is_some() || cell.is_source())),
             3 => flag(cell.has_source()),
             4 => flag(cell.flags().contains(CellFlags::FLOW_OUT)),
+            5 => flag(self.current(at).y < 0),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::automaton::StepReport;
 use crate::scenario::automata::subject::Subject;
+use crate::scenario::expect::motion::{self, Outflow};
 use crate::scenario::expect::{Check, Expect, Measure, Order, Range, Want};
 use core::fmt;
 use glam::IVec3;
@@ -57,6 +58,7 @@ struct Watch {
     last_total: Option<f64>,
     /// Injected minus drained since the start, after each of the last ticks.
     kept: VecDeque<f64>,
+    outflow: Outflow,
 }
 
 impl Judge {
@@ -187,6 +189,29 @@ impl Watch {
             }
             Measure::AtRest => one(if scene.rest_tick.is_some() { 1.0 } else { 0.0 }),
             Measure::Visited => one(scene.stepped.visited as f64),
+            Measure::Round(around) => match motion::round(check, around, subject) {
+                Some(part) => one(part),
+                None => Some("no wet cell around".to_owned()),
+            },
+            Measure::LevelWhileFlowing(falls) => match motion::unevenness(check, falls, subject) {
+                Some(units) => one(units),
+                None => Some("no surface".to_owned()),
+            },
+            Measure::OutflowPerTick(current) | Measure::Share(current) => {
+                self.outflow.add(check, current, subject);
+                if scene.tick < check.when[1] {
+                    return None;
+                }
+                let of = match want.measure {
+                    Measure::Share(_) => self.outflow.drained,
+                    _ => self.outflow.ticks,
+                };
+                if of > 0.0 {
+                    one(self.outflow.passed / of)
+                } else {
+                    Some("nothing drained".to_owned())
+                }
+            }
             Measure::Steady(window) => {
                 let account = subject.account();
                 let kept = account.injected - account.drained;
@@ -281,6 +306,9 @@ mod tests {
         }
         fn active_cells(&self) -> usize {
             1
+        }
+        fn is_at_rest(&self) -> bool {
+            false
         }
         fn count(&self) -> f64 {
             if self.tick < 3 { 5.0 } else { 4.0 }

@@ -2,6 +2,7 @@
 //! compares a running world with them.
 
 pub(crate) mod judge;
+mod motion;
 
 use crate::scenario::automata::subject::Setup;
 use crate::scenario::error::ScenarioError;
@@ -67,6 +68,15 @@ pub(crate) enum Measure {
     Visited,
     /// Injected minus drained over this many ticks.
     Steady(u64),
+    /// The least reach of the wet cells around this one, as a part of the greatest.
+    Round(IVec3),
+    /// The highest surface minus the lowest, but where water falls: out of a cell, by the quantity
+    /// with this index.
+    LevelWhileFlowing(usize),
+    /// What flowed out of the cells in a tick, in the mean, by the quantity with this index.
+    OutflowPerTick(usize),
+    /// The same as a part of all that drained.
+    Share(usize),
 }
 
 /// A value from `min` to `max`.
@@ -196,6 +206,7 @@ impl Check {
             let (measure, range) = (Measure::Steady(window), Range::exactly(0.0));
             wants.push(Want { line: field.line, name: "steady", measure, range });
         }
+        wants.extend(motion_wants(&mut table, when, context)?);
         if wants.is_empty() {
             // Either a key is misspelt or none is there.
             let missing = table.need("height, total, level or another measure");
@@ -206,6 +217,50 @@ impl Check {
         let columns = columns_of(&cells, context);
         Ok(Check { name, when, cells, columns, wants })
     }
+}
+
+/// Reads the measures of water in motion that the automaton has the quantities for.
+fn motion_wants(
+    table: &mut Table,
+    when: [u64; 2],
+    context: Context<'_>,
+) -> Result<Vec<Want>, ScenarioError> {
+    let index = |name| context.setup.quantities().iter().position(|own| own.name == name);
+    let mut wants = Vec::new();
+    if let Some(field) = table.take("round") {
+        let range = Range { min: field.number()?, max: 1.0, is_flag: false };
+        if !(0.0..=1.0).contains(&range.min) {
+            return Err(field.refuse("a part of the greatest reach, 0 to 1"));
+        }
+        let around = table.need("around")?;
+        let cell = around.cell()?;
+        if !context.drawing.region().contains(cell) {
+            return Err(ScenarioError::OutOfDrawing { line: around.line, cell });
+        }
+        wants.push(Want { line: field.line, name: "round", measure: Measure::Round(cell), range });
+    }
+    if let Some(falls) = index("falls")
+        && let Some(field) = table.take("level_while_flowing")
+    {
+        let units = field.whole(0, i64::from(i32::MAX))? as f64;
+        let (measure, range) =
+            (Measure::LevelWhileFlowing(falls), Range { min: 0.0, max: units, is_flag: false });
+        wants.push(Want { line: field.line, name: "level_while_flowing", measure, range });
+    }
+    if let Some(current) = index("current") {
+        for (name, measure) in [
+            ("outflow_per_tick", Measure::OutflowPerTick(current)),
+            ("share", Measure::Share(current)),
+        ] {
+            let Some(field) = table.take(name) else { continue };
+            if when[0] == when[1] {
+                return Err(field.refuse("used with `when = [first, last]`"));
+            }
+            let range = Range::read(&field, false)?;
+            wants.push(Want { line: field.line, name, measure, range });
+        }
+    }
+    Ok(wants)
 }
 
 /// Reads `"end"` (the default), `"always"`, a tick, or `[first, last]`, where the last can be

@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
                 message: error.to_string(),
             })?;
             self.edited += 1;
-            self.rest_tick = self.rest_tick.filter(|_| self.subject.active_cells() == 0);
+            self.rest_tick = self.rest_tick.filter(|_| self.subject.is_at_rest());
         }
         self.stepped = self.subject.step();
         self.look();
@@ -150,8 +150,8 @@ impl<'a> Run<'a> {
     }
 
     fn look(&mut self) {
-        let at_rest = self.subject.active_cells() == 0;
-        self.rest_tick = if at_rest { self.rest_tick.or(Some(self.tick)) } else { None };
+        self.rest_tick =
+            if self.subject.is_at_rest() { self.rest_tick.or(Some(self.tick)) } else { None };
         let scene = Scene {
             subject: self.subject.as_ref(),
             tick: self.tick,

@@ -1,6 +1,7 @@
 //! Evaporation: still surface cells lose single units at random. The columns of a chunk that lose
 //! in a tick are drawn for the chunk as a whole (see `draws`), so water that sleeps costs nothing
-//! between its losses. A priority queue holds when each chunk is due.
+//! between its losses. A priority queue holds when each chunk is due. A chunk that has nothing to
+//! lose leaves it, and comes back when it takes part in a tick.
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
@@ -9,7 +10,7 @@ use crate::water::context::Context;
 use crate::water::ebb::draws::Draws;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
-use crate::water::store::{Place, Store};
+use crate::water::store::{LAYER_ROWS, LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -44,8 +45,10 @@ pub(crate) struct Evaporation {
     start: u64,
     /// The tick underway, counted from `start`.
     now: u64,
-    /// Every loaded chunk is in it once for each kind, and for a while some that are no more.
+    /// The watched chunks are in it once for each kind, and for a while some that are no more.
     queue: BinaryHeap<Due>,
+    /// For each slot and kind, whether the chunk is watched. Another has nothing to lose.
+    watched: Vec<[bool; 2]>,
 }
 
 impl Evaporation {
@@ -58,6 +61,7 @@ impl Evaporation {
             start: ticks,
             now: 0,
             queue: BinaryHeap::new(),
+            watched: Vec::new(),
         }
     }
 
@@ -65,20 +69,28 @@ impl Evaporation {
     pub(crate) fn enter(&mut self, grid: &Grid<Voxel>, slot: Slot) {
         // Chunks that come and go leave entries. They go when they are due, or here if they are
         // many.
+        self.watched.resize(grid.slot_capacity(), [false; 2]);
         if self.queue.len() > 8 * grid.chunk_count() + 64 {
             self.queue.clear();
-            let slots = grid.sorted_slots();
-            slots.into_iter().for_each(|slot| self.push(slot));
+            self.watched.fill([false; 2]);
+            grid.sorted_slots().into_iter().for_each(|slot| self.watch(slot));
         } else {
-            self.push(slot);
+            self.watched[slot.index()] = [false; 2];
+            self.watch(slot);
         }
     }
 
-    /// Lets the next tick look when a chunk is due.
-    fn push(&mut self, slot: Slot) {
-        for kind in [Kind::Film, Kind::Surface] {
-            if !matches!(self.draws(kind), Draws::Never) {
-                self.queue.push(Reverse((self.now, slot, kind)));
+    /// Watches a chunk: it is new, or takes part in the tick underway and may have water to lose
+    /// now.
+    #[inline]
+    pub(crate) fn watch(&mut self, slot: Slot) {
+        let Some(watched) = self.watched.get_mut(slot.index()) else { return };
+        if *watched != [true; 2] {
+            let before = core::mem::replace(watched, [true; 2]);
+            for kind in [Kind::Film, Kind::Surface] {
+                if !before[kind as usize] && !matches!(self.draws(kind), Draws::Never) {
+                    self.queue.push(Reverse((self.now, slot, kind)));
+                }
             }
         }
     }
@@ -101,12 +113,26 @@ impl Evaporation {
             .map_or(u64::MAX, |&Reverse((due, ..))| due.saturating_sub(done.wrapping_add(1)))
     }
 
+    /// Removes and returns the next that is due in the tick underway.
+    fn pop(&mut self) -> Option<(Slot, Kind)> {
+        let due = *self.queue.peek().filter(|_| self.is_due())?;
+        // Twice if a chunk has gone and another one come to the same slot.
+        while self.queue.peek() == Some(&due) {
+            self.queue.pop();
+        }
+        let Reverse((_, slot, kind)) = due;
+        Some((slot, kind))
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
         let table = |draws: &Draws| match draws {
             Draws::Sparse { at_most, .. } => at_most.capacity() * size_of::<u64>(),
             Draws::Never | Draws::Dense { .. } => 0,
         };
-        self.queue.capacity() * size_of::<Due>() + table(&self.films) + table(&self.surfaces)
+        self.queue.capacity() * size_of::<Due>()
+            + self.watched.capacity() * size_of::<[bool; 2]>()
+            + table(&self.films)
+            + table(&self.surfaces)
     }
 
     fn draws(&self, kind: Kind) -> &Draws {
@@ -114,33 +140,6 @@ impl Evaporation {
             Kind::Film => &self.films,
             Kind::Surface => &self.surfaces,
         }
-    }
-
-    /// Takes the next chunk that is due from the queue, and adds what it loses to `losses`. Returns
-    /// whether there was one.
-    pub(super) fn collect(&mut self, grid: &Grid<Voxel>, losses: &mut Vec<Losses>) -> bool {
-        if !self.is_due() {
-            return false;
-        }
-        let Some(due) = self.queue.pop() else { return false };
-        // A chunk may have gone and come back to the same slot.
-        while self.queue.peek() == Some(&due) {
-            self.queue.pop();
-        }
-        let Reverse((_, slot, kind)) = due;
-        let position = grid.position_at(slot);
-        if grid.slot(position) != Some(slot) {
-            return true;
-        }
-        let seed = mix(chunk_seed(self.seed, position), kind as u64);
-        let drawn = self.draws(kind).at(seed, self.start.wrapping_add(self.now));
-        if let Some((columns, ticks)) = drawn {
-            self.queue.push(Reverse((self.now + ticks, slot, kind)));
-            if columns.any() {
-                losses.push(Losses { slot, kind, columns, layer: 0 });
-            }
-        }
-        true
     }
 }
 
@@ -154,6 +153,37 @@ pub(super) fn sort(grid: &Grid<Voxel>, losses: &mut Vec<Losses>) {
 }
 
 impl Context<'_> {
+    /// Takes the next chunk that is due from the queue, and adds what it loses to `losses`. Returns
+    /// the rows that were looked at, one at least; `None` if no chunk is due.
+    pub(super) fn collect_next(
+        &self,
+        evaporation: &mut Evaporation,
+        losses: &mut Vec<Losses>,
+    ) -> Option<usize> {
+        let (slot, kind) = evaporation.pop()?;
+        let grid = self.store.grid();
+        let position = grid.position_at(slot);
+        if grid.slot(position) != Some(slot) {
+            return Some(1);
+        }
+        // What takes part in the tick would come back with the next.
+        let sleeps = self.work.open_layers(slot) == 0;
+        let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
+        let tick = evaporation.start.wrapping_add(evaporation.now);
+        let drawn = evaporation.draws(kind).at(seed, tick);
+        let drawn = drawn.filter(|_| !(sleeps && has_nothing_to_lose(self.store, slot, kind)));
+        match drawn {
+            None => evaporation.watched[slot.index()][kind as usize] = false,
+            Some((columns, ticks)) => {
+                evaporation.queue.push(Reverse((evaporation.now + ticks, slot, kind)));
+                if columns.any() {
+                    losses.push(Losses { slot, kind, columns, layer: 0 });
+                }
+            }
+        }
+        Some(if sleeps { LAYER_ROWS } else { 1 })
+    }
+
     /// Lets the next layer of the last chunk of `losses` lose its units. Adds the cells to `lost`,
     /// and those that are empty now to `dried`. Returns the number of cells visited, and of rows
     /// read as bits; `None` if nothing is left.
@@ -205,4 +235,25 @@ fn uncovered(store: &Store, slot: Slot, layer: usize) -> LayerMask {
             LayerMask::all_if(top == store.bounds().max().y)
         }
     }
+}
+
+/// Whether no cell of a chunk can lose water of this kind, whatever else evaporates in this tick:
+/// what lies below a film may lose when that is gone, but nothing below a full cell. May return
+/// `false` all the same.
+fn has_nothing_to_lose(store: &Store, slot: Slot, kind: Kind) -> bool {
+    let full = |layer| {
+        let LayerState { wet, closed } = store.layer(slot, layer);
+        wet & closed
+    };
+    let may_lose = |layer: usize| match kind {
+        Kind::Film => {
+            store.layer(slot, layer).wet.any()
+                && store.has(slot, layer, |voxel| voxel.height_bits() == 1 && !voxel.is_mark())
+        }
+        Kind::Surface => {
+            let above = if layer == 15 { LayerMask::NONE } else { full(layer + 1) };
+            (store.layer(slot, layer).wet - store.springs(slot, layer) - above).any()
+        }
+    };
+    !(0..16).any(may_lose)
 }

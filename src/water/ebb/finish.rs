@@ -88,10 +88,7 @@ impl Context<'_> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent() {
             let cells = match ending.stage {
-                Stage::Collect => {
-                    let grid = self.store.grid();
-                    evaporation.collect(grid, &mut ending.losses).then_some(1)
-                }
+                Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
                 Stage::Evaporate => self.evaporate_next(
                     &mut ending.losses,
                     &mut ending.left.evaporated,
@@ -176,7 +173,7 @@ impl Context<'_> {
     }
 
     fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        self.store.note_change(ending.left.evaporated.pop()?);
+        self.store.note_loss(ending.left.evaporated.pop()?);
         Some(1)
     }
 

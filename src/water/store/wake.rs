@@ -4,6 +4,7 @@
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, border_cells};
 use hashbrown::HashMap;
 
@@ -32,7 +33,8 @@ impl Store {
     ///
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
-    /// | an edit; a cell dries up, loses its parents, or evaporates ([`note_change`](Store::note_change)) | the cell, its six neighbours, and those beside the cell above, which may slide into it | next tick |
+    /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, and those beside the cell above, which may slide into it | next tick |
+    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and those beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
     /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
@@ -93,6 +95,24 @@ impl Store {
         if above.is_some() {
             for face in Face::LATERAL {
                 self.wake(self.step(above, face));
+            }
+        }
+    }
+
+    /// Marks a cell changed that was still and lost a unit. Wakes it, since it may draw, and those
+    /// beside it that stand high enough now to give. If it was full and has room now, or is dry and
+    /// cannot draw itself, all may move that [`note_change`](Store::note_change) wakes.
+    pub(crate) fn note_loss(&mut self, place: Place) {
+        let height = self.read(place).height();
+        if height + 1 == FULL || height == 0 {
+            return self.note_change(place);
+        }
+        self.mark_changed(place);
+        self.wake(place);
+        for face in Face::LATERAL {
+            let beside = self.step(place, face);
+            if beside.is_some() && self.read(beside).height() > height + 1 {
+                self.wake(beside);
             }
         }
     }
