@@ -18,7 +18,7 @@ pub(crate) enum Phase {
     Outflows,
     /// Water falls, spreads and is drawn, layer by layer.
     Flow,
-    /// Bodies of water are found, chunk by chunk.
+    /// Bodies of water follow what has changed.
     Flood,
     /// Bodies are levelled, one by one.
     Level,

@@ -14,7 +14,6 @@ const BUFFER: usize = 1 << 12;
 #[derive(Default)]
 pub(crate) struct Trees {
     pub(crate) roots: Vec<Place>,
-    pub(crate) walked: Vec<Place>,
     pub(crate) path: Path,
     /// Whether a draw has exhausted a cell since this was last cleared.
     pub(crate) spent: bool,
@@ -25,8 +24,6 @@ impl Trees {
     pub(crate) fn begin(&mut self) {
         self.roots.clear();
         self.roots.shrink_to(BUFFER);
-        self.walked.clear();
-        self.walked.shrink_to(BUFFER);
         self.path.cells.clear();
         self.path.cells.shrink_to(BUFFER);
         self.spent = false;
@@ -34,7 +31,7 @@ impl Trees {
 
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
+        self.roots.capacity() * size_of::<Place>()
             + self.path.cells.capacity() * size_of::<PathCell>()
             + self.path.forks.capacity() * size_of::<Fork>()
     }
@@ -96,22 +93,14 @@ mod tests {
         let mut trees = Trees { spent: true, ..Trees::default() };
         for length in [100, 10_000] {
             trees.roots.resize(length, Place::NONE);
-            trees.walked.resize(length, Place::NONE);
             trees
                 .path
                 .cells
                 .resize(length, PathCell { slot: Slot::NONE, index: 0, exit: Face::Up, left: 0 });
             let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
             trees.begin();
-            assert!(
-                trees.roots.is_empty()
-                    && trees.walked.is_empty()
-                    && trees.path.cells.is_empty()
-                    && !trees.spent
-            );
-            for capacity in
-                [trees.roots.capacity(), trees.walked.capacity(), trees.path.cells.capacity()]
-            {
+            assert!(trees.roots.is_empty() && trees.path.cells.is_empty() && !trees.spent);
+            for capacity in [trees.roots.capacity(), trees.path.cells.capacity()] {
                 assert!(kept.contains(&capacity), "{capacity} after {length}");
             }
         }

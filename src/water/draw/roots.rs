@@ -1,14 +1,12 @@
 //! The roots of flows: which root a cell's water comes from, and what it offers.
 //!
 //! Cells with one parent form trees. A tree is labelled lazily: a search goes up to the first
-//! labelled cell and labels its path, as path compression in a union–find does. Above a fork, where
-//! a cell has several parents, a depth-first search with cached bounds finds the highest spring.
+//! labelled cell and labels its path, as path compression in a union–find does.
 
 use crate::chunk::LAYER_CELLS;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
-use crate::water::store::{Place, Store, head};
-use hashbrown::HashMap;
+use crate::water::store::{Place, head};
 
 /// Label of a cell above which flows join, so that it may have more than one root.
 pub(crate) const JOINED: u32 = u32::MAX;
@@ -24,34 +22,6 @@ pub(crate) enum Need {
     Fill { y: i32, head: i64, connected: bool },
     /// To rise into a cell at height `y`: the spring must lie higher.
     Rise { y: i32 },
-}
-
-/// Cached bounds on the springs that feed forks, the cells with several parents. Valid as long as
-/// no parents change.
-#[derive(Default)]
-pub(crate) struct Forks {
-    highest: HashMap<Place, Highest>,
-}
-
-/// Bounds on the height of the highest spring that feeds a fork.
-#[derive(Clone, Copy, Default)]
-struct Highest {
-    at_least: Option<i32>,
-    below: Option<i32>,
-}
-
-impl Forks {
-    /// Records the height of a spring that a search found, and restores the former bounds of the
-    /// forks it visited. Only the first fork is certain to be fed by the spring: all paths searched
-    /// lead through it.
-    fn found(&mut self, height: i32, visited: Vec<(Place, Highest)>) {
-        for (number, (fork, mut known)) in visited.into_iter().enumerate() {
-            if number == 0 {
-                known.at_least = known.at_least.max(Some(height));
-            }
-            self.highest.insert(fork, known);
-        }
-    }
 }
 
 impl Context<'_> {
@@ -78,83 +48,6 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a cell is fed by springs and all of them lie below `y`. A cell cut off from its
-    /// spring counts as within reach until it loses its HasSource flag: it may be asleep, and must
-    /// miss nothing.
-    pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
-        let tree = self.tree_of(place);
-        if tree != JOINED {
-            let root = self.work.trees.roots[tree as usize - 1];
-            return self.spring_height(root).is_some_and(|height| height < y);
-        }
-        !self.is_fed_from(place, y, forks) && self.is_fed_from(place, i32::MIN, forks)
-    }
-
-    /// Whether any spring that feeds a cell lies at `y` or higher.
-    fn is_fed_from(&self, place: Place, y: i32, forks: &mut Forks) -> bool {
-        let mut open = vec![place];
-        let mut visited = Vec::new();
-        while let Some(place) = open.pop() {
-            let parents = self.store.parents_of(place);
-            let mut height = self.spring_height(place);
-            if parents.count_ones() > 1 {
-                let known = forks.highest.get(&place).copied().unwrap_or_default();
-                if known.below.is_some_and(|below| below <= y) {
-                    continue;
-                }
-                height = height.max(known.at_least);
-                // Prevents a second visit. Becomes true if the search finds no spring.
-                forks.highest.insert(place, Highest { below: Some(y), ..known });
-                visited.push((place, known));
-            }
-            if let Some(height) = height.filter(|&height| height >= y) {
-                forks.found(height, visited);
-                return true;
-            }
-            let above = Store::faces(parents).map(|face| self.store.step(place, face));
-            open.extend(above.filter(|parent| parent.is_some()));
-        }
-        false
-    }
-
-    /// Returns the height of a spring in cells, `None` if the cell is not a spring.
-    fn spring_height(&self, place: Place) -> Option<i32> {
-        let height = self.store.grid().position_at(place.slot).y * 16 + place.layer() as i32;
-        self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
-    }
-
-    /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`].
-    fn tree_of(&mut self, place: Place) -> u32 {
-        let mut walked = core::mem::take(&mut self.work.trees.walked);
-        walked.clear();
-        let mut at = place;
-        let tree = loop {
-            let known = self.work.get(at.slot, at.layer()).and_then(|work| work.trees.as_ref());
-            let known = known.map_or(0, |trees| trees[at.cell()]);
-            if known != 0 {
-                break known;
-            }
-            walked.push(at);
-            let parents = self.store.parents_of(at);
-            if parents.count_ones() > 1 {
-                break JOINED;
-            }
-            let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
-            match parent {
-                Some(parent) if parent.is_some() => at = parent,
-                _ => {
-                    self.work.trees.roots.push(at);
-                    break self.work.trees.roots.len() as u32;
-                }
-            }
-        };
-        for &place in &walked {
-            self.label(place, tree);
-        }
-        self.work.trees.walked = walked;
-        tree
-    }
-
     /// Returns the root of a tree; `None` for no label (0) or [`JOINED`].
     #[inline]
     pub(crate) fn root_of(&self, tree: u32) -> Option<Place> {
@@ -174,98 +67,8 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::CHUNK_CELLS;
     use crate::water::context::test_worlds;
     use crate::water::voxel::Voxel;
-
-    /// Reference: the heights of all springs that feed a cell.
-    fn springs_above(store: &Store, place: Place) -> Vec<i32> {
-        let is_spring = |place: &Place| store.read(*place).has(CellFlags::IS_SOURCE);
-        test_worlds::ancestors(store, place)
-            .into_iter()
-            .filter(is_spring)
-            .map(|place| store.position(place).y)
-            .collect()
-    }
-
-    #[test]
-    fn a_cell_is_out_of_reach_if_all_its_springs_lie_below() {
-        let (mut joined, mut answers) = (0, [0, 0]);
-        for seed in 0..24 {
-            let mut world = test_worlds::springs(seed);
-            let places = test_worlds::places(&world);
-            let mut tick = test_worlds::tick(&mut world);
-            let mut forks = Forks::default();
-            for place in places {
-                let voxel = tick.store.read(place);
-                if voxel.is_mark() || !voxel.is_connected() {
-                    continue;
-                }
-                joined += usize::from(voxel.has(CellFlags::EXTRA));
-                let springs = springs_above(tick.store, place);
-                for y in (-6..8).map(|y| if seed % 2 == 0 { y } else { 1 - y }) {
-                    let expected = !springs.is_empty() && springs.iter().all(|&height| height < y);
-                    assert_eq!(
-                        tick.is_out_of_reach(place, y, &mut forks),
-                        expected,
-                        "seed {seed}: {place:?} at {y}"
-                    );
-                    answers[usize::from(expected)] += 1;
-                }
-            }
-        }
-        assert!(
-            joined > 20 && answers[0] > 1_000 && answers[1] > 1_000,
-            "{joined} joined, {answers:?}"
-        );
-    }
-
-    #[test]
-    fn each_fork_is_visited_once_however_many_paths_lead_there() {
-        let mut world = test_worlds::weave();
-        let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
-        let mut tick = test_worlds::tick(&mut world);
-        let mut forks = Forks::default();
-        let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y, &mut forks);
-        assert!(!is_out_of_reach(0) && is_out_of_reach(1));
-    }
-
-    #[test]
-    fn a_tree_has_one_root_unless_flows_join_above() {
-        let mut counts = [0, 0];
-        for seed in 0..12 {
-            let mut world = test_worlds::springs(seed);
-            let places = test_worlds::places(&world);
-            let mut tick = test_worlds::tick(&mut world);
-            for place in places.into_iter().filter(|place| place.index % 3 == 0) {
-                let (mut at, mut parents) = (place, tick.store.parents_of(place));
-                while parents.count_ones() == 1 {
-                    at = Store::faces(parents)
-                        .map(|face| tick.store.step(at, face))
-                        .next()
-                        .expect("one parent");
-                    parents = tick.store.parents_of(at);
-                }
-                let tree = tick.tree_of(place);
-                assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
-                assert_eq!(
-                    tick.root_of(tree),
-                    (parents == 0).then_some(at),
-                    "seed {seed}: {place:?}"
-                );
-                assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, again");
-                let trees =
-                    tick.work.get(place.slot, place.layer()).and_then(|work| work.trees.as_ref());
-                assert_eq!(
-                    trees.map(|trees| trees[place.cell()]),
-                    Some(tree),
-                    "seed {seed}: {place:?}"
-                );
-                counts[usize::from(parents != 0)] += usize::from(at != place);
-            }
-        }
-        assert!(counts.iter().all(|&count| count > 10), "{counts:?} below a root and below a join");
-    }
 
     #[test]
     fn a_root_offers_what_the_need_allows() {

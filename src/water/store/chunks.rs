@@ -40,6 +40,7 @@ impl Store {
             Beside { masks, outlets: None, sources, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
+        self.note_chunk(slot);
         Some(slot)
     }
 
@@ -51,6 +52,7 @@ impl Store {
             self.count_all_sources(slot, &sources, false);
         }
         let mut chunk = self.grid.remove(position)?;
+        self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
         if chunk.as_dense().is_some() && has_marks(&chunk) {

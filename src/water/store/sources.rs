@@ -14,11 +14,6 @@ impl Store {
             .map_or(LayerMask::NONE, |sources| sources.layer(layer))
     }
 
-    /// Returns whether a chunk has any source.
-    pub(crate) fn has_springs(&self, slot: Slot) -> bool {
-        self.beside[slot.index()].sources.is_some()
-    }
-
     /// Records whether a cell is a source.
     pub(crate) fn note_source(&mut self, Place { slot, index }: Place, present: bool) {
         let beside = &mut self.beside[slot.index()];
@@ -29,12 +24,6 @@ impl Store {
         if was_present != present {
             self.count_sources(slot, index / LAYER_CELLS, 1, present);
         }
-    }
-
-    /// Returns the y of the lowest source in the world.
-    #[inline]
-    pub(crate) fn lowest_source(&self) -> Option<i32> {
-        self.source_heights.keys().next().copied()
     }
 
     /// Returns the y of the highest source in the world.
