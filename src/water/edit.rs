@@ -309,6 +309,7 @@ impl WaterWorld {
         }
         self.store.wake_around(slot);
         self.work.forget(slot);
+        self.unfinished.pools.forget(&self.store, slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
         Ok(chunk)

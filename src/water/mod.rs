@@ -24,12 +24,13 @@
 //! A tick has these phases, in order:
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Outflows: water at draining edges leaves; only where an edge drains.
-//! 3. Flow: water falls and spreads, and cells with room draw; layer by layer, bottom-up.
-//! 4. Flood: the bodies of joined water are found; only with [`Rules::pools`].
-//! 5. Level: each body's low cells draw from its highest surface.
+//! 2. Flow: water falls and spreads; layer by layer, bottom-up.
+//! 3. Draw: outlets and cells with room draw from the roots of their flows; layer by layer.
+//! 4. Flood: the bodies of joined water follow its changes; only with [`Rules::pools`].
+//! 5. Level: in bodies that are not level, water moves from the highest to the lowest places.
 //! 6. Ebb: activity and parents follow the flow, still cells fall asleep.
-//! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected, changes are published.
+//! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected,
+//!    changes are published.
 
 mod cell;
 mod context;
@@ -117,8 +118,12 @@ impl WaterWorld {
     /// A rule's value is out of range; see [`Rules::check`].
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
+        let mut store = Store::new(bounds, rules.edges);
+        if rules.pools {
+            store.keep_news();
+        }
         Ok(WaterWorld {
-            store: Store::new(bounds, rules.edges),
+            store,
             rules,
             seed,
             tick: 0,

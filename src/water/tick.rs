@@ -5,8 +5,8 @@
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
 //! | `Flow` | water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
-//! | `Flood` | bodies of joined water are found, chunk by chunk; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | bodies are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Flood` | bodies of joined water follow what has changed, layer by layer; only with the rule of pools | [`pools`](crate::water::pools) |
+//! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -30,7 +30,7 @@ use crate::water::random::mix;
 /// What the phases carry from one piece of a tick to the next.
 pub(crate) struct Unfinished {
     draws: Draws,
-    pools: Pools,
+    pub(crate) pools: Pools,
     /// What the ebb leaves for the end of the tick.
     later: Afterwards,
     /// The end of the tick, once it has begun.
@@ -103,10 +103,10 @@ impl WaterWorld {
     /// A tick visits its awake cells in several passes, and each visit counts. So does each cell
     /// visited by a search through a body of joined water, or by a search for the springs that feed
     /// a cell. Where a layer of a chunk is read as bits (to enter the tick, to find bodies and
-    /// their surfaces, to count changes), a row counts as one cell, and adjacent layers that are
-    /// full from side to side count as one layer. The work is done in pieces of at most 256 counted
-    /// cells, the size of a layer. The call stops after the piece that exhausts the budget; with a
-    /// budget of 0, after one piece.
+    /// their surfaces, to search through them, to count changes), a row counts as one cell. Bodies
+    /// are kept between ticks, so only layers that have changed are read. The work is done in
+    /// pieces of at most 256 counted cells, the size of a layer. The call stops after the piece that
+    /// exhausts the budget; with a budget of 0, after one piece.
     ///
     /// Not counted: a draw up its path to the root, part of the search for the springs that feed a
     /// cell, and the cells that dry up with another or are woken by that. Nor is the sorting of
@@ -180,7 +180,6 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.take_roused();
             self.work.begin(&self.store, random);
-            self.unfinished.pools.begin(self.store.grid().slot_capacity());
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
@@ -229,21 +228,11 @@ impl Unfinished {
                         tick.work.begin_sweep();
                     }
                 },
-                Phase::Flood => {
-                    if let Some(cells) = tick.resume_flood(&mut self.pools) {
-                        return Some(cells);
-                    }
-                    match tick.work.next_in_sweep() {
-                        Some((slot, layer)) => {
-                            return Some(tick.begin_flood(&mut self.pools, slot, layer));
-                        }
-                        None => {
-                            self.pools.sort();
-                            tick.work.phase = Phase::Level;
-                        }
-                    }
-                }
-                Phase::Level => match tick.level_next(&mut self.pools) {
+                Phase::Flood => match tick.find_bodies(&mut self.pools) {
+                    Some(cells) => return Some(cells),
+                    None => tick.work.phase = Phase::Level,
+                },
+                Phase::Level => match tick.level_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.work.phase = Phase::Ebb;

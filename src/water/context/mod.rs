@@ -201,12 +201,6 @@ impl Context<'_> {
         self.store.wake_at(place);
     }
 
-    /// Returns the cells of a layer that water entered, left or passed, steady cells included.
-    pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched)
-            | self.store.steady(slot, layer)
-    }
-
     /// Wakes a cell if it is steady, and records what has flowed through it in this tick. Not for
     /// a cell whose turn to flow is still ahead.
     #[inline]

@@ -19,7 +19,7 @@ pub(crate) enum Phase {
     Flow,
     /// Outlets and cells with room draw, layer by layer.
     Draw,
-    /// Bodies of water are found, chunk by chunk.
+    /// Bodies of water follow what has changed.
     Flood,
     /// Bodies are levelled, one by one.
     Level,

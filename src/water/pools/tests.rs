@@ -1,242 +1,281 @@
-//! Unit tests of levelling.
+//! Laws of pools: bodies are those of a flood fill, and nothing depends on what is known of them.
 
 use super::*;
 use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::Face;
-use crate::grid::Slot;
-use crate::water::context::layer_record::LayerRecord;
-use crate::water::context::test_worlds;
-use crate::water::store::Store;
+use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::water::cell::FULL;
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
+use crate::water::context::schedule::Phase;
+use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
-use crate::water::{Rules, WaterCell, WaterWorld};
+use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
+use fastrand::Rng;
 use glam::IVec3;
+use hashbrown::{HashMap, HashSet};
 
-/// The path crosses a chunk border, and goes up and down, so that it re-enters layers.
-#[test]
-fn a_transfer_along_a_path_equals_passing_from_cell_to_cell() {
-    let cells =
-        [(14, 12), (14, 13), (15, 13), (15, 12), (16, 12), (16, 13), (16, 14), (16, 15), (17, 15)];
-    for (narrow, at_most) in
-        (0..cells.len()).flat_map(|narrow| [(narrow, 1), (narrow, 3), (narrow, 7)])
-    {
-        let [mut world, mut other] = [(); 2].map(|()| {
-            let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-            for x in 0..2 {
-                let full = Chunk::uniform(Voxel::OPEN.with_height(FULL));
-                world.insert_chunk(IVec3::X * x, full).expect("none is there");
-            }
-            assert_eq!(world.scoop(IVec3::new(13, 12, 5), 5), Ok(5));
-            test_worlds::put_to_sleep(&mut world.store);
-            world
-        });
-        let place = |(x, y): (i32, i32)| {
-            let cell = IVec3::new(x, y, 5);
-            world.place(cell).expect("loaded")
-        };
-        let to = place((13, 12));
-        let mut path: Vec<Step> = Vec::new();
-        for cell in cells {
-            let before = path.last().map_or(to, |&(before, _)| before);
-            let exit =
-                Face::ALL.into_iter().find(|&face| world.store.step(place(cell), face) == before);
-            path.push((place(cell), exit.expect("the cell before lies beside it")));
-        }
-        let (mut tick, mut reference) =
-            (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-        for tick in [&mut tick, &mut reference] {
-            tick.pass_on(path[narrow].0, Face::Up, FULL - at_most);
-        }
-        let own = head(12, 2);
-        tick.transfer(&path, to, own);
-        let units = at_most.min(5);
-        reference.take(path[cells.len() - 1].0, units);
-        for &(place, exit) in path.iter().rev() {
-            reference.pass_on(place, exit, units);
-            reference.wake_cell(place);
-        }
-        reference.receive(to, path[0].1.opposite(), units, reference.store.read(to).largest());
-
-        assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
-        for (slot, layer) in tick
-            .store
-            .grid()
-            .sorted_slots()
-            .into_iter()
-            .flat_map(|slot| (0..16).map(move |at| (slot, at)))
-        {
-            let marks =
-                |work: &LayerRecord| (work.flows(), work.inflow(), [work.touched, work.woken]);
-            let [here, there] =
-                [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
-            assert_eq!(here, there, "{narrow}, {at_most}");
-            assert_eq!(
-                tick.awake(slot, layer),
-                reference.awake(slot, layer),
-                "{narrow}, {at_most}"
-            );
-            let [here, there] =
-                [&tick, &reference].map(|tick| tick.store.select(slot, layer, Voxel::is_closed));
-            assert_eq!(here, there, "{narrow}, {at_most}");
-        }
-        assert_eq!(tick.store.read(to).height(), 2 + units);
-    }
+/// A body as a flood fill from cell to cell finds it: its cells, its highest surface, its lowest
+/// place, and the level to which its highest spring lifts water.
+#[derive(Debug, PartialEq, Eq)]
+struct Flooded {
+    cells: usize,
+    high: Option<i64>,
+    low: Option<i64>,
+    spring: Option<i64>,
 }
 
-/// Puddles on a floor, most of them of one unit. In every other world most of the water has
-/// moved.
-#[test]
-fn no_cell_draws_from_a_film_or_from_water_that_has_moved() {
-    let (mut films, mut moved, mut others) = (0, 0, 0);
-    for seed in 0..40 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let mut cells = [Voxel::OPEN; 16 * LAYER_CELLS];
-        cells[..LAYER_CELLS].fill(Voxel::SOLID);
-        for cell in &mut cells[LAYER_CELLS..2 * LAYER_CELLS] {
-            *cell = match random.u8(..60) {
-                0..20 => Voxel::OPEN.with_height(1),
-                20 => Voxel::OPEN.with_height(random.u8(2..8)),
-                21 => Voxel::water(WaterCell::SOURCE),
-                22..26 => Voxel::SOLID,
-                _ => Voxel::OPEN,
-            };
-        }
-        let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
-        world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
-        world.wake_all();
-        let slot = world.store.grid().sorted_slots()[0];
-        let mut tick = test_worlds::tick(&mut world);
-        if seed % 2 == 1 {
-            let still = 1 << random.u32(..64) | 1 << random.u32(..64);
-            tick.work.join(tick.store, slot, 1).touched = LayerMask::from_words([!still; 4]);
-        }
-        let mut pools = Pools::begun(tick.store);
-        pools.find(&mut tick, slot, 1);
-        for body in core::mem::take(&mut pools.bodies) {
-            let (is_film, has_moved) = (tick.is_film(&body), tick.is_all_touched(&body));
-            let mut levelling = Levelling::new(body);
-            assert!(
-                tick.advance_to_draw(&mut levelling, &mut Budget::new(usize::MAX)),
-                "seed {seed}"
-            );
-            let drawers = levelling.drawers.len();
-            assert!(!(is_film || has_moved) || drawers == 0, "seed {seed}");
-            films += u32::from(is_film);
-            moved += u32::from(has_moved && !is_film);
-            others += u32::from(drawers > 0);
-        }
+fn is_supported(tick: &Context, place: Place) -> bool {
+    let voxel = tick.store.read(place);
+    if voxel.is_source() {
+        return tick.rules.source_supply > 0;
     }
-    assert!(
-        films > 100 && moved > 20 && others > 20,
-        "{films} films, {moved} moved, {others} with drawers"
-    );
+    voxel.is_wet() && tick.store.look(place, Face::Down).is_closed()
 }
 
-/// Bodies over several layers. In some layers all water has moved.
-#[test]
-fn a_body_has_moved_if_all_its_cells_have_moved() {
-    let mut found = [0; 3];
-    for seed in 0..24 {
-        let mut random = fastrand::Rng::with_seed(seed);
-        let mut world = test_worlds::springs(seed);
-        let slots = world.store.grid().sorted_slots();
-        let layers: Vec<_> =
-            slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
-        world.wake_all();
-        let mut tick = test_worlds::tick(&mut world);
-        for &(slot, layer) in &layers {
-            let touched = if random.u8(..4) > 0 { LayerMask::ALL } else { LayerMask::NONE };
-            tick.work.join(tick.store, slot, layer).touched = touched;
-        }
-        let mut pools = Pools::begun(tick.store);
-        for &(slot, layer) in &layers {
-            pools.find(&mut tick, slot, layer);
-        }
-        for body in core::mem::take(&mut pools.bodies) {
-            let moved = |piece: &&Piece| {
-                tick.work
-                    .get(piece.slot, piece.layer)
-                    .is_some_and(|work| work.touched == LayerMask::ALL)
-            };
-            let count = body.pieces.iter().filter(moved).count();
-            assert_eq!(tick.is_all_touched(&body), count == body.pieces.len(), "seed {seed}");
-            found[usize::from(count > 0) + usize::from(count == body.pieces.len())] += 1;
-        }
-    }
-    assert!(
-        found.iter().all(|&bodies| bodies > 20),
-        "{found:?} bodies at rest, in part, and all in motion"
-    );
+/// Whether a cell is loaded, open and no mark of the world's edge.
+fn is_open(tick: &Context, place: Place) -> bool {
+    place.is_some() && !tick.store.read(place).is_mark()
 }
 
-impl Pools {
-    /// Returns an empty set of bodies for a tick that has begun.
-    pub(crate) fn begun(store: &Store) -> Self {
-        let mut pools = Pools::default();
-        pools.begin(store.grid().slot_capacity());
-        pools
-    }
-
-    /// Finds all bodies with awake or touched cells in a layer.
-    pub(crate) fn find(&mut self, tick: &mut Context, slot: Slot, layer: usize) {
-        tick.begin_flood(self, slot, layer);
-        while tick.resume_flood(self).is_some() {}
-    }
-}
-
-#[test]
-fn passing_along_a_layer_equals_passing_from_cell_to_cell() {
-    let mut random = fastrand::Rng::with_seed(12);
-    let (mut passed_on, mut exhausted, mut woken) = (0, 0, 0);
-    for seed in 0..6 {
-        let [mut world, mut other] = [(); 2].map(|()| {
-            let mut world = test_worlds::springs(seed);
-            if seed % 2 == 1 {
-                test_worlds::put_to_sleep(&mut world.store);
-            }
-            world
-        });
-        let slots = world.store.grid().sorted_slots();
-        let (mut tick, mut reference) =
-            (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-        for (slot, layer) in
-            slots.into_iter().flat_map(|slot| (0..64).map(move |at| (slot, at % 16)))
-        {
-            let wet = tick.store.layer(slot, layer).wet.iter();
-            let mut path: Vec<Step> = Vec::new();
-            for cell in wet {
-                let exit = Face::ALL[random.usize(..6)];
-                path.extend(
-                    (random.u8(..3) == 0).then_some((Place::in_layer(slot, layer, cell), exit)),
-                );
-            }
-            let left = path.iter().map(|&(place, _)| {
-                reference.limits.left(reference.store.read(place), reference.work.passed(place))
-            });
-            let left = left.min().unwrap_or(u8::MAX);
-            assert_eq!(tick.left_along(&path), left, "seed {seed}");
-            if path.is_empty() || left == 0 {
+/// Reference: the body of a cell.
+fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
+    let mut seen: HashSet<Place> = HashSet::from([start]);
+    let mut open = vec![start];
+    let mut found = Flooded { cells: 0, high: None, low: None, spring: None };
+    let lower =
+        |low: &mut Option<i64>, level: i64| *low = Some(low.map_or(level, |at| at.min(level)));
+    let mut at = 0;
+    while let Some(&place) = open.get(at) {
+        at += 1;
+        let voxel = tick.store.read(place);
+        let y = tick.y_of(place.slot, place.layer());
+        let level = head(y, voxel.height());
+        let above = tick.store.step(place, Face::Up);
+        let is_covered = above.is_some() && tick.store.read(above).is_wet();
+        let is_full = voxel.height() == FULL;
+        if voxel.is_source() {
+            found.spring = found.spring.max(Some(head(y, 0)));
+        } else if !is_full || !is_covered {
+            found.high = found.high.max(Some(level));
+        }
+        if !is_full || is_open(tick, above) && !is_covered {
+            lower(&mut found.low, level);
+        }
+        for face in Face::ALL {
+            let there = tick.store.step(place, face);
+            if !is_open(tick, there) {
                 continue;
             }
-            let units = random.u8(1..=left);
-            let awake_before = tick.awake(slot, layer);
-            tick.pass_along_in_layer(&path, units);
-            for &(place, exit) in &path {
-                reference.pass_on(place, exit, units);
-                reference.wake_cell(place);
+            let beside = tick.store.read(there);
+            let is_joined = is_supported(tick, there)
+                && match face {
+                    Face::Up => is_full,
+                    Face::Down => beside.height() == FULL,
+                    _ => true,
+                };
+            if is_joined && seen.insert(there) {
+                open.push(there);
             }
-            let (here, there) = (tick.work.get(slot, layer), reference.work.get(slot, layer));
-            let (here, there) =
-                (here.expect("the layer is recorded"), there.expect("the layer is recorded"));
-            let marks = |work: &LayerRecord| [work.touched, work.woken];
-            assert_eq!((here.flows(), marks(here)), (there.flows(), marks(there)), "seed {seed}");
-            assert_eq!(tick.awake(slot, layer), reference.awake(slot, layer), "seed {seed}");
-            assert_eq!(tick.report, reference.report, "seed {seed}");
-            passed_on += path.len();
-            let is_spent = |&&(place, _): &&Step| tick.work.passed(place) == left;
-            exhausted += path.iter().filter(is_spent).count();
-            woken += (tick.awake(slot, layer) - awake_before).count();
+            let is_gap = !is_supported(tick, there) && beside.height() < FULL;
+            if Face::LATERAL.contains(&face) && is_gap && !is_covered {
+                lower(&mut found.low, head(y, 0));
+            }
         }
     }
-    assert!(passed_on > 500 && exhausted > 50, "{passed_on} cells, {exhausted} exhausted");
-    assert!(woken > 100, "{woken} cells slept");
+    found.cells = open.len();
+    (open, found)
+}
+
+/// A tick that has begun, in which nothing has flowed, with the pools of its world.
+fn tick(world: &mut WaterWorld) -> (Context<'_>, &mut Pools) {
+    let (tick, unfinished) = world.underway();
+    while tick.work.enter_next(tick.store).is_some() {}
+    tick.work.drop_last();
+    tick.work.phase = Phase::Flow;
+    (tick, &mut unfinished.pools)
+}
+
+/// Compares the bodies that are known with those of a flood fill. Returns how many were compared.
+fn compare(world: &mut WaterWorld, seed: u64, knows_all: bool) -> usize {
+    let slots = world.store.grid().sorted_slots();
+    let (mut tick, pools) = tick(world);
+    let mut ample = Budget::new(usize::MAX);
+    assert!(pools.calm(&mut ample));
+    for (slot, layer) in slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))) {
+        pools.sweep(&tick, slot, layer);
+        if knows_all {
+            pools.want(slot, layer);
+        }
+    }
+    assert!(pools.update(&mut tick, &mut ample));
+    let mut seen: HashSet<Place> = HashSet::new();
+    let mut roots: HashMap<_, Place> = HashMap::new();
+    let mut bodies = 0;
+    for place in
+        slots.iter().flat_map(|&slot| (0..CHUNK_CELLS).map(move |index| Place { slot, index }))
+    {
+        if !is_supported(&tick, place) {
+            assert_eq!(pools.piece_at(place), None, "seed {seed}: {place:?} falls");
+            continue;
+        }
+        if seen.contains(&place) {
+            continue;
+        }
+        let (cells, expected) = flood(&tick, place);
+        seen.extend(&cells);
+        let known = cells.iter().filter(|&&cell| pools.piece_at(cell).is_some()).count();
+        if known == 0 && !knows_all {
+            continue;
+        }
+        assert_eq!(known, cells.len(), "seed {seed}: known in part");
+        let piece = pools.piece_at(place).expect("all are known");
+        let root = pools.bodies.root_of(piece);
+        while !pools.settle(&tick, root, &mut Budget::new(20)) {}
+        let root = pools.bodies.root_of(piece);
+        for &cell in &cells {
+            let piece = pools.piece_at(cell).expect("all are known");
+            assert_eq!(pools.bodies.root_of(piece), root, "seed {seed}: one body");
+        }
+        assert_eq!(roots.insert(root, place), None, "seed {seed}: bodies of their own");
+        let body = pools.bodies.body(root);
+        let found = Flooded {
+            cells: cells.len(),
+            high: body.high.last_key_value().map(|(key, _)| key.0),
+            low: body.bottom(),
+            spring: body.springs.last_key_value().map(|(key, _)| key.0),
+        };
+        assert_eq!(found, expected, "seed {seed}: {}", tick.store.position(place));
+        bodies += 1;
+    }
+    bodies
+}
+
+/// Returns the positions of the chunks of random worlds.
+fn chunks() -> Vec<IVec3> {
+    Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions().collect()
+}
+
+fn any_chunk(random: &mut Rng) -> Chunk<Voxel> {
+    let kinds = [
+        Voxel::OPEN,
+        Voxel::SOLID,
+        Voxel::OPEN.with_height(FULL),
+        Voxel::OPEN.with_height(random.u8(1..7)),
+        Voxel::water(WaterCell::SOURCE),
+    ];
+    match random.u8(..6) {
+        0 => Chunk::uniform(kinds[random.usize(..5)]),
+        1 => Chunk::uniform(Voxel::OPEN),
+        _ => {
+            let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+            for layer in cells.as_chunks_mut::<LAYER_CELLS>().0 {
+                let common = kinds[[0, 0, 1, 2, 3][random.usize(..5)]];
+                let rare = kinds[[0, 1, 1, 2, 3, 4][random.usize(..6)]];
+                let one_in = [2, 5, 60][random.usize(..3)];
+                layer.fill_with(|| if random.u8(..one_in) == 0 { rare } else { common });
+            }
+            Chunk::from_cells(&cells)
+        }
+    }
+}
+
+fn any_world(seed: u64, random: &mut Rng) -> WaterWorld {
+    let edge = |random: &mut Rng| [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)];
+    let mut edges = Edges { unloaded: edge(random), ..Edges::WALLS };
+    if random.bool() {
+        edges.outer = [0; 6].map(|_| edge(random));
+    }
+    let rules = Rules {
+        edges,
+        throughput: [7, 7, 3][random.usize(..3)],
+        source_supply: [7, 7, 2, 0][random.usize(..4)],
+        evaporation: [0.0, 0.0, 0.01][random.usize(..3)],
+        ..Rules::lossless()
+    };
+    let bounds = match random.bool() {
+        true => Region::EVERYWHERE,
+        false => Region::new(IVec3::splat(-13), IVec3::splat(11)),
+    };
+    let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules in range");
+    for chunk in chunks().into_iter().filter(|_| random.u8(..4) > 0).collect::<Vec<_>>() {
+        world.insert_chunk(chunk, any_chunk(random)).expect("none is there");
+    }
+    world
+}
+
+/// Makes an edit. Whether it is one that the world refuses does not matter.
+fn any_edit(world: &mut WaterWorld, random: &mut Rng) {
+    let cell = IVec3::from_array([0; 3].map(|_| random.i32(-16..16)));
+    let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-1..1)));
+    let region = Region::new(cell, (cell + random.i32(0..4)).min(IVec3::splat(15)));
+    match random.u8(..20) {
+        0..4 => _ = world.pour(cell, random.u32(1..8)),
+        4..7 => _ = world.scoop(cell, random.u32(1..8)),
+        7..10 => _ = world.set_solid(cell),
+        10..12 => _ = world.clear_solid(cell),
+        12 => _ = world.add_source(cell),
+        13 => _ = world.remove_source(cell),
+        14 => _ = world.fill_solid(region),
+        15 | 16 => _ = world.fill_water(region, random.u8(..8)),
+        17 => _ = world.remove_chunk(chunk),
+        _ => {
+            let content = any_chunk(random);
+            _ = world.insert_chunk(chunk, content);
+        }
+    }
+}
+
+#[test]
+fn bodies_are_those_of_a_flood_fill() {
+    let mut bodies = 0;
+    for seed in 0..16 {
+        let mut random = Rng::with_seed(seed);
+        let mut world = any_world(seed, &mut random);
+        for _ in 0..30 {
+            for _ in 0..random.usize(1..8) {
+                any_edit(&mut world, &mut random);
+            }
+            if random.u8(..3) > 0 {
+                world.run(random.u64(1..4));
+            }
+            if random.u8(..3) == 0 {
+                let knows_all = random.u8(..3) > 0;
+                bodies += compare(&mut world, seed, knows_all);
+            }
+        }
+    }
+    assert!(bodies > 2_000, "{bodies} bodies");
+}
+
+/// In one world all is woken before each tick. In another what is known of the pools is forgotten
+/// now and then, and ticks are done in slices.
+#[test]
+fn nothing_depends_on_what_is_known_or_awake() {
+    let (mut moved, mut rests) = (0, 0);
+    for seed in 100..110 {
+        let build = || any_world(seed, &mut Rng::with_seed(seed));
+        let (mut world, mut woken, mut forgetful) = (build(), build(), build());
+        let mut random = Rng::with_seed(seed);
+        for tick in 0..120 {
+            if tick < 40 && random.bool() {
+                let edit = random.u64(..);
+                for world in [&mut world, &mut woken, &mut forgetful] {
+                    any_edit(world, &mut Rng::with_seed(edit));
+                }
+            }
+            moved += world.step().moved;
+            woken.wake_all();
+            woken.step();
+            if random.u8(..4) == 0 {
+                forgetful.unfinished.pools = Pools::default();
+            }
+            while !forgetful.step_within(random.u64(..300)).finished {}
+            let hash = world.state_hash();
+            assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
+            assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
+            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {tick}");
+            rests += u32::from(world.is_at_rest());
+        }
+    }
+    assert!(moved > 10_000 && rests > 10, "{moved} units moved, {rests} ticks at rest");
 }

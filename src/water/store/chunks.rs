@@ -40,6 +40,7 @@ impl Store {
             Beside { masks, outlets: None, sources, extras: None, steady: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
+        self.note_chunk(slot);
         Some(slot)
     }
 
@@ -52,6 +53,7 @@ impl Store {
         }
         self.remove_all_steady(slot);
         let mut chunk = self.grid.remove(position)?;
+        self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
         self.visible_changes.forget(slot);

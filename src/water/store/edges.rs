@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Returns the drains of a layer (0 to 15).
-    fn drains(&self, slot: Slot, layer: usize) -> LayerMask {
+    pub(crate) fn drains(&self, slot: Slot, layer: usize) -> LayerMask {
         if self.is_within(self.grid.position_at(slot)) {
             return LayerMask::NONE;
         }

@@ -15,11 +15,6 @@ impl Store {
             .map_or(LayerMask::NONE, |sources| sources.layer(layer))
     }
 
-    /// Returns whether a chunk has any source.
-    pub(crate) fn has_springs(&self, slot: Slot) -> bool {
-        self.beside[slot.index()].sources.is_some()
-    }
-
     /// Records whether a cell is a source.
     pub(crate) fn note_source(&mut self, Place { slot, index }: Place, present: bool) {
         let beside = &mut self.beside[slot.index()];

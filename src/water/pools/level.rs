@@ -1,0 +1,532 @@
+//! Levelling: in each body that is not level, units move from its highest surfaces to its lowest
+//! places, draw by draw, each by the shortest way with throughput left.
+//!
+//! Two searches expand in turns, from a lowest place towards high water and from a highest surface
+//! towards room. The first that finds its goal ends both, and so does the first that finds that
+//! there is none: no tick looks at more of a body than the smaller side has.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::water::cell::{CellFlags, FULL};
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
+use crate::water::pools::Pools;
+use crate::water::pools::bodies::{Body, NodeId, PieceId};
+use crate::water::pools::search::{Goal, SEARCH_STEP, Search, Searched, Way};
+use crate::water::random::{Purpose, mix};
+use crate::water::store::{Place, Step, head};
+use core::cmp::Reverse;
+use core::ops::Bound;
+
+/// Most draws from one body in a tick. A body with further draws to make stays awake.
+const DRAWS_PER_BODY: u32 = 96;
+
+/// Layers that the searches of a draw may look at once something spent was met, before a draw of
+/// the body has found a way in the tick.
+const FIRST_LAYERS: u64 = 2048;
+
+/// The same after draws that have found one: so many layers, and so many for each of theirs.
+const LAYERS: u64 = 64;
+const LAYERS_EACH: u64 = 4;
+
+/// How far a tick's levelling has come.
+#[derive(Default)]
+pub(crate) struct Levelling {
+    stage: Stage,
+    /// Bodies still to be looked at, as a stack.
+    roots: Vec<NodeId>,
+    /// The body whose splits are being looked for.
+    settling: Option<NodeId>,
+    /// Unlevel bodies that have been looked at.
+    unlevel: Vec<NodeId>,
+    /// A cell of each body still to be levelled, as a stack.
+    queue: Vec<Place>,
+    turn: Option<Turn>,
+}
+
+impl Levelling {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        (self.roots.capacity() + self.unlevel.capacity()) * size_of::<NodeId>()
+            + self.queue.capacity() * size_of::<Place>()
+    }
+}
+
+/// The stages of a tick's levelling.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    /// The tick's levelling has not begun.
+    #[default]
+    Rest,
+    /// What moved in the last tick may take water again.
+    Calm,
+    /// Layers that take part in the tick become known.
+    Sweep,
+    /// Bodies follow the water.
+    Update,
+    /// The bodies that are not level are found.
+    Gather,
+    /// They are levelled, one by one.
+    Turns,
+    /// Those that are not level yet are kept awake.
+    Wake,
+    /// In a world at rest, what is known of small bodies is dropped.
+    Evict,
+}
+
+/// The levelling of one body.
+struct Turn {
+    /// Cells of the body. It is that of the first that still is of one.
+    anchors: Vec<Place>,
+    draws_left: u32,
+    /// Layers that the searches with a result have looked at.
+    won: u64,
+    /// How far the dead pieces of each extreme have been passed over: those up to here.
+    low: (i64, u64),
+    high: (i64, u64),
+    springs: (i64, u64),
+    state: State,
+}
+
+enum State {
+    /// Bodies are brought up to date.
+    Update,
+    /// It is looked for splits, in the body of this piece.
+    Settle(PieceId),
+    /// The places where the next draw begins are chosen.
+    Choose(PieceId),
+    /// The two searches of a draw.
+    Search(Box<[Search; 2]>),
+}
+
+/// The result of looking for a place to begin.
+enum Choice<T> {
+    Underway,
+    None,
+    Some(T),
+}
+
+/// Where a search begins: a place and its piece, the cells to begin with, the level.
+type Start = (Place, PieceId, LayerMask, i64);
+
+impl Context<'_> {
+    /// Brings the bodies up to date with the water. Returns the cells charged; `None` if that is
+    /// done.
+    pub(crate) fn find_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            match pools.levelling.stage {
+                Stage::Rest => {
+                    pools.round += 1;
+                    pools.levelling.stage = Stage::Calm;
+                }
+                Stage::Calm => {
+                    if pools.calm(&mut budget) {
+                        pools.levelling.stage = Stage::Sweep;
+                    }
+                }
+                Stage::Sweep => match self.work.next_in_sweep() {
+                    Some((slot, layer)) => {
+                        pools.sweep(self, slot, layer);
+                        budget.spend(1);
+                    }
+                    None => pools.levelling.stage = Stage::Update,
+                },
+                Stage::Update => {
+                    if pools.update(self, &mut budget) {
+                        pools.levelling.stage = Stage::Gather;
+                    }
+                }
+                Stage::Gather | Stage::Turns | Stage::Wake | Stage::Evict => break,
+            }
+        }
+        (budget.spent() > 0).then(|| budget.spent())
+    }
+
+    /// Levels bodies. Returns the cells charged; `None` if that is done.
+    pub(crate) fn level_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            match pools.levelling.stage {
+                Stage::Gather => {
+                    if pools.look_at_unlevel(self, &mut budget) {
+                        pools.fill_queue(self);
+                        pools.levelling.stage = Stage::Turns;
+                    }
+                }
+                Stage::Turns => {
+                    let turn = pools.levelling.turn.take();
+                    let next = || pools.levelling.queue.pop().map(Turn::new);
+                    match turn.or_else(next) {
+                        Some(mut turn) => {
+                            if !self.resume_turn(pools, &mut turn, &mut budget) {
+                                pools.levelling.turn = Some(turn);
+                            }
+                        }
+                        None => pools.levelling.stage = Stage::Wake,
+                    }
+                }
+                Stage::Wake => {
+                    if pools.look_at_unlevel(self, &mut budget) {
+                        for root in core::mem::take(&mut pools.levelling.unlevel) {
+                            if let Some(place) = pools.lowest_cell(root) {
+                                self.wake_neighbourhood(place);
+                            }
+                            pools.bodies.watch_if_unlevel(root);
+                        }
+                        pools.levelling.stage = Stage::Evict;
+                    }
+                }
+                Stage::Evict => {
+                    if !self.work.schedule.members().is_empty() || pools.evict(&mut budget) {
+                        pools.levelling.stage = Stage::Rest;
+                    }
+                }
+                Stage::Rest | Stage::Calm | Stage::Sweep | Stage::Update => break,
+            }
+        }
+        (budget.spent() > 0).then(|| budget.spent())
+    }
+
+    /// Resumes the levelling of a body. Returns whether it is done; if not, the budget is spent.
+    fn resume_turn(&mut self, pools: &mut Pools, turn: &mut Turn, budget: &mut Budget) -> bool {
+        loop {
+            if budget.is_spent() {
+                return false;
+            }
+            match &mut turn.state {
+                State::Update => {
+                    if !pools.update(self, budget) {
+                        return false;
+                    }
+                    let of_body = turn.anchors.iter().find_map(|&place| pools.piece_at(place));
+                    let Some(piece) = of_body.filter(|_| turn.draws_left > 0) else { return true };
+                    turn.state = State::Settle(piece);
+                }
+                &mut State::Settle(piece) => {
+                    let root = pools.bodies.root_of(piece);
+                    if pools.bodies.body(root).is_unlevel() && !pools.settle(self, root, budget) {
+                        return false;
+                    }
+                    let root = pools.bodies.root_of(piece);
+                    if !pools.bodies.body(root).is_unlevel() {
+                        return true;
+                    }
+                    turn.state = State::Choose(piece);
+                }
+                &mut State::Choose(piece) => {
+                    let root = pools.bodies.root_of(piece);
+                    match self.choose(pools, turn, root, budget) {
+                        Choice::Underway => return false,
+                        Choice::None => return true,
+                        Choice::Some(searches) => {
+                            turn.draws_left -= 1;
+                            turn.state = State::Search(searches);
+                        }
+                    }
+                }
+                State::Search(searches) => {
+                    let side = usize::from(searches[1].looked < searches[0].looked);
+                    budget.spend(SEARCH_STEP);
+                    let looked = searches[0].looked + searches[1].looked;
+                    match searches[side].advance(self, pools) {
+                        Searched::Underway => {
+                            let limit = match turn.won {
+                                0 if searches.iter().all(|search| !search.met_spent) => u64::MAX,
+                                0 => FIRST_LAYERS,
+                                won => LAYERS + LAYERS_EACH * won,
+                            };
+                            if looked < limit {
+                                continue;
+                            }
+                            searches.iter().for_each(|search| search.bury(pools));
+                        }
+                        Searched::Nothing => searches[side].bury(pools),
+                        Searched::Found(found) => {
+                            let random =
+                                self.random_at(pools, searches[side].piece, turn.draws_left);
+                            let way = searches[side].way(self, &found, random);
+                            turn.won += looked.max(1);
+                            budget.spend(way.path.len());
+                            if self.carry(pools, &way) {
+                                turn.anchors.clear();
+                                turn.anchors.push(way.to);
+                                turn.anchors.extend(way.path.iter().map(|&(place, _)| place));
+                            } else {
+                                searches[side].bury(pools);
+                            }
+                        }
+                    }
+                    turn.state = State::Update;
+                }
+            }
+        }
+    }
+
+    /// Returns a random number for a piece, in this draw of its body.
+    fn random_at(&self, pools: &Pools, piece: PieceId, draws_left: u32) -> u64 {
+        let place = pools.first_cell(piece);
+        let seed = self.work.seed(self.store, place.slot, place.layer());
+        mix(mix(Purpose::Pool.seed(seed), u64::from(draws_left)), place.cell() as u64)
+    }
+
+    /// Chooses where the two searches of the next draw begin: at a lowest place and at a highest
+    /// surface or spring with something to give, but in no piece without a way.
+    fn choose(
+        &self,
+        pools: &mut Pools,
+        turn: &mut Turn,
+        root: NodeId,
+        budget: &mut Budget,
+    ) -> Choice<Box<[Search; 2]>> {
+        let body = pools.bodies.body(root);
+        let (Some(top), Some(bottom)) = (body.top(), body.bottom()) else { return Choice::None };
+        let surface = body.high.last_key_value().map_or(i64::MIN, |(&(level, _), _)| level);
+        let low = match self.choose_low(pools, turn, root, top, budget) {
+            Choice::Some(low) => low,
+            Choice::Underway => return Choice::Underway,
+            Choice::None => return Choice::None,
+        };
+        let high = match self.choose_high(pools, turn, root, bottom, budget) {
+            Choice::Some(high) => high,
+            Choice::Underway => return Choice::Underway,
+            Choice::None => return Choice::None,
+        };
+        let per_layer = i64::from(FULL);
+        let top_y = if top > surface { top } else { top - 1 }.div_euclid(per_layer) as i32;
+        let bottom_y = bottom.div_euclid(per_layer) as i32;
+        let least = low.3 + 2;
+        let upwards = Goal::High { least, enough: least.max(surface.saturating_sub(1)) };
+        let most = high.3 - 2;
+        let downwards = Goal::Low { most, enough: most.min(bottom + 1) };
+        Choice::Some(Box::new([
+            Search::new(self, pools, 0, (low.0, low.1), low.2, (upwards, top_y)),
+            Search::new(self, pools, 1, (high.0, high.1), high.2, (downwards, bottom_y)),
+        ]))
+    }
+
+    /// Chooses a lowest place that could take water, at least two units below `top`.
+    fn choose_low(
+        &self,
+        pools: &Pools,
+        turn: &mut Turn,
+        root: NodeId,
+        top: i64,
+        budget: &mut Budget,
+    ) -> Choice<Start> {
+        loop {
+            let body = pools.bodies.body(root);
+            let rest = (Bound::Excluded(turn.low), Bound::Unbounded);
+            let Some((&at, &(_, piece))) = body.low.range(rest).next() else { return Choice::None };
+            if at.0 > top - 2 {
+                return Choice::None;
+            }
+            if pools.bodies.piece(piece).dead != pools.round
+                && let Some(start) = self.low_start(pools, turn, piece)
+            {
+                return Choice::Some(start);
+            }
+            turn.low = at;
+            if !budget.spend(1) {
+                return Choice::Underway;
+            }
+        }
+    }
+
+    /// Chooses a lowest place of a piece.
+    fn low_start(&self, pools: &Pools, turn: &Turn, id: PieceId) -> Option<Start> {
+        let piece = pools.bodies.piece(id);
+        let (slot, layer) = (piece.slot, usize::from(piece.layer));
+        let surroundings = self.surroundings(&pools.pieces, slot, layer);
+        let lowest = self.lowest(&surroundings, piece.cells)?.without(self.spent(slot, layer));
+        let random = self.random_at(pools, id, turn.draws_left);
+        let cell = chosen_cell(lowest.cells(), random)?;
+        let contact = Place::in_layer(slot, layer, cell);
+        let place = match lowest.face_at(cell, random >> 32) {
+            Some(face) => self.store.step(contact, face),
+            None => contact,
+        };
+        Some((place, id, LayerMask::single(cell), lowest.level))
+    }
+
+    /// Chooses a highest surface or spring that can give, at least two units above `bottom`.
+    fn choose_high(
+        &self,
+        pools: &Pools,
+        turn: &mut Turn,
+        root: NodeId,
+        bottom: i64,
+        budget: &mut Budget,
+    ) -> Choice<Start> {
+        loop {
+            let body = pools.bodies.body(root);
+            let surface = body.high.range(..turn.high).next_back();
+            let spring = body.springs.range(..turn.springs).next_back();
+            let is_spring = spring.map(|(at, _)| at.0) > surface.map(|(at, _)| at.0);
+            let Some((&at, &(_, piece))) = (if is_spring { spring } else { surface }) else {
+                return Choice::None;
+            };
+            if at.0 < bottom + 2 {
+                return Choice::None;
+            }
+            if pools.bodies.piece(piece).dead != pools.round
+                && let Some(start) = self.high_start(pools, turn, (piece, at.0), is_spring)
+            {
+                return Choice::Some(start);
+            }
+            // A piece whose surface has nothing to give may have springs that do.
+            *if is_spring { &mut turn.springs } else { &mut turn.high } = at;
+            if !budget.spend(1) {
+                return Choice::Underway;
+            }
+        }
+    }
+
+    /// Chooses a cell of a piece that gives: a spring, or one of its highest surface.
+    fn high_start(
+        &self,
+        pools: &Pools,
+        turn: &Turn,
+        (id, level): (PieceId, i64),
+        is_spring: bool,
+    ) -> Option<Start> {
+        let piece = pools.bodies.piece(id);
+        let (slot, layer) = (piece.slot, usize::from(piece.layer));
+        let cells = if is_spring {
+            piece.cells & self.store.springs(slot, layer)
+        } else {
+            let surroundings = self.surroundings(&pools.pieces, slot, layer);
+            self.highest(&surroundings, piece.cells)?.1
+        };
+        let random = self.random_at(pools, id, turn.draws_left);
+        let cell = chosen_cell(cells - self.spent(slot, layer), random)?;
+        Some((Place::in_layer(slot, layer, cell), id, LayerMask::single(cell), level))
+    }
+
+    /// Moves water along a way: as much as half the difference of levels, the room and the
+    /// throughput of the way allow. Returns whether any moved.
+    fn carry(&mut self, pools: &mut Pools, way: &Way) -> bool {
+        let Some(&(from, _)) = way.path.first() else { return false };
+        let (giver, taker) = (self.store.read(from), self.store.read(way.to));
+        let is_source = giver.has(CellFlags::IS_SOURCE);
+        let available = if is_source { FULL } else { giver.height() };
+        let top = head(self.y_of(from.slot, from.layer()), if is_source { 0 } else { available });
+        let is_of_piece = pools.piece_at(way.to).is_some();
+        let own = if is_of_piece { taker.height() } else { 0 };
+        let bottom = head(self.y_of(way.to.slot, way.to.layer()), own);
+        let half = ((top - bottom) / 2).clamp(0, i64::from(FULL)) as u8;
+        let mut units = half.min(taker.room()).min(available);
+        for &(place, _) in &way.path {
+            units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
+        }
+        if units == 0 {
+            return false;
+        }
+        self.take(from, units);
+        for stretch in way.path.chunk_by(are_in_one_layer) {
+            self.pass_along_in_layer(stretch, units);
+        }
+        if let Some(&(_, exit)) = way.path.last() {
+            self.receive(way.to, exit.opposite(), units, taker.largest());
+        }
+        // It may lie in a layer that had no water yet.
+        pools.want(way.to.slot, way.to.layer());
+        for &(place, _) in &way.path {
+            if self.store.springs(place.slot, place.layer()).contains(place.cell()) {
+                pools.mark_levels(place.slot, place.layer());
+            }
+        }
+        true
+    }
+
+    /// Keeps a body awake for the next tick: wakes a cell, if it is wet, and the water around it.
+    pub(crate) fn wake_neighbourhood(&mut self, place: Place) {
+        for face in Face::ALL {
+            let there = self.store.step(place, face);
+            if there.is_some() && self.store.read(there).is_wet() {
+                self.wake_cell(there);
+            }
+        }
+        if self.store.read(place).is_wet() {
+            self.wake_cell(place);
+        }
+    }
+}
+
+impl Pools {
+    /// Looks at the bodies that were seen to be unlevel, after finding out whether they are split,
+    /// and gathers those that still are. Returns whether that is done; if not, the budget is spent.
+    fn look_at_unlevel(&mut self, tick: &Context, budget: &mut Budget) -> bool {
+        loop {
+            if let Some(root) = self.levelling.settling {
+                if !self.settle(tick, root, budget) {
+                    return false;
+                }
+                self.levelling.settling = None;
+                // Splitting it may have put it on the list again.
+                self.bodies.unwatch(root);
+                if self.bodies.get(root).is_some_and(Body::is_unlevel) {
+                    self.levelling.unlevel.push(root);
+                }
+            }
+            if !budget.spend(1) {
+                return false;
+            }
+            let Some(root) = self.levelling.roots.pop() else {
+                if self.bodies.watch.is_empty() {
+                    return true;
+                }
+                self.levelling.roots.append(&mut self.bodies.watch);
+                continue;
+            };
+            if self.bodies.unwatch(root) {
+                self.levelling.settling = Some(root);
+            }
+        }
+    }
+
+    /// Queues the unlevel bodies in random order, which is the same in all worlds with the same
+    /// water. They stay watched until they are level.
+    fn fill_queue(&mut self, tick: &Context) {
+        let unlevel = core::mem::take(&mut self.levelling.unlevel);
+        let mut queue = core::mem::take(&mut self.levelling.queue);
+        queue.extend(unlevel.iter().filter_map(|&root| self.lowest_cell(root)));
+        queue.sort_unstable_by_key(|&place| {
+            let seed = tick.work.seed(tick.store, place.slot, place.layer());
+            let position = tick.store.position(place).to_array();
+            Reverse((mix(Purpose::Pool.seed(seed), place.cell() as u64), position))
+        });
+        self.levelling.queue = queue;
+        unlevel.into_iter().for_each(|root| self.bodies.watch_if_unlevel(root));
+    }
+
+    /// Returns the first cell of the lowest piece of a body.
+    fn lowest_cell(&self, root: NodeId) -> Option<Place> {
+        let (_, &(_, piece)) = self.bodies.get(root)?.low.first_key_value()?;
+        Some(self.first_cell(piece))
+    }
+}
+
+impl Turn {
+    fn new(anchor: Place) -> Self {
+        Turn {
+            anchors: vec![anchor],
+            draws_left: DRAWS_PER_BODY,
+            won: 0,
+            low: (i64::MIN, 0),
+            high: (i64::MAX, u64::MAX),
+            springs: (i64::MAX, u64::MAX),
+            state: State::Update,
+        }
+    }
+}
+
+/// Returns one of these cells at random, if there are any.
+fn chosen_cell(cells: LayerMask, random: u64) -> Option<usize> {
+    let count = u64::from(cells.count());
+    (count > 0).then(|| cells.iter().nth((random % count) as usize)).flatten()
+}
+
+/// Whether two cells of a path lie in the same layer of the same chunk.
+fn are_in_one_layer((a, _): &Step, (b, _): &Step) -> bool {
+    (a.slot, a.layer()) == (b.slot, b.layer())
+}

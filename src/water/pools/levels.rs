@@ -1,0 +1,216 @@
+//! The levels of a piece: its highest surface and the lowest place that takes water, by bit masks.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::FULL;
+use crate::water::context::Context;
+use crate::water::context::layer_record::passed;
+use crate::water::pools::bodies::{Extreme, Levels};
+use crate::water::pools::pieces::Pieces;
+use crate::water::store::{LayerState, Place, head};
+use crate::water::voxel::Voxel;
+
+/// A layer of a chunk with what lies at it.
+pub(crate) struct Surroundings {
+    slot: Slot,
+    layer: usize,
+    y: i32,
+    full: LayerMask,
+    /// The springs, whether they can give or not.
+    pub(crate) springs: LayerMask,
+    /// The cells with water above.
+    covered: LayerMask,
+    /// The cells below an open and dry one.
+    open_above: LayerMask,
+    /// For each lateral face, the cells with a gap across it: an open cell, not full and of no
+    /// piece.
+    gaps: [LayerMask; 4],
+    /// The cells that take no water in this tick, as they have moved in it.
+    moving: LayerMask,
+}
+
+/// The lowest level at which cells take water, and these cells, by where the water goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Lowest {
+    pub(crate) level: i64,
+    /// For each lateral face, the cells with a gap across it.
+    beside: [LayerMask; 4],
+    own: LayerMask,
+    above: LayerMask,
+}
+
+impl Lowest {
+    /// Returns the cells.
+    pub(crate) fn cells(&self) -> LayerMask {
+        LayerMask::union(self.beside) | self.own | self.above
+    }
+
+    /// Returns this without some of the cells, except those that water goes into.
+    pub(crate) fn without(mut self, cells: LayerMask) -> Self {
+        self.beside.iter_mut().for_each(|beside| *beside -= cells);
+        self.above -= cells;
+        self
+    }
+
+    /// Returns the face across which the water of a cell goes, `None` if it goes into the cell. Of
+    /// several, `random` decides.
+    pub(crate) fn face_at(&self, cell: usize, random: u64) -> Option<Face> {
+        if self.own.contains(cell) {
+            return None;
+        }
+        let lateral = (0..4).map(|face| (face + random as usize) & 3);
+        let gap = lateral.into_iter().find(|&face| self.beside[face].contains(cell));
+        Some(gap.map_or(Face::Up, |face| Face::LATERAL[face]))
+    }
+}
+
+impl Context<'_> {
+    /// Returns the y of a layer of a chunk.
+    pub(crate) fn y_of(&self, slot: Slot, layer: usize) -> i32 {
+        self.store.grid().position_at(slot).y * 16 + layer as i32
+    }
+
+    /// Returns the cells of a layer of which pieces consist: springs that can give, and water over
+    /// closed cells. Other water falls.
+    pub(crate) fn supported(&self, slot: Slot, layer: usize) -> LayerMask {
+        let wet = self.store.layer(slot, layer).wet;
+        if wet.is_empty() {
+            return wet;
+        }
+        let springs = self.store.springs(slot, layer);
+        let supported = wet & (self.firm(slot, layer) | springs);
+        if self.limits.supply == 0 { supported - springs } else { supported }
+    }
+
+    /// Returns the cells of a layer that are full of water.
+    pub(crate) fn full(&self, slot: Slot, layer: usize) -> LayerMask {
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        wet & closed
+    }
+
+    /// Returns the cells of a layer that can pass on nothing more in this tick.
+    pub(crate) fn spent(&self, slot: Slot, layer: usize) -> LayerMask {
+        let Some(work) = self.work.get(slot, layer) else { return LayerMask::NONE };
+        let springs = self.store.springs(slot, layer);
+        let is_spent = |&cell: &usize| {
+            let voxel = self.store.read(Place::in_layer(slot, layer, cell));
+            self.limits.left(voxel, work.passed(cell)) == 0
+        };
+        if work.touched.is_sparse() {
+            return work.touched.iter().filter(is_spent).collect();
+        }
+        let throughput = self.limits.throughput;
+        let spent = LayerMask::select(&work.flows(), |flow| passed(flow) >= throughput);
+        let spent_springs: LayerMask = (work.touched & springs).iter().filter(is_spent).collect();
+        (work.touched & spent) | spent_springs
+    }
+
+    /// Returns the cells of a layer that are open, not full and of no piece.
+    fn gaps(&self, pieces: &Pieces, slot: Slot, layer: usize) -> LayerMask {
+        let supported =
+            pieces.supported(slot, layer).unwrap_or_else(|| self.supported(slot, layer));
+        !(self.store.layer(slot, layer).closed | supported) - self.store.drains(slot, layer)
+    }
+
+    /// Returns a layer with what lies at it. `pieces` must know its supported cells.
+    pub(crate) fn surroundings(&self, pieces: &Pieces, slot: Slot, layer: usize) -> Surroundings {
+        let (mut covered, mut open_above) = (LayerMask::NONE, LayerMask::NONE);
+        if let Some((slot, layer)) = self.store.upper_layer(slot, layer) {
+            let LayerState { wet, closed } = self.store.layer(slot, layer);
+            covered = wet;
+            open_above = !(wet | closed) - self.store.drains(slot, layer);
+        }
+        let beside = Face::LATERAL.map(|face| self.store.neighbour(slot, face)).map(|there| {
+            if there.is_some() { self.gaps(pieces, there, layer) } else { LayerMask::NONE }
+        });
+        Surroundings {
+            slot,
+            layer,
+            y: self.y_of(slot, layer),
+            full: self.full(slot, layer),
+            springs: self.store.springs(slot, layer),
+            covered,
+            open_above,
+            gaps: self.gaps(pieces, slot, layer).shifted(&beside),
+            moving: pieces.moving(slot, layer),
+        }
+    }
+
+    /// Returns the levels of a piece, and whether they would be others if nothing had moved or been
+    /// spent in this tick.
+    pub(crate) fn levels(&self, at: &Surroundings, cells: LayerMask) -> (Levels, bool) {
+        let extreme = |found: Option<(i64, LayerMask)>| {
+            found.map_or_else(Extreme::default, |(level, cells)| Extreme {
+                level,
+                cells: cells.count(),
+            })
+        };
+        let all = at.springs & cells;
+        let springs = if all.any() { all - self.spent(at.slot, at.layer) } else { all };
+        let levels = Levels {
+            high: extreme(self.highest(at, cells)),
+            low: extreme(self.lowest(at, cells).map(|lowest| (lowest.level, lowest.cells()))),
+            springs: extreme(springs.any().then(|| (head(at.y, 0), springs))),
+        };
+        let takes = |cells: LayerMask| {
+            (cells & (LayerMask::union(at.gaps) | at.open_above)).any() || (cells - at.full).any()
+        };
+        let moved = cells & at.moving;
+        (levels, springs != all || moved.any() && takes(moved))
+    }
+
+    /// Returns the highest surface among cells, springs left out, and the cells that have it.
+    pub(crate) fn highest(&self, at: &Surroundings, cells: LayerMask) -> Option<(i64, LayerMask)> {
+        let cells = cells - at.springs;
+        let tops = (cells & at.full) - at.covered;
+        if tops.any() {
+            return Some((head(at.y, FULL), tops));
+        }
+        let partial = cells - at.full;
+        partial.any().then(|| self.extreme(at, partial, true))
+    }
+
+    /// Returns the lowest level at which cells take water.
+    ///
+    /// A cell that is not full takes it itself. Where it has no water above it, a gap beside it
+    /// does; where it has, the gap is fed by the flow alone, so that falls do not push water out of
+    /// their sides. Over a full cell, an open one does.
+    pub(crate) fn lowest(&self, at: &Surroundings, cells: LayerMask) -> Option<Lowest> {
+        let none = LayerMask::NONE;
+        let mut lowest = Lowest { level: head(at.y, 0), beside: [none; 4], own: none, above: none };
+        let cells = cells - at.moving;
+        lowest.beside = at.gaps.map(|gaps| gaps & (cells - at.covered));
+        if LayerMask::union(lowest.beside).any() {
+            return Some(lowest);
+        }
+        let partial = cells - at.full;
+        if partial.any() {
+            (lowest.level, lowest.own) = self.extreme(at, partial, false);
+            return Some(lowest);
+        }
+        lowest.level = head(at.y, FULL);
+        lowest.above = cells & at.full & at.open_above;
+        lowest.above.any().then_some(lowest)
+    }
+
+    /// Returns the greatest or least height among cells of a layer, as a level, and the cells that
+    /// have it.
+    fn extreme(&self, at: &Surroundings, mut cells: LayerMask, greatest: bool) -> (i64, LayerMask) {
+        let Some(voxels) = self.store.cells(at.slot, at.layer) else {
+            return (head(at.y, self.store.grid().chunk_at(at.slot).get(0).height()), cells);
+        };
+        if let Some(cell) = cells.only() {
+            return (head(at.y, voxels[cell].height()), cells);
+        }
+        let planes: [LayerMask; 3] = LayerMask::planes(voxels, Voxel::height);
+        let mut height = 0;
+        for (bit, plane) in planes.into_iter().enumerate().rev() {
+            let (with, without) = (cells & plane, cells - plane);
+            let is_set = if greatest { with.any() } else { without.is_empty() };
+            cells = if is_set { with } else { without };
+            height |= u8::from(is_set) << bit;
+        }
+        (head(at.y, height), cells)
+    }
+}

@@ -1,0 +1,439 @@
+//! A search over pieces for the nearest counterpart of a place: best-first, by the distance from
+//! where it began.
+//!
+//! A piece in a layer in which nothing is spent is passed as a whole. In other layers the search
+//! goes by flood fill over what can still pass water on. Layers towards that of the goal come
+//! first; the way in the other direction opens when what is left lies much farther.
+
+use crate::chunk::LayerMask;
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::pools::Pools;
+use crate::water::pools::bodies::PieceId;
+use crate::water::pools::levels::Lowest;
+use crate::water::store::{LAYER_ROWS, Place, Step, head};
+use core::cmp::Reverse;
+use glam::IVec3;
+use hashbrown::HashMap;
+use std::collections::BinaryHeap;
+
+/// One layer away from that of the goal counts as so many steps.
+const LAYER_STEPS: u32 = 64;
+
+/// What a search looks for.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// Water to give: a surface at `enough` or higher, or a spring that lifts water to `least`.
+    /// Failing that, the highest surface at `least` or higher.
+    High { least: i64, enough: i64 },
+    /// Room: a place at `enough` or lower. Failing that, the lowest at `most` or lower.
+    Low { most: i64, enough: i64 },
+}
+
+/// A layer's part of a search.
+struct Node {
+    slot: Slot,
+    layer: u8,
+    /// The face across which it was entered.
+    entered: Face,
+    /// The node before, `None` in the first.
+    before: Option<u32>,
+    /// The piece, if nothing in its layer is spent.
+    piece: Option<PieceId>,
+    distance: u32,
+    /// The cells by which it is entered.
+    entry: LayerMask,
+    /// The cells reached. Empty until it is expanded.
+    region: LayerMask,
+}
+
+/// A search from one place.
+pub(crate) struct Search {
+    /// 0 or 1: it has marks of its own in the pieces.
+    side: usize,
+    epoch: u64,
+    goal: Goal,
+    /// The cell that gives or takes the water.
+    pub(crate) place: Place,
+    /// The piece where it began.
+    pub(crate) piece: PieceId,
+    from: IVec3,
+    goal_y: i32,
+    nodes: Vec<Node>,
+    /// Nodes by distance and number.
+    open: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Expanded nodes, with ways that are not open yet.
+    later: Vec<u32>,
+    opened_later: usize,
+    /// The cells reached in layers where something is spent.
+    seen: HashMap<(Slot, u8), LayerMask>,
+    /// The best that is not enough: its level and node.
+    best: Option<(i64, u32)>,
+    /// Layers looked at.
+    pub(crate) looked: u64,
+    /// Whether cells were met that can pass on nothing more in this tick.
+    pub(crate) met_spent: bool,
+}
+
+/// The end of a search: a node, and the cells there that give or take water.
+pub(crate) struct Found {
+    node: u32,
+    kind: Kind,
+}
+
+enum Kind {
+    High(LayerMask),
+    Low(Lowest),
+}
+
+/// The result of a step of a search.
+pub(crate) enum Searched {
+    Underway,
+    Found(Box<Found>),
+    Nothing,
+}
+
+/// A way for water: the cells that pass it on, from the one that gives it, and the cell that takes
+/// it.
+pub(crate) struct Way {
+    pub(crate) path: Vec<Step>,
+    pub(crate) to: Place,
+}
+
+impl Search {
+    /// Returns a search from a place and the cells `entry` of its piece, towards a layer.
+    pub(crate) fn new(
+        tick: &Context,
+        pools: &mut Pools,
+        side: usize,
+        (place, piece): (Place, PieceId),
+        entry: LayerMask,
+        (goal, goal_y): (Goal, i32),
+    ) -> Self {
+        let epoch = pools.next_epoch();
+        let Place { slot, .. } = pools.first_cell(piece);
+        let layer = usize::from(pools.bodies.piece(piece).layer);
+        let is_free = tick.spent(slot, layer).is_empty();
+        if is_free {
+            pools.bodies.piece_mut(piece).met[side] = epoch;
+        }
+        let first = Node {
+            slot,
+            layer: layer as u8,
+            entered: Face::Up,
+            before: None,
+            piece: is_free.then_some(piece),
+            distance: 0,
+            entry,
+            region: LayerMask::NONE,
+        };
+        let mut open = BinaryHeap::new();
+        if entry.any() {
+            open.push(Reverse((0, 0)));
+        }
+        Search {
+            side,
+            epoch,
+            goal,
+            place,
+            piece,
+            from: tick.store.position(place),
+            goal_y,
+            nodes: vec![first],
+            open,
+            later: Vec::new(),
+            opened_later: 0,
+            seen: HashMap::new(),
+            best: None,
+            looked: 0,
+            met_spent: !is_free,
+        }
+    }
+
+    /// Expands the next node.
+    pub(crate) fn advance(&mut self, tick: &Context, pools: &mut Pools) -> Searched {
+        let nearest = self.open.peek().map_or(u32::MAX, |&Reverse((distance, _))| distance);
+        if let Some(&at) = self.later.get(self.opened_later)
+            && self.nodes[at as usize].distance.saturating_add(LAYER_STEPS) <= nearest
+        {
+            self.opened_later += 1;
+            let toward = self.toward(tick, at);
+            for face in [Face::Down, Face::Up].into_iter().filter(|&face| toward != Some(face)) {
+                self.open_across(tick, pools, at, face);
+            }
+            return Searched::Underway;
+        }
+        let Some(Reverse((_, at))) = self.open.pop() else {
+            return match self.best {
+                Some((_, node)) => match self.goals_at(tick, pools, node) {
+                    Some((_, kind)) => Searched::Found(Box::new(Found { node, kind })),
+                    None => Searched::Nothing,
+                },
+                None => Searched::Nothing,
+            };
+        };
+        if !self.reach(tick, pools, at) {
+            return Searched::Underway;
+        }
+        self.looked += 1;
+        if let Some((level, kind)) = self.goals_at(tick, pools, at) {
+            let is_enough = match (self.goal, &kind) {
+                (Goal::High { enough, .. }, Kind::High(_)) => level >= enough,
+                (Goal::Low { enough, .. }, _) => level <= enough,
+                _ => false,
+            };
+            if is_enough {
+                return Searched::Found(Box::new(Found { node: at, kind }));
+            }
+            let is_better = self.best.is_none_or(|(best, _)| match self.goal {
+                Goal::High { .. } => level > best,
+                Goal::Low { .. } => level < best,
+            });
+            if is_better {
+                self.best = Some((level, at));
+            }
+        }
+        for face in Face::LATERAL {
+            self.open_across(tick, pools, at, face);
+        }
+        if let Some(face) = self.toward(tick, at) {
+            self.open_across(tick, pools, at, face);
+        }
+        self.later.push(at);
+        Searched::Underway
+    }
+
+    /// Returns the face of a node towards the layer of the goal, unless it lies in it.
+    fn toward(&self, tick: &Context, at: u32) -> Option<Face> {
+        let Node { slot, layer, .. } = self.nodes[at as usize];
+        let y = tick.y_of(slot, usize::from(layer));
+        (y != self.goal_y).then_some(if y < self.goal_y { Face::Up } else { Face::Down })
+    }
+
+    /// Finds the cells of a node that are reached. Returns whether there are any.
+    fn reach(&mut self, tick: &Context, pools: &Pools, at: u32) -> bool {
+        let node = &mut self.nodes[at as usize];
+        if let Some(piece) = node.piece {
+            node.region = pools.bodies.piece(piece).cells;
+            return true;
+        }
+        let (slot, layer) = (node.slot, usize::from(node.layer));
+        let supported = pools.pieces.supported(slot, layer).unwrap_or(LayerMask::NONE);
+        let seen = self.seen.entry((slot, node.layer)).or_insert(LayerMask::NONE);
+        let free = supported - tick.spent(slot, layer) - *seen;
+        // The place that begins need not pass on anything itself.
+        if node.before.is_some() {
+            node.entry &= free;
+        }
+        if node.entry.is_empty() {
+            return false;
+        }
+        node.region = node.entry.flood(free | node.entry);
+        *seen |= node.region;
+        true
+    }
+
+    /// Returns what the region of a node has to give or room for, if that is of any use.
+    fn goals_at(&self, tick: &Context, pools: &Pools, at: u32) -> Option<(i64, Kind)> {
+        let node = &self.nodes[at as usize];
+        let (slot, layer) = (node.slot, usize::from(node.layer));
+        if let Some(piece) = node.piece {
+            let levels = pools.bodies.piece(piece).levels;
+            let is_useful = match self.goal {
+                Goal::High { least, .. } => {
+                    levels.high.is_some() && levels.high.level >= least
+                        || levels.springs.is_some() && levels.springs.level >= least
+                }
+                Goal::Low { most, .. } => levels.low.is_some() && levels.low.level <= most,
+            };
+            if !is_useful {
+                return None;
+            }
+        }
+        let surroundings = tick.surroundings(&pools.pieces, slot, layer);
+        match self.goal {
+            Goal::High { least, .. } => {
+                let mut cells = node.region - tick.spent(slot, layer);
+                if self.place.slot == slot && self.place.layer() == layer {
+                    cells.remove(self.place.cell());
+                }
+                let springs = cells & surroundings.springs;
+                if springs.any() && head(tick.y_of(slot, layer), 0) >= least {
+                    return Some((i64::MAX, Kind::High(springs)));
+                }
+                let (level, cells) = tick.highest(&surroundings, cells)?;
+                (level >= least).then_some((level, Kind::High(cells)))
+            }
+            Goal::Low { most, .. } => {
+                let lowest = tick.lowest(&surroundings, node.region)?;
+                (lowest.level <= most).then_some((lowest.level, Kind::Low(lowest)))
+            }
+        }
+    }
+
+    /// Opens what lies across a face of a node's region.
+    fn open_across(&mut self, tick: &Context, pools: &mut Pools, at: u32, face: Face) {
+        let &Node { slot, layer, region, .. } = &self.nodes[at as usize];
+        let layer = usize::from(layer);
+        let (there, cells) = match face {
+            Face::Up => (tick.store.upper_layer(slot, layer), region & tick.full(slot, layer)),
+            Face::Down => {
+                let there = tick.store.lower_layer(slot, layer);
+                (there, there.map_or(region, |(slot, layer)| region & tick.full(slot, layer)))
+            }
+            _ => {
+                let there = tick.store.neighbour(slot, face);
+                let [west, east, north, south] = region.leaving();
+                let cells = match face {
+                    Face::West => west,
+                    Face::East => east,
+                    Face::North => north,
+                    _ => south,
+                };
+                (there.is_some().then_some((there, layer)), cells)
+            }
+        };
+        let Some((slot, layer)) = there else { return };
+        if cells.is_empty() || pools.pieces.of(slot, layer).is_empty() {
+            return;
+        }
+        let distance = self.distance(tick, slot, layer);
+        if tick.spent(slot, layer).any() {
+            self.met_spent = true;
+            let seen = self.seen.get(&(slot, layer as u8)).copied().unwrap_or_default();
+            let supported = pools.pieces.supported(slot, layer).unwrap_or_default();
+            let entry = (cells & supported) - seen;
+            if entry.any() {
+                self.push((slot, layer), face, at, None, distance, entry);
+            }
+            return;
+        }
+        for index in 0..pools.pieces.of(slot, layer).len() {
+            let id = pools.pieces.of(slot, layer)[index];
+            let piece = pools.bodies.piece_mut(id);
+            let entry = cells & piece.cells;
+            if piece.met[self.side] != self.epoch && entry.any() {
+                piece.met[self.side] = self.epoch;
+                self.push((slot, layer), face, at, Some(id), distance, entry);
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        (slot, layer): (Slot, usize),
+        entered: Face,
+        before: u32,
+        piece: Option<PieceId>,
+        distance: u32,
+        entry: LayerMask,
+    ) {
+        self.open.push(Reverse((distance, self.nodes.len() as u32)));
+        let (layer, region) = (layer as u8, LayerMask::NONE);
+        let before = Some(before);
+        self.nodes.push(Node { slot, layer, entered, before, piece, distance, entry, region });
+    }
+
+    /// Returns the priority of a layer: the steps to it from where the search began, and from it to
+    /// the layer of the goal, which count more.
+    fn distance(&self, tick: &Context, slot: Slot, layer: usize) -> u32 {
+        let corner = Cube::cell_at(tick.store.grid().position_at(slot), 0);
+        let steps = |at: i32, low: i32| {
+            let below = i64::from(low) - i64::from(at);
+            below.max(-15 - below).clamp(0, 1 << 30) as u32
+        };
+        let layers = tick.y_of(slot, layer).abs_diff(self.goal_y);
+        steps(self.from.x, corner.x)
+            .saturating_add(steps(self.from.z, corner.z))
+            .saturating_add(layers.saturating_mul(LAYER_STEPS))
+    }
+
+    /// Marks the pieces that were reached as dead for this round.
+    pub(crate) fn bury(&self, pools: &mut Pools) {
+        let round = pools.round;
+        for (&(slot, layer), &seen) in &self.seen {
+            for index in 0..pools.pieces.of(slot, usize::from(layer)).len() {
+                let id = pools.pieces.of(slot, usize::from(layer))[index];
+                let piece = pools.bodies.piece_mut(id);
+                if (piece.cells & seen).any() {
+                    piece.dead = round;
+                }
+            }
+        }
+        for node in self.nodes.iter().filter(|node| node.region.any()) {
+            if let Some(piece) = node.piece {
+                pools.bodies.piece_mut(piece).dead = round;
+            }
+        }
+        pools.bodies.piece_mut(self.piece).dead = round;
+    }
+
+    /// Returns the way that a search has found.
+    pub(crate) fn way(&self, tick: &Context, found: &Found, random: u64) -> Way {
+        let mut cells: Vec<Place> = Vec::new();
+        let (mut at, mut goals) = (
+            found.node,
+            match &found.kind {
+                Kind::High(cells) => *cells,
+                Kind::Low(lowest) => lowest.cells(),
+            },
+        );
+        loop {
+            let node = &self.nodes[at as usize];
+            node.walk(goals, &mut cells);
+            let (Some(before), Some(&last)) = (node.before, cells.last()) else { break };
+            goals = LayerMask::single(tick.store.step(last, node.entered.opposite()).cell());
+            at = before;
+        }
+        let to = match &found.kind {
+            Kind::High(_) => self.place,
+            Kind::Low(lowest) => {
+                cells.reverse();
+                let last = cells[cells.len() - 1];
+                match lowest.face_at(last.cell(), random) {
+                    Some(face) => tick.store.step(last, face),
+                    None => last,
+                }
+            }
+        };
+        if cells.last() == Some(&to) {
+            cells.pop();
+        }
+        let next = cells.iter().skip(1).chain([&to]);
+        let exit = |(&cell, &next): (&Place, &Place)| {
+            let face = Face::ALL.into_iter().find(|&face| tick.store.step(cell, face) == next);
+            (cell, face.unwrap_or(Face::Up))
+        };
+        let path = cells.iter().zip(next).map(exit).collect();
+        Way { path, to }
+    }
+}
+
+impl Node {
+    /// Adds the cells of a shortest way through the region, from one of `from` to the entry
+    /// (breadth-first search by bit masks).
+    fn walk(&self, from: LayerMask, way: &mut Vec<Place>) {
+        let place = |cell: usize| Place::in_layer(self.slot, usize::from(self.layer), cell);
+        let mut waves = vec![self.entry];
+        let mut reached = self.entry;
+        while (reached & from).is_empty() {
+            let wave = (reached.spread() & self.region) - reached;
+            if wave.is_empty() {
+                return;
+            }
+            waves.push(wave);
+            reached |= wave;
+        }
+        let Some(mut cell) = (reached & from).iter().next() else { return };
+        way.push(place(cell));
+        for wave in waves[..waves.len() - 1].iter().rev() {
+            let near = LayerMask::single(cell).spread() & *wave;
+            cell = near.iter().next().unwrap_or(cell);
+            way.push(place(cell));
+        }
+    }
+}
+
+/// The cells that a step of a search charges to the budget.
+pub(crate) const SEARCH_STEP: usize = LAYER_ROWS;

@@ -1,0 +1,137 @@
+//! What the writes of a world leave for its pools, which keep the bodies of joined water between
+//! ticks: the layers in which something has changed since the pools last looked.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::{CellFlags, HEIGHT};
+use crate::water::store::{LayerState, Place, Store};
+use crate::water::voxel::Voxel;
+
+/// The changed layers of a chunk, by bit.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Marks {
+    /// Cells may have begun or ceased to hold still water, or to bear water above them.
+    pub(crate) structure: u16,
+    /// Heights, or the places where water could go, may have changed.
+    pub(crate) levels: u16,
+}
+
+/// The changed layers of a world.
+#[derive(Default)]
+pub(crate) struct News {
+    /// By slot.
+    marks: Vec<Marks>,
+    /// The chunks with marks, and some without.
+    slots: Vec<Slot>,
+}
+
+impl News {
+    fn mark(&mut self, slot: Slot, layer: usize, structure: bool) {
+        if self.marks.len() <= slot.index() {
+            self.marks.resize(slot.index() + 1, Marks::default());
+        }
+        let marks = &mut self.marks[slot.index()];
+        if marks.levels == 0 {
+            self.slots.push(slot);
+        }
+        marks.levels |= 1 << layer;
+        marks.structure |= u16::from(structure) << layer;
+    }
+
+    fn take(&mut self, slot: Slot) -> Marks {
+        self.marks.get_mut(slot.index()).map_or_else(Marks::default, core::mem::take)
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.marks.capacity() * size_of::<Marks>() + self.slots.capacity() * size_of::<Slot>()
+    }
+}
+
+impl Store {
+    /// From now on changes are noted.
+    pub(crate) fn keep_news(&mut self) {
+        self.news = Some(News::default());
+    }
+
+    /// Takes a chunk with changed layers; `None` if there is none left.
+    pub(crate) fn next_news(&mut self) -> Option<(Slot, Marks)> {
+        let news = self.news.as_mut()?;
+        loop {
+            let slot = news.slots.pop()?;
+            let marks = news.take(slot);
+            if marks.levels != 0 {
+                return Some((slot, marks));
+            }
+        }
+    }
+
+    /// Notes that a cell was written.
+    #[inline]
+    pub(super) fn note_cell(&mut self, place: Place, old: Voxel, new: Voxel) {
+        const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits();
+        let is_like_before =
+            (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
+        if self.news.is_none() || is_like_before {
+            return;
+        }
+        let cell = LayerMask::single(place.cell());
+        let closed = old.is_closed() != new.is_closed();
+        let other = old.is_wet() != new.is_wet()
+            || old.is_mark() != new.is_mark()
+            || old.is_source() != new.is_source();
+        let cells = |is_in: bool| if is_in { cell } else { LayerMask::NONE };
+        self.note_layer(place.slot, place.layer(), cells(other), cells(closed));
+    }
+
+    /// Notes that a layer was written whose masks were `before`.
+    pub(super) fn note_masks(&mut self, slot: Slot, layer: usize, before: LayerState) {
+        let now = self.layer(slot, layer);
+        self.note_layer(slot, layer, before.wet ^ now.wet, before.closed ^ now.closed);
+    }
+
+    /// Notes a change in a layer. `closed` are the cells that were or became closed and are or were
+    /// not; `other` those that changed otherwise than in height.
+    fn note_layer(&mut self, slot: Slot, layer: usize, other: LayerMask, closed: LayerMask) {
+        let bearing = self
+            .upper_layer(slot, layer)
+            .filter(|&(slot, layer)| (closed & self.layer(slot, layer).wet).any());
+        let seen = other | closed;
+        let covering = self
+            .lower_layer(slot, layer)
+            .filter(|&(slot, layer)| (seen & self.layer(slot, layer).wet).any());
+        let beside = Face::LATERAL.map(|face| self.neighbour(slot, face));
+        let Some(news) = &mut self.news else { return };
+        news.mark(slot, layer, other.any() || bearing.is_some());
+        if let Some((slot, layer)) = bearing {
+            news.mark(slot, layer, true);
+        }
+        if let Some((slot, layer)) = covering {
+            news.mark(slot, layer, false);
+        }
+        if seen.any() {
+            for (there, cells) in beside.into_iter().zip(seen.leaving()) {
+                if there.is_some() && cells.any() {
+                    news.mark(there, layer, false);
+                }
+            }
+        }
+    }
+
+    /// Notes that a chunk comes or goes: what lies at its faces has changed.
+    pub(super) fn note_chunk(&mut self, slot: Slot) {
+        let neighbours = self.beside[slot.index()].neighbours;
+        let Some(news) = &mut self.news else { return };
+        news.take(slot);
+        for (face, there) in Face::ALL.into_iter().zip(neighbours) {
+            if !there.is_some() {
+                continue;
+            }
+            match face {
+                Face::Up => news.mark(there, 0, true),
+                Face::Down => news.mark(there, 15, true),
+                _ => (0..16).for_each(|layer| news.mark(there, layer, false)),
+            }
+        }
+    }
+}
