@@ -3,6 +3,7 @@
 //! are kept between searches.
 
 use crate::water::store::Place;
+use hashbrown::HashMap;
 
 /// Buffers longer than this many cells are freed between ticks.
 const BUFFER: usize = 1 << 12;
@@ -12,11 +13,13 @@ const BUFFER: usize = 1 << 12;
 pub(crate) struct Trees {
     pub(crate) roots: Vec<Place>,
     pub(crate) walked: Vec<Place>,
+    pub(crate) forks: Forks,
 }
 
 impl Trees {
     /// Forgets the last tick, and frees long buffers.
     pub(crate) fn begin(&mut self) {
+        self.forks = Forks::default();
         for buffer in [&mut self.roots, &mut self.walked] {
             buffer.clear();
             buffer.shrink_to(BUFFER);
@@ -26,6 +29,34 @@ impl Trees {
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
+    }
+}
+
+/// Cached bounds on the springs that feed forks, the cells with several parents. Valid as long as
+/// no parents change.
+#[derive(Default)]
+pub(crate) struct Forks {
+    pub(crate) highest: HashMap<Place, Highest>,
+}
+
+/// Bounds on the height of the highest spring that feeds a fork.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Highest {
+    pub(crate) at_least: Option<i32>,
+    pub(crate) below: Option<i32>,
+}
+
+impl Forks {
+    /// Records the height of a spring that a search found, and restores the former bounds of the
+    /// forks it visited. Only the first fork is certain to be fed by the spring: all paths searched
+    /// lead through it.
+    pub(crate) fn found(&mut self, height: i32, visited: Vec<(Place, Highest)>) {
+        for (number, (fork, mut known)) in visited.into_iter().enumerate() {
+            if number == 0 {
+                known.at_least = known.at_least.max(Some(height));
+            }
+            self.highest.insert(fork, known);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::passed;
 use crate::water::draw::path::{Draw, Drawn, Purpose as DrawFor};
-use crate::water::draw::roots::{Forks, Need};
+use crate::water::draw::roots::Need;
 use crate::water::draw::search::Search;
 use crate::water::draw::turns::Turns;
 use crate::water::random::{Purpose, mix};
@@ -76,7 +76,6 @@ pub(crate) struct Draws {
     /// The path of the draw underway.
     path: path::Path,
     search: Search,
-    forks: Forks,
     /// Units that springs may give in a tick.
     supply: u64,
     /// Cells that searches may still visit in this tick.
@@ -101,7 +100,6 @@ impl Draws {
         self.held_back.shrink_to(most);
         self.path.shrink(most);
         self.search.shrink(most);
-        self.forks = Forks::default();
     }
 }
 
@@ -267,7 +265,7 @@ impl Context<'_> {
         let is_full = voxel.room() == 0;
         let least = if is_full { y.saturating_add(2) } else { y };
         if voxel.is_connected() {
-            if self.is_beyond_reach(draws, place, least) {
+            if self.is_beyond_reach(place, least) {
                 self.stop_waiting(place);
                 return None;
             }
@@ -322,13 +320,12 @@ impl Context<'_> {
     }
 
     /// Returns whether all springs that feed a connected cell lie below `least`.
-    fn is_beyond_reach(&mut self, draws: &mut Draws, place: Place, least: i32) -> bool {
+    fn is_beyond_reach(&mut self, place: Place, least: i32) -> bool {
         let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
         if lowest.is_some_and(|lowest| lowest >= least) {
             return false;
         }
-        highest.is_some_and(|highest| highest < least)
-            || self.is_out_of_reach(place, least, &mut draws.forks)
+        highest.is_some_and(|highest| highest < least) || self.is_out_of_reach(place, least)
     }
 
     /// Returns the units that the springs of the world may still give in this tick.

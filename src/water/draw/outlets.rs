@@ -34,11 +34,19 @@ impl Context<'_> {
     /// marked. What is connected to a spring and would flow sideways stays until it is drawn, so
     /// that a lane which loses a turn is kept.
     pub(super) fn end_outlet(&mut self, draws: &mut Draws, draw: &Draw, drawn: Drawn) {
-        if drawn == (Drawn::Units { held_back: true })
-            && draw.purpose == (Purpose::Leave { limited: true })
-        {
-            draws.held_back.push(draw.cell);
-            return;
+        let limited = draw.purpose == (Purpose::Leave { limited: true });
+        match drawn {
+            Drawn::HeldBack if limited => {
+                draws.held_back.push(draw.cell);
+                return;
+            }
+            Drawn::Narrow => {
+                draws.underway = self.begin_outlet(draw.cell, limited);
+                if draws.underway.is_some() {
+                    return;
+                }
+            }
+            _ => {}
         }
         let (place, exit) = draw.first;
         let voxel = self.store.read(place);

@@ -74,8 +74,12 @@ enum Stage {
 /// The result of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
-    /// Water was passed on. `held_back`: momentum kept the draw from taking more.
-    Units { held_back: bool },
+    /// Water was passed on, as much as was wanted or the root offers.
+    Units,
+    /// Water was passed on, but momentum kept the draw from taking more.
+    HeldBack,
+    /// Water was passed on, but the path lets no more through.
+    Narrow,
     /// The path is exhausted for this tick, and no way round was found.
     Waiting,
     /// The root has nothing to give.
@@ -425,7 +429,12 @@ impl Context<'_> {
         let (first, root) = (path[0], path[path.len() - 1].place());
         self.take(root, units);
         self.deliver(draw, first.exit, units, largest);
-        Some(Drawn::Units { held_back: draw.cap < draw.wanted && units == draw.cap })
+        Some(match () {
+            () if units == draw.wanted => Drawn::Units,
+            () if units == draw.cap => Drawn::HeldBack,
+            () if units == largest => Drawn::Narrow,
+            () => Drawn::Units,
+        })
     }
 
     /// Delivers the water of a draw, which left the path's first cell across `exit`.

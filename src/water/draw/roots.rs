@@ -4,11 +4,12 @@
 //! labelled cell and labels its path, as path compression in a union–find does. Above a fork, where
 //! a cell has several parents, a depth-first search with cached bounds finds the highest spring.
 
-use crate::chunk::LAYER_CELLS;
+use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
+use crate::water::context::trees::{Forks, Highest};
 use crate::water::store::{Place, Store, head};
-use hashbrown::HashMap;
 
 /// Label of a cell above which flows join, so that it may have more than one root.
 pub(crate) const JOINED: u32 = u32::MAX;
@@ -24,34 +25,6 @@ pub(crate) enum Need {
     Fill { y: i32, head: i64, connected: bool },
     /// To rise into a cell at height `y`: the spring must lie higher.
     Rise { y: i32 },
-}
-
-/// Cached bounds on the springs that feed forks, the cells with several parents. Valid as long as
-/// no parents change.
-#[derive(Default)]
-pub(crate) struct Forks {
-    highest: HashMap<Place, Highest>,
-}
-
-/// Bounds on the height of the highest spring that feeds a fork.
-#[derive(Clone, Copy, Default)]
-struct Highest {
-    at_least: Option<i32>,
-    below: Option<i32>,
-}
-
-impl Forks {
-    /// Records the height of a spring that a search found, and restores the former bounds of the
-    /// forks it visited. Only the first fork is certain to be fed by the spring: all paths searched
-    /// lead through it.
-    fn found(&mut self, height: i32, visited: Vec<(Place, Highest)>) {
-        for (number, (fork, mut known)) in visited.into_iter().enumerate() {
-            if number == 0 {
-                known.at_least = known.at_least.max(Some(height));
-            }
-            self.highest.insert(fork, known);
-        }
-    }
 }
 
 impl Context<'_> {
@@ -81,13 +54,39 @@ impl Context<'_> {
     /// Whether a cell is fed by springs and all of them lie below `y`. A cell cut off from its
     /// spring counts as within reach until it loses its HasSource flag: it may be asleep, and must
     /// miss nothing.
-    pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32, forks: &mut Forks) -> bool {
+    pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
         let tree = self.tree_of(place);
         if tree != JOINED {
             let root = self.work.trees.roots[tree as usize - 1];
             return self.spring_height(root).is_some_and(|height| height < y);
         }
-        !self.is_fed_from(place, y, forks) && self.is_fed_from(place, i32::MIN, forks)
+        let mut forks = core::mem::take(&mut self.work.trees.forks);
+        let is_out_of_reach = !self.is_fed_from(place, y, &mut forks)
+            && self.is_fed_from(place, i32::MIN, &mut forks);
+        self.work.trees.forks = forks;
+        is_out_of_reach
+    }
+
+    /// Returns those of `cells` of a layer that a spring at `y` or higher feeds. They draw from it,
+    /// and take nothing from their pool.
+    pub(crate) fn supplied(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerMask,
+        y: i32,
+    ) -> LayerMask {
+        let connected = cells & self.store.connected(slot, layer);
+        let is_below = |height: Option<i32>| height.is_none_or(|height| height < y);
+        if connected.is_empty() || self.limits.supply == 0 || is_below(self.store.highest_source())
+        {
+            return LayerMask::NONE;
+        }
+        if !is_below(self.store.lowest_source()) {
+            return connected;
+        }
+        let in_reach = |&cell: &usize| !self.is_out_of_reach(Place::in_layer(slot, layer, cell), y);
+        connected.iter().filter(in_reach).collect()
     }
 
     /// Whether any spring that feeds a cell lies at `y` or higher.

@@ -272,7 +272,7 @@ impl Context<'_> {
     /// Chooses where the two searches of the next draw begin: at a lowest place and at a highest
     /// surface or spring with something to give, but in no piece without a way.
     fn choose(
-        &self,
+        &mut self,
         pools: &mut Pools,
         turn: &mut Turn,
         root: NodeId,
@@ -306,7 +306,7 @@ impl Context<'_> {
 
     /// Chooses a lowest place that could take water, at least two units below `top`.
     fn choose_low(
-        &self,
+        &mut self,
         pools: &Pools,
         turn: &mut Turn,
         root: NodeId,
@@ -333,11 +333,12 @@ impl Context<'_> {
     }
 
     /// Chooses a lowest place of a piece.
-    fn low_start(&self, pools: &Pools, turn: &Turn, id: PieceId) -> Option<Start> {
+    fn low_start(&mut self, pools: &Pools, turn: &Turn, id: PieceId) -> Option<Start> {
         let piece = pools.bodies.piece(id);
         let (slot, layer) = (piece.slot, usize::from(piece.layer));
-        let surroundings = self.surroundings(&pools.pieces, slot, layer);
-        let lowest = self.lowest(&surroundings, piece.cells)?.without(self.spent(slot, layer));
+        let mut surroundings = self.surroundings(&pools.pieces, slot, layer);
+        let lowest = self.lowest_unsupplied(&mut surroundings, piece.cells)?;
+        let lowest = lowest.without(self.spent(slot, layer));
         let random = self.random_at(pools, id, turn.draws_left);
         let cell = chosen_cell(lowest.cells(), random)?;
         let contact = Place::in_layer(slot, layer, cell);
@@ -350,7 +351,7 @@ impl Context<'_> {
 
     /// Chooses a highest surface or spring that can give, at least two units above `bottom`.
     fn choose_high(
-        &self,
+        &mut self,
         pools: &Pools,
         turn: &mut Turn,
         root: NodeId,

@@ -28,6 +28,8 @@ pub(crate) struct Surroundings {
     gaps: [LayerMask; 4],
     /// The cells that take no water in this tick, as they have moved in it.
     moving: LayerMask,
+    /// The cells that springs fill, and those over which springs fill the cell above.
+    supplied: [LayerMask; 2],
 }
 
 /// The lowest level at which cells take water, and these cells, by where the water goes.
@@ -134,6 +136,7 @@ impl Context<'_> {
             open_above,
             gaps: self.gaps(pieces, slot, layer).shifted(&beside),
             moving: pieces.moving(slot, layer),
+            supplied: [LayerMask::NONE; 2],
         }
     }
 
@@ -179,19 +182,33 @@ impl Context<'_> {
     pub(crate) fn lowest(&self, at: &Surroundings, cells: LayerMask) -> Option<Lowest> {
         let none = LayerMask::NONE;
         let mut lowest = Lowest { level: head(at.y, 0), beside: [none; 4], own: none, above: none };
-        let cells = cells - at.moving;
-        lowest.beside = at.gaps.map(|gaps| gaps & (cells - at.covered));
+        let [filled, lifted] = at.supplied.map(|supplied| cells - (at.moving | supplied));
+        lowest.beside = at.gaps.map(|gaps| gaps & (filled - at.covered));
         if LayerMask::union(lowest.beside).any() {
             return Some(lowest);
         }
-        let partial = cells - at.full;
+        let partial = filled - at.full;
         if partial.any() {
             (lowest.level, lowest.own) = self.extreme(at, partial, false);
             return Some(lowest);
         }
         lowest.level = head(at.y, FULL);
-        lowest.above = cells & at.full & at.open_above;
+        lowest.above = lifted & at.full & at.open_above;
         lowest.above.any().then_some(lowest)
+    }
+
+    /// Returns the lowest level at which cells take water that no spring within reach feeds. The
+    /// others draw from their springs. Which they are is not part of what is kept of a piece, since
+    /// it depends on the parents of its cells, however far up.
+    pub(crate) fn lowest_unsupplied(
+        &mut self,
+        at: &mut Surroundings,
+        cells: LayerMask,
+    ) -> Option<Lowest> {
+        let takers = cells & (!at.full | at.open_above | LayerMask::union(at.gaps));
+        at.supplied =
+            [at.y, at.y.saturating_add(2)].map(|y| self.supplied(at.slot, at.layer, takers, y));
+        self.lowest(at, cells)
     }
 
     /// Returns the greatest or least height among cells of a layer, as a level, and the cells that

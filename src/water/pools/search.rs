@@ -152,7 +152,7 @@ impl Search {
     }
 
     /// Expands the next node.
-    pub(crate) fn advance(&mut self, tick: &Context, pools: &mut Pools) -> Searched {
+    pub(crate) fn advance(&mut self, tick: &mut Context, pools: &mut Pools) -> Searched {
         let nearest = self.open.peek().map_or(u32::MAX, |&Reverse((distance, _))| distance);
         if let Some(&at) = self.later.get(self.opened_later)
             && self.nodes[at as usize].distance.saturating_add(LAYER_STEPS) <= nearest
@@ -235,7 +235,7 @@ impl Search {
     }
 
     /// Returns what the region of a node has to give or room for, if that is of any use.
-    fn goals_at(&self, tick: &Context, pools: &Pools, at: u32) -> Option<(i64, Kind)> {
+    fn goals_at(&self, tick: &mut Context, pools: &Pools, at: u32) -> Option<(i64, Kind)> {
         let node = &self.nodes[at as usize];
         let (slot, layer) = (node.slot, usize::from(node.layer));
         if let Some(piece) = node.piece {
@@ -251,7 +251,7 @@ impl Search {
                 return None;
             }
         }
-        let surroundings = tick.surroundings(&pools.pieces, slot, layer);
+        let mut surroundings = tick.surroundings(&pools.pieces, slot, layer);
         match self.goal {
             Goal::High { least, .. } => {
                 let mut cells = node.region - tick.spent(slot, layer);
@@ -266,7 +266,7 @@ impl Search {
                 (level >= least).then_some((level, Kind::High(cells)))
             }
             Goal::Low { most, .. } => {
-                let lowest = tick.lowest(&surroundings, node.region)?;
+                let lowest = tick.lowest_unsupplied(&mut surroundings, node.region)?;
                 (lowest.level <= most).then_some((lowest.level, Kind::Low(lowest)))
             }
         }

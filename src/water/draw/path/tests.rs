@@ -94,7 +94,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
             }
         }
 
-        assert_eq!(drawn, Drawn::Units { held_back: false }, "{narrow}, {at_most}");
+        assert_eq!(drawn, Drawn::Units, "{narrow}, {at_most}");
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         for (slot, layer) in tick
@@ -201,7 +201,7 @@ fn a_draw_gets_what_the_root_of_its_path_offers() {
             let expected = match offer {
                 0 if forked => Drawn::Waiting,
                 0 => Drawn::Nothing,
-                _ => Drawn::Units { held_back: false },
+                _ => Drawn::Units,
             };
             assert_eq!(drawn, expected, "round {round}");
             outcomes[if offer > 0 { 0 } else { 1 + usize::from(forked) }] += 1;
