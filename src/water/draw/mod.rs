@@ -72,6 +72,8 @@ pub(crate) struct Draws {
     /// Whether any cell has drawn in this tick.
     is_used: bool,
     held_back: Vec<Place>,
+    /// The first cell of the pass that drew in vain.
+    starved: Option<(Place, Need)>,
     underway: Option<Draw>,
     /// The path of the draw underway.
     path: path::Path,
@@ -138,6 +140,13 @@ impl Context<'_> {
 
     /// Moves to the pass after the current one, which is complete.
     fn begin_next_pass(&mut self, draws: &mut Draws) {
+        if draws.pass != Pass::Outlets
+            && let Some((place, need)) = draws.starved.take()
+        {
+            // The pass ends once the search is over.
+            draws.underway = self.begin_later(draws, place, need);
+            return;
+        }
         draws.at_end = false;
         draws.pass = match draws.pass {
             Pass::Outlets => {
@@ -319,6 +328,15 @@ impl Context<'_> {
         (room > 0).then(|| Draw::new(DrawFor::Rise, place, (place, Face::Up), room, need))
     }
 
+    /// Begins a search for a way that a starved cell can use in later ticks, if any spring has
+    /// been idle in this one.
+    fn begin_later(&mut self, draws: &mut Draws, place: Place, need: Need) -> Option<Draw> {
+        let is_idle = self.springs_left(draws) >= u64::from(self.limits.throughput);
+        let may = is_idle && self.store.read(place).is_connected();
+        (may && self.begin_search_for_later(draws, place))
+            .then(|| Draw::new(DrawFor::Later, place, (place, Face::Up), 0, need).for_later())
+    }
+
     /// Returns whether all springs that feed a connected cell lie below `least`.
     fn is_beyond_reach(&mut self, place: Place, least: i32) -> bool {
         let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
@@ -346,12 +364,15 @@ impl Context<'_> {
             return;
         };
         draws.path.clear();
+        if drawn == Drawn::Waiting && draws.starved.is_none() {
+            draws.starved = Some((draw.cell, draw.need));
+        }
         match draw.purpose {
             DrawFor::Leave { .. } => self.end_outlet(draws, &draw, drawn),
             DrawFor::Fill | DrawFor::Rise if drawn != Drawn::Waiting => {
                 self.stop_waiting(draw.cell)
             }
-            DrawFor::Fill | DrawFor::Rise => {}
+            DrawFor::Fill | DrawFor::Rise | DrawFor::Later => {}
         }
     }
 }

@@ -45,6 +45,8 @@ pub(crate) enum Purpose {
     /// To leave the world through the drawing cell. `limited`: a draw that turns off a straight
     /// flow takes [`TURN`] units at most.
     Leave { limited: bool },
+    /// To find a way for later ticks, and move no water.
+    Later,
 }
 
 /// A draw, and how far it has come.
@@ -202,6 +204,12 @@ impl Draw {
         let cap = wanted;
         Draw { purpose, cell, need, wanted, first, cap, stage: Stage::Climb { place, exit } }
     }
+
+    /// Makes it a search for a way for later ticks, in which no water passes.
+    pub(super) fn for_later(mut self) -> Self {
+        (self.purpose, self.stage) = (Purpose::Later, Stage::Search);
+        self
+    }
 }
 
 impl Context<'_> {
@@ -227,6 +235,7 @@ impl Context<'_> {
                 },
                 Stage::Reroute { place } => match self.reroute_on(draws, place, budget) {
                     Some(place) => draw.stage = Stage::Reroute { place },
+                    None if draw.purpose == Purpose::Later => return Some(Drawn::Waiting),
                     None => {
                         draw.cap = draw.wanted;
                         self.begin_pass(draws, draw, self.limits.supply);
@@ -284,7 +293,7 @@ impl Context<'_> {
             // Water that leaves must not take the place of another outlet.
             let other_outlets = match draw.purpose {
                 Purpose::Leave { .. } => self.store.outlets(slot),
-                Purpose::Fill | Purpose::Rise => None,
+                Purpose::Fill | Purpose::Rise | Purpose::Later => None,
             };
             loop {
                 if here.dead.contains(cell) {
@@ -444,7 +453,7 @@ impl Context<'_> {
                 self.ledger.drained += u64::from(units);
                 return;
             }
-            Purpose::Fill => (draw.cell, largest),
+            Purpose::Fill | Purpose::Later => (draw.cell, largest),
             Purpose::Rise => {
                 if self.store.look(draw.cell, Face::Up) == Voxel::DRAIN {
                     self.ledger.drained += u64::from(units);

@@ -36,6 +36,8 @@ pub(super) struct Search {
     exits: HashMap<Place, Option<Face>>,
     /// Whether a spring was met that lies too low.
     rejected: bool,
+    /// Whether the search passes through exhausted cells: it then finds a way for later ticks.
+    pub(super) is_for_later: bool,
     /// The height of the springs that may feed the draw; `None` if all springs are of one height.
     of_height: Option<i32>,
     /// The cells of the way found, from the spring on.
@@ -80,23 +82,39 @@ impl Context<'_> {
         {
             return false;
         }
-        let of_height = match self.store.lowest_source() == self.store.highest_source() {
-            true => None,
-            false => match self.height_of_root(draw.cell) {
-                Some(height) => Some(height),
-                None => return false,
-            },
-        };
+        if !self.reset_search(&mut draws.search, draw.cell) {
+            return false;
+        }
         let search = &mut draws.search;
-        search.met.clear();
-        search.exits.clear();
-        search.way.clear();
-        (search.visited, search.buried, search.rejected) = (0, 0, false);
-        search.of_height = of_height;
         for here in draws.path.cells.iter().rev().take(STARTS) {
             search.meet(here.place(), None, i32::MIN);
         }
         true
+    }
+
+    /// Begins a search for a way for later ticks, from a cell whose draw was in vain while springs
+    /// had water left. A winding path can exhaust a cell in each lane of a river and so bar the
+    /// others; in time, shortest ways straighten it.
+    pub(super) fn begin_search_for_later(&mut self, draws: &mut Draws, place: Place) -> bool {
+        if draws.credit <= 0 || !self.reset_search(&mut draws.search, place) {
+            return false;
+        }
+        draws.search.is_for_later = true;
+        draws.search.meet(place, None, i32::MIN);
+        true
+    }
+
+    /// Forgets the last search. Returns `false` if none may be made for a cell: see
+    /// [`height_of_root`](Self::height_of_root).
+    fn reset_search(&mut self, search: &mut Search, place: Place) -> bool {
+        let is_one_height = self.store.lowest_source() == self.store.highest_source();
+        search.of_height = if is_one_height { None } else { self.height_of_root(place) };
+        search.met.clear();
+        search.exits.clear();
+        search.way.clear();
+        (search.visited, search.buried, search.rejected) = (0, 0, false);
+        search.is_for_later = false;
+        is_one_height || search.of_height.is_some()
     }
 
     /// Resumes a search. Returns `None` if the budget is spent before its end, else the spring
@@ -120,7 +138,7 @@ impl Context<'_> {
                 return Some(Some(spring));
             }
         }
-        if !draws.search.rejected {
+        if !draws.search.rejected && !draws.search.is_for_later {
             while let Some(&(place, _)) = draws.search.met.get(draws.search.buried) {
                 if !budget.spend(1) {
                     return None;
@@ -192,9 +210,9 @@ impl Context<'_> {
             return false;
         }
         let work = self.work.get(place.slot, place.layer());
-        if work.is_some_and(|work| work.dead.contains(place.cell()))
-            || self.limits.left(voxel, self.work.passed(place)) == 0
-        {
+        let is_dead = work.is_some_and(|work| work.dead.contains(place.cell()));
+        let is_spent = is_dead || self.limits.left(voxel, self.work.passed(place)) == 0;
+        if is_spent && !draws.search.is_for_later {
             return false;
         }
         // What hangs in the air falls, and does not flow sideways.
