@@ -12,6 +12,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use worlds::{draining_lake, lake, river_world, spread_world};
 
+#[path = "water/motion.rs"]
+mod motion;
 #[path = "worlds/water.rs"]
 mod worlds;
 
@@ -188,5 +190,18 @@ fn asleep(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, spread, recheck, river, lake_drain, asleep);
+criterion_group!(
+    benches,
+    spread,
+    recheck,
+    river,
+    lake_drain,
+    asleep,
+    motion::falls,
+    motion::rain,
+    motion::trickle,
+    motion::seas,
+    motion::springs,
+    motion::still
+);
 criterion_main!(benches);
