@@ -41,6 +41,8 @@ pub(crate) struct Levels {
     pub(crate) low: Extreme,
     /// Its springs that can give in this tick, and the level to which they lift water.
     pub(crate) springs: Extreme,
+    /// Whether these would be others if nothing had moved or been spent in this tick.
+    pub(crate) is_stirred: bool,
 }
 
 /// A connected component of the supported cells of one layer of one chunk.
@@ -68,6 +70,8 @@ type ByLevel = BTreeMap<(i64, u64), (u32, PieceId)>;
 #[derive(Default)]
 pub(crate) struct Body {
     pieces: usize,
+    /// How many of them are stirred.
+    stirred: usize,
     pub(crate) high: ByLevel,
     pub(crate) low: ByLevel,
     pub(crate) springs: ByLevel,
@@ -94,9 +98,21 @@ impl Body {
         self.low.first_key_value().map(|(&(level, _), _)| level)
     }
 
-    /// Returns whether water should move: from a place to one that is two units lower or more.
+    /// Returns whether a piece of it is stirred.
+    pub(crate) fn is_stirred(&self) -> bool {
+        self.stirred > 0
+    }
+
+    /// Returns the difference of levels at which water moves: two units; in a body that is stirred,
+    /// three, since what flows evens out differences of two by itself, or makes new ones.
+    pub(crate) fn step(&self) -> i64 {
+        if self.is_stirred() { 3 } else { 2 }
+    }
+
+    /// Returns whether water should move.
     pub(crate) fn is_unlevel(&self) -> bool {
-        matches!((self.top(), self.bottom()), (Some(top), Some(bottom)) if top >= bottom + 2)
+        let step = self.step();
+        matches!((self.top(), self.bottom()), (Some(top), Some(bottom)) if top >= bottom + step)
     }
 }
 
@@ -252,6 +268,8 @@ impl Bodies {
         let root = self.root_of(piece);
         let key = self.pieces[piece as usize].key;
         let body = self.body_mut(root);
+        body.stirred += usize::from(levels.is_stirred);
+        body.stirred -= usize::from(before.is_stirred);
         for (map, before, now) in [
             (&mut body.high, before.high, levels.high),
             (&mut body.low, before.low, levels.low),
@@ -285,6 +303,7 @@ impl Bodies {
         self.nodes[a as usize].references += 1;
         let large = self.body_mut(a);
         large.pieces += small.pieces;
+        large.stirred += small.stirred;
         for (large, small) in [
             (&mut large.high, &mut small.high),
             (&mut large.low, &mut small.low),

@@ -21,6 +21,9 @@ use core::ops::Bound;
 /// Most draws from one body in a tick. A body with further draws to make stays awake.
 const DRAWS_PER_BODY: u32 = 96;
 
+/// The same in a body that is stirred: there the flow does most of the levelling.
+const DRAWS_IF_STIRRED: u32 = 48;
+
 /// Layers that the searches of a draw may look at once something spent was met, before a draw of
 /// the body has found a way in the tick.
 const FIRST_LAYERS: u64 = 2048;
@@ -208,7 +211,9 @@ impl Context<'_> {
                         return false;
                     }
                     let root = pools.bodies.root_of(piece);
-                    if !pools.bodies.body(root).is_unlevel() {
+                    let body = pools.bodies.body(root);
+                    let made = DRAWS_PER_BODY - turn.draws_left;
+                    if !body.is_unlevel() || body.is_stirred() && made >= DRAWS_IF_STIRRED {
                         return true;
                     }
                     turn.state = State::Choose(piece);
@@ -304,7 +309,7 @@ impl Context<'_> {
         ]))
     }
 
-    /// Chooses a lowest place that could take water, at least two units below `top`.
+    /// Chooses a lowest place that could take water, a step or more below `top`.
     fn choose_low(
         &mut self,
         pools: &Pools,
@@ -317,7 +322,7 @@ impl Context<'_> {
             let body = pools.bodies.body(root);
             let rest = (Bound::Excluded(turn.low), Bound::Unbounded);
             let Some((&at, &(_, piece))) = body.low.range(rest).next() else { return Choice::None };
-            if at.0 > top - 2 {
+            if at.0 > top - body.step() {
                 return Choice::None;
             }
             if pools.bodies.piece(piece).dead != pools.round
@@ -349,7 +354,7 @@ impl Context<'_> {
         Some((place, id, LayerMask::single(cell), lowest.level))
     }
 
-    /// Chooses a highest surface or spring that can give, at least two units above `bottom`.
+    /// Chooses a highest surface or spring that can give, a step or more above `bottom`.
     fn choose_high(
         &mut self,
         pools: &Pools,
@@ -366,7 +371,7 @@ impl Context<'_> {
             let Some((&at, &(_, piece))) = (if is_spring { spring } else { surface }) else {
                 return Choice::None;
             };
-            if at.0 < bottom + 2 {
+            if at.0 < bottom + body.step() {
                 return Choice::None;
             }
             if pools.bodies.piece(piece).dead != pools.round

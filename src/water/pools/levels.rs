@@ -142,9 +142,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the levels of a piece, and whether they would be others if nothing had moved or been
-    /// spent in this tick.
-    pub(crate) fn levels(&self, at: &Surroundings, cells: LayerMask) -> (Levels, bool) {
+    /// Returns the levels of a piece.
+    pub(crate) fn levels(&self, at: &Surroundings, cells: LayerMask) -> Levels {
         let extreme = |found: Option<(i64, LayerMask)>| {
             found.map_or_else(Extreme::default, |(level, cells)| Extreme {
                 level,
@@ -153,16 +152,16 @@ impl Context<'_> {
         };
         let all = at.springs & cells;
         let springs = if all.any() { all - self.spent(at.slot, at.layer) } else { all };
-        let levels = Levels {
+        let moved = cells & at.moving;
+        let would_take = (LayerMask::union(at.gaps) & (moved - at.covered))
+            | (moved & at.open_above)
+            | (moved - at.full);
+        Levels {
             high: extreme(self.highest(at, cells)),
             low: extreme(self.lowest(at, cells).map(|lowest| (lowest.level, lowest.cells()))),
             springs: extreme(springs.any().then(|| (head(at.y, 0), springs))),
-        };
-        let takes = |cells: LayerMask| {
-            (cells & (LayerMask::union(at.gaps) | at.open_above)).any() || (cells - at.full).any()
-        };
-        let moved = cells & at.moving;
-        (levels, springs != all || moved.any() && takes(moved))
+            is_stirred: springs != all || would_take.any(),
+        }
     }
 
     /// Returns the highest surface among cells, springs left out, and the cells that have it.

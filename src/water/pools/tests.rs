@@ -251,7 +251,7 @@ fn bodies_are_those_of_a_flood_fill() {
 /// now and then, and ticks are done in slices.
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
-    let (mut moved, mut rests) = (0, 0);
+    let mut moved = 0;
     for seed in 100..110 {
         let build = || any_world(seed, &mut Rng::with_seed(seed));
         let (mut world, mut woken, mut forgetful) = (build(), build(), build());
@@ -274,8 +274,46 @@ fn nothing_depends_on_what_is_known_or_awake() {
             assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
             assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
             assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {tick}");
-            rests += u32::from(world.is_at_rest());
         }
     }
-    assert!(moved > 10_000 && rests > 10, "{moved} units moved, {rests} ticks at rest");
+    assert!(moved > 10_000, "{moved} units moved");
+}
+
+/// Walls all around, and no springs. What is known is forgotten now and then, so that a body that
+/// is not level must keep something awake.
+#[test]
+fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
+    let mut longest = 0;
+    for seed in 200..212 {
+        let mut random = Rng::with_seed(seed);
+        let rules = Rules { throughput: random.u8(1..8), ..Rules::lossless() };
+        let mut world = WaterWorld::new(seed, rules).expect("rules in range");
+        for chunk in chunks() {
+            world.insert_chunk(chunk, any_chunk(&mut random)).expect("none is there");
+        }
+        for _ in 0..20 {
+            any_edit(&mut world, &mut random);
+            world.step();
+        }
+        for slot in world.store.grid().sorted_slots() {
+            for index in 0..CHUNK_CELLS {
+                let place = Place { slot, index };
+                if world.store.read(place).is_source() {
+                    let cell = world.store.position(place);
+                    assert_eq!(world.remove_source(cell), Ok(true), "seed {seed}");
+                }
+            }
+        }
+        let begin = world.ticks();
+        while !world.is_at_rest() {
+            assert!(world.ticks() < begin + 20_000, "seed {seed}: no rest");
+            world.step();
+            if random.u8(..16) == 0 {
+                world.unfinished.pools = Pools::default();
+            }
+        }
+        assert_eq!(world.validate(), Ok(()), "seed {seed}");
+        longest = longest.max(world.ticks() - begin);
+    }
+    assert!(longest > 20, "{longest} ticks at most");
 }

@@ -303,9 +303,9 @@ impl Pools {
         let at = tick.surroundings(&self.pieces, slot, layer);
         let mut stirred = false;
         for piece in pieces {
-            let (levels, is_stirred) = tick.levels(&at, self.bodies.piece(piece).cells);
+            let levels = tick.levels(&at, self.bodies.piece(piece).cells);
             self.bodies.set_levels(piece, levels);
-            stirred |= is_stirred;
+            stirred |= levels.is_stirred;
         }
         if stirred && let Some(chunk) = self.pieces.get_mut(slot) {
             // So that the layer is looked at again in the next tick.
