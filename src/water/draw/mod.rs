@@ -286,17 +286,23 @@ impl Context<'_> {
             }
         }
         if !is_full {
-            return self.begin_fill(place, voxel, y);
+            return self.begin_fill(draws, place, voxel, y);
         }
         self.begin_rise(place, y)
     }
 
-    /// Begins the draw of a cell with room, from one of its parents at random. What is fed from
-    /// above is filled by what falls.
-    fn begin_fill(&mut self, place: Place, voxel: Voxel, y: i32) -> Option<Draw> {
-        let mut parents = self.store.parents_in(place, voxel);
-        let face = self.pick(place, &mut parents).filter(|&face| face != Face::Up);
-        let Some(face) = face else {
+    /// Begins the draw of a cell with room, from one of its parents at random, but not from above:
+    /// what is fed from there is filled by what falls.
+    fn begin_fill(
+        &mut self,
+        draws: &mut Draws,
+        place: Place,
+        voxel: Voxel,
+        y: i32,
+    ) -> Option<Draw> {
+        let mut parents = self.store.parents_in(place, voxel) & !(1 << Face::Up.index());
+        draws.path.forked = parents.count_ones() > 1;
+        let Some(face) = self.pick(place, &mut parents) else {
             self.stop_waiting(place);
             return None;
         };

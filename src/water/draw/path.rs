@@ -122,7 +122,7 @@ impl PathCell {
 pub(super) struct Path {
     pub(super) cells: Vec<PathCell>,
     /// Whether a parent was picked from several.
-    forked: bool,
+    pub(super) forked: bool,
 }
 
 impl Path {

@@ -194,7 +194,6 @@ mod tests {
             let mut world = test_worlds::springs(seed);
             let places = test_worlds::places(&world);
             let mut tick = test_worlds::tick(&mut world);
-            let mut forks = Forks::default();
             for place in places {
                 let voxel = tick.store.read(place);
                 if voxel.is_mark() || !voxel.is_connected() {
@@ -205,7 +204,7 @@ mod tests {
                 for y in (-6..8).map(|y| if seed % 2 == 0 { y } else { 1 - y }) {
                     let expected = !springs.is_empty() && springs.iter().all(|&height| height < y);
                     assert_eq!(
-                        tick.is_out_of_reach(place, y, &mut forks),
+                        tick.is_out_of_reach(place, y),
                         expected,
                         "seed {seed}: {place:?} at {y}"
                     );
@@ -224,8 +223,7 @@ mod tests {
         let mut world = test_worlds::weave();
         let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = test_worlds::tick(&mut world);
-        let mut forks = Forks::default();
-        let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y, &mut forks);
+        let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y);
         assert!(!is_out_of_reach(0) && is_out_of_reach(1));
     }
 

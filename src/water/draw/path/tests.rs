@@ -94,7 +94,8 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
             }
         }
 
-        assert_eq!(drawn, Drawn::Units, "{narrow}, {at_most}");
+        let expected = if at_most < wanted { Drawn::Narrow } else { Drawn::Units };
+        assert_eq!(drawn, expected, "{narrow}, {at_most}");
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         for (slot, layer) in tick
@@ -201,6 +202,7 @@ fn a_draw_gets_what_the_root_of_its_path_offers() {
             let expected = match offer {
                 0 if forked => Drawn::Waiting,
                 0 => Drawn::Nothing,
+                1..5 => Drawn::Narrow,
                 _ => Drawn::Units,
             };
             assert_eq!(drawn, expected, "round {round}");
