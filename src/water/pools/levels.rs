@@ -93,21 +93,19 @@ impl Context<'_> {
 
     /// Returns the cells of a layer that can pass on nothing more in this tick.
     pub(crate) fn spent(&self, slot: Slot, layer: usize) -> LayerMask {
-        // Steady cells have passed on all that they may.
-        let steady = self.store.steady(slot, layer);
-        let Some(work) = self.work.get(slot, layer) else { return steady };
+        let Some(work) = self.work.get(slot, layer) else { return LayerMask::NONE };
         let springs = self.store.springs(slot, layer);
         let is_spent = |&cell: &usize| {
             let voxel = self.store.read(Place::in_layer(slot, layer, cell));
             self.limits.left(voxel, work.passed(cell)) == 0
         };
         if work.touched.is_sparse() {
-            return work.touched.iter().filter(is_spent).collect::<LayerMask>() | steady;
+            return work.touched.iter().filter(is_spent).collect();
         }
         let throughput = self.limits.throughput;
         let spent = LayerMask::select(&work.flows(), |flow| passed(flow) >= throughput);
         let spent_springs: LayerMask = (work.touched & springs).iter().filter(is_spent).collect();
-        (work.touched & spent) | spent_springs | steady
+        (work.touched & spent) | spent_springs
     }
 
     /// Returns the cells of a layer that are open, not full and of no piece.

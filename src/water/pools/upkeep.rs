@@ -39,7 +39,7 @@ impl Pools {
     pub(crate) fn sweep(&mut self, tick: &Context, slot: Slot, layer: usize) -> u64 {
         let wet = tick.store.layer(slot, layer).wet;
         let touched = tick.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
-        let moving = (touched | tick.store.steady(slot, layer)) & wet;
+        let moving = touched & wet;
         if (moving | (tick.awake(slot, layer) & wet)).is_empty() {
             return 1;
         }
