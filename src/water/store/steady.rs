@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 /// gets no further than this in one tick.
 pub(crate) const CLEARANCE: usize = 3;
 
-/// The cells a clearance away from the faces of their chunk: what lies around them is in the chunk.
+/// The cells that are a clearance away from the faces of their chunk, so that what lies around them
+/// is in the same layer of the same chunk.
 const INNER: LayerMask = {
     let mut inner = LayerMask::NONE;
     let mut cell = 0;
@@ -57,64 +58,9 @@ impl Store {
 
     /// Returns whether no other water lies within a clearance of a cell in its layer.
     pub(crate) fn is_clear(&self, place: Place) -> bool {
-        let (slot, layer, cell) = (place.slot, place.layer(), LayerMask::single(place.cell()));
-        let mut near = (around(cell) - cell) & self.layer(slot, layer).wet;
-        if near.is_empty() && !INNER.contains(place.cell()) {
-            self.around_in_others(slot, cell, |there, cells| {
-                near |= cells & self.layer(there, layer).wet;
-            });
-        }
-        near.is_empty()
-    }
-
-    /// Calls `visit` with each loaded chunk beside one, and the cells of its layer within a
-    /// clearance of `cells`, cells of the same layer of the one.
-    pub(crate) fn around_in_others(
-        &self,
-        slot: Slot,
-        cells: LayerMask,
-        mut visit: impl FnMut(Slot, LayerMask),
-    ) {
-        let (mut near, mut beside) = (cells, [LayerMask::NONE; 4]);
-        let mut corners = [[LayerMask::NONE; 2]; 2];
-        for _ in 0..CLEARANCE {
-            for (corners, beside) in corners.iter_mut().zip(beside) {
-                let [_, _, north, south] = beside.leaving();
-                for (corner, entering) in corners.iter_mut().zip([north, south]) {
-                    *corner |= corner.spread() | entering;
-                }
-            }
-            for (beside, entering) in beside.iter_mut().zip(near.leaving()) {
-                *beside |= beside.spread() | entering;
-            }
-            near |= near.spread();
-        }
-        for (face, cells) in Face::LATERAL.into_iter().zip(beside) {
-            let there = self.neighbour(slot, face);
-            if cells.any() && there.is_some() {
-                visit(there, cells);
-            }
-        }
-        for (along_x, corners) in [Face::West, Face::East].into_iter().zip(corners) {
-            for (along_z, cells) in [Face::North, Face::South].into_iter().zip(corners) {
-                let there = self.diagonal(slot, along_x, along_z);
-                if cells.any() && there.is_some() {
-                    visit(there, cells);
-                }
-            }
-        }
-    }
-
-    /// Returns the chunk across an edge of a chunk; [`Slot::NONE`] if it is not loaded, or neither
-    /// of the two between them is.
-    fn diagonal(&self, slot: Slot, one: Face, other: Face) -> Slot {
-        for (first, second) in [(one, other), (other, one)] {
-            let between = self.neighbour(slot, first);
-            if between.is_some() {
-                return self.neighbour(between, second);
-            }
-        }
-        Slot::NONE
+        let cell = place.cell();
+        let around = around(LayerMask::single(cell)) - LayerMask::single(cell);
+        INNER.contains(cell) && (around & self.layer(place.slot, place.layer()).wet).is_empty()
     }
 
     /// Lets an awake cell sleep as a steady one.
@@ -177,29 +123,10 @@ impl Store {
         let (slot, layer) = (place.slot, place.layer());
         let near = around(LayerMask::single(place.cell())) & self.steady(slot, layer);
         near.iter().for_each(|cell| self.unsettle(Place::in_layer(slot, layer, cell)));
-        let mut others = Vec::new();
-        self.around_in_others(slot, LayerMask::single(place.cell()), |there, cells| {
-            let steady = cells & self.steady(there, layer);
-            others.extend(steady.iter().map(|cell| Place::in_layer(there, layer, cell)));
-        });
-        others.into_iter().for_each(|place| self.unsettle(place));
         let below = self.step(place, Face::Down);
         if below.is_some() {
             self.unsettle(below);
             self.unsettle(self.step(below, Face::Down));
         }
-    }
-
-    /// Wakes the steady cells of the chunks beside one that is loaded or removed.
-    pub(super) fn unsettle_beside(&mut self, slot: Slot) {
-        if !self.has_steady() {
-            return;
-        }
-        let mut steady = Vec::new();
-        self.around_in_others(slot, LayerMask::ALL, |there, _| {
-            let cells = self.steady_at(there).into_iter().flat_map(CellMask::iter);
-            steady.extend(cells.map(|index| Place::new(there, index)));
-        });
-        steady.into_iter().for_each(|place| self.unsettle(place));
     }
 }

@@ -121,7 +121,6 @@ impl Store {
     /// and those beside the cells above it, since water enters a cell from its side if it would
     /// fall there.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
-        self.unsettle_beside(slot);
         for face in Face::ALL {
             self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
         }
