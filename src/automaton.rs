@@ -124,7 +124,7 @@ pub struct StepReport {
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
     /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,
-    /// although units may flow through them in equilibrium; nor do the sleeping cells of a fall.
+    /// although units may flow through them in equilibrium.
     pub moved: u64,
 }
 

@@ -41,7 +41,7 @@
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
 //! | parents form no cycle | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
-//! | a sleeping cell is inactive and does not flow out, unless it is one of a steady fall, full as the cells above and below it | `Asleep` |
+//! | a sleeping cell is inactive and does not flow out | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
 //! | a sleeping body without a source is level within one unit, arms of a U-tube included | `Uneven`, `Unlevel` |

@@ -58,13 +58,7 @@ impl WaterWorld {
     /// While a tick is underway, this is only its flow so far. For the flow of a complete tick,
     /// call this when [`backlog`](WaterWorld::backlog) is 0.
     pub fn current(&self, cell: IVec3) -> IVec3 {
-        self.place(cell).map_or(IVec3::ZERO, |place| {
-            if self.store.is_steady(place) || self.store.was_roused(place) {
-                IVec3::new(0, -i32::from(FULL), 0)
-            } else {
-                self.work.current(place)
-            }
-        })
+        self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
     /// Returns the units of water in the world.
@@ -93,8 +87,7 @@ impl WaterWorld {
         !self.is_underway() && self.awake_cells() == 0
     }
 
-    /// Returns the number of awake cells: those that the next step will visit. Falls through which
-    /// the same passes in every tick are asleep but for their ends.
+    /// Returns the number of awake cells: those that the next step will visit.
     pub fn awake_cells(&self) -> usize {
         self.store.grid().awake_cells()
     }

@@ -57,14 +57,9 @@ impl WaterWorld {
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
     pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
-        let mut awake = self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
-        // Steady cells are saved as awake: that they are steady is found again.
-        if let Some(steady) = self.store.steady_at(slot) {
-            awake.union_with(steady);
-        }
         let mut record = ChunkRecord {
             cells: self.cells_before(slot).into_owned(),
-            awake,
+            awake: self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY),
             further_parents: self.store.further_parents(slot),
         };
         if self.work.have_entered() {

@@ -4,7 +4,7 @@ use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
-use crate::water::cell::{CellFlags, FULL, WaterCell};
+use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
 use crate::water::store::{Place, Store, head, units_in};
 use crate::water::voxel::Voxel;
@@ -52,7 +52,7 @@ pub enum Violation {
         /// Its `largest`, in units a tick.
         largest: u8,
     },
-    /// A sleeping cell that has the FlowOut flag, or is active outside a steady fall.
+    /// A sleeping cell that is active or has the FlowOut flag.
     Asleep(IVec3),
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
     /// exempt if an edit has changed parents or sources since the last tick.
@@ -188,12 +188,8 @@ impl WaterWorld {
             return Err(Violation::Largest { cell, largest: voxel.largest() });
         }
         self.check_parents(place, voxel, cell)?;
-        let awake =
-            self.store.grid().awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
-        if self.store.is_steady(place) {
-            return self.check_steady(place, voxel, cell, awake);
-        }
-        let asleep = !awake;
+        let asleep =
+            !self.store.grid().awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
         if asleep || !self.store.have_ties_changed() {
             self.check_source(place, voxel, cell)?;
         }
@@ -221,24 +217,6 @@ impl WaterWorld {
         let is_fed = parents.any(|parent| parent.has(CellFlags::HAS_SOURCE));
         let is_true = voxel.has(CellFlags::IS_SOURCE) || is_fed == voxel.has(CellFlags::HAS_SOURCE);
         if is_true { Ok(()) } else { Err(Violation::HasSource(cell)) }
-    }
-
-    /// Checks a steady cell: it sleeps between full cells of a fall, away from other water.
-    fn check_steady(
-        &self,
-        place: Place,
-        voxel: Voxel,
-        cell: IVec3,
-        awake: bool,
-    ) -> Result<(), Violation> {
-        let is_full = |voxel: Voxel| voxel.height() == FULL;
-        let falls = voxel.active() == FULL && voxel.direction() == Some(Face::Down);
-        let is_between =
-            [Face::Up, Face::Down].into_iter().all(|face| is_full(self.store.look(place, face)));
-        if awake || !falls || !is_full(voxel) || !is_between || !self.store.is_clear(place) {
-            return Err(Violation::Asleep(cell));
-        }
-        self.check_source(place, voxel, cell)
     }
 
     fn check_sleeper(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {
@@ -314,12 +292,12 @@ impl WaterWorld {
             let voxel = self.store.read(place);
             let cell = self.store.position(place);
             let full = voxel.is_closed();
-            let is_awake = self
+            let asleep = !self
                 .store
                 .grid()
                 .awake_at(place.slot)
                 .is_some_and(|mask| mask.contains(place.index));
-            exempt |= voxel.has(CellFlags::HAS_SOURCE) || is_awake || self.store.is_steady(place);
+            exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
             if !full || !self.store.look(place, Face::Up).is_wet() {
                 high = high.max_by_head((own, cell));

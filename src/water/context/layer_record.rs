@@ -137,7 +137,7 @@ pub(crate) struct LayerRecord {
     pub(crate) waiting: LayerMask,
     /// Found to lie on a path to the world's end in this tick.
     pub(crate) marked: LayerMask,
-    /// The cells that were awake or steady before the tick.
+    /// The cells that were awake before the tick.
     pub(crate) awake_before: LayerMask,
     /// The seed of the layer's random choices in this tick.
     pub(crate) seed: u64,
@@ -334,34 +334,6 @@ impl LayerRecord {
                         .for_each(|face| inflow[face].insert(usize::from(note.cell)));
                 }
                 inflow
-            }
-        }
-    }
-
-    /// Returns the cells that water entered from above.
-    pub(crate) fn fed_from_above(&self) -> LayerMask {
-        match &self.table {
-            Some(table) => table.inflow[Face::Up.index()],
-            None => {
-                let fed = |note: &&Note| note.inflow >> Face::Up.index() & 1 != 0;
-                self.list().iter().filter(fed).map(|note| usize::from(note.cell)).collect()
-            }
-        }
-    }
-
-    /// Returns whether water entered a cell from above only and `units` left it downwards only.
-    pub(crate) fn only_falls(&self, cell: usize, units: u8) -> bool {
-        let mut fall = NO_FLOW;
-        add_flow(&mut fall, Face::Down, units);
-        self.flow(cell) == fall && self.entries(cell) == 1 << Face::Up.index()
-    }
-
-    /// Returns whether a cell was not `now` before the tick.
-    pub(crate) fn differs(&self, cell: usize, now: Voxel) -> bool {
-        match &self.table {
-            Some(table) => table.saved.contains(cell) && table.before[cell] != now,
-            None => {
-                self.noted(cell).and_then(|note| note.before).is_some_and(|before| before != now)
             }
         }
     }

@@ -177,8 +177,7 @@ impl Workspace {
         let mut work = self.spare.pop().unwrap_or_else(|| Box::new(LayerRecord::new()));
         work.seed = layer_seed(self.random, store.grid().position_at(slot), layer);
         work.awake_before =
-            store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
-                | store.steady(slot, layer);
+            store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
         if !work.awake_before.is_sparse() {
             work.use_table(self.spare_tables.pop().unwrap_or_else(Table::new));
         }

@@ -18,7 +18,7 @@ use crate::automaton::StepReport;
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
-use crate::water::cell::{CellFlags, FULL};
+use crate::water::cell::CellFlags;
 use crate::water::context::layers::Workspace;
 use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
@@ -75,7 +75,6 @@ impl Context<'_> {
 
     /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
-        self.rouse(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work
             .join(self.store, place.slot, layer)
@@ -86,7 +85,6 @@ impl Context<'_> {
     /// The same where neither height nor HasSource changes, so that the masks stay true.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        self.rouse(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work
             .join(self.store, place.slot, layer)
@@ -96,7 +94,6 @@ impl Context<'_> {
 
     /// Records units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
-        self.rouse(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work.join(self.store, place.slot, layer).pass_on(cell, face, units);
         self.report.moved += u64::from(units);
@@ -122,7 +119,6 @@ impl Context<'_> {
     /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
-        self.rouse(place);
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
@@ -182,10 +178,10 @@ impl Context<'_> {
     }
 
     /// Wakes the cells in `bits` that hold water: for this tick if their layer is still ahead, and
-    /// for the next. Steady cells sleep on: whether they still may is decided when the tick ends.
+    /// for the next.
     pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
         let wet = self.store.layer(slot, layer).wet;
-        let bits = (bits & wet) - self.store.steady(slot, layer);
+        let bits = bits & wet;
         if bits.any() {
             // A chunk that was asleep joins the tick: its layer may still be ahead.
             let work = self.work.join(self.store, slot, layer);
@@ -195,38 +191,8 @@ impl Context<'_> {
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
-        self.rouse(place);
         let work = self.work.join(self.store, place.slot, place.layer());
         work.woken.insert(place.cell());
         self.store.wake_at(place);
-    }
-
-    /// Wakes a cell if it is steady, and records what has flowed through it in this tick. Not for
-    /// a cell whose turn to flow is still ahead.
-    #[inline]
-    pub(crate) fn rouse(&mut self, place: Place) {
-        if self.store.has_steady() && place.is_some() && self.store.is_steady(place) {
-            self.rouse_before_inflow(place);
-            let work = self.work.join(self.store, place.slot, place.layer());
-            work.enter_cell(Face::Up, place.cell());
-        }
-    }
-
-    /// The same for a steady cell into which water has not fallen yet in this tick.
-    pub(crate) fn rouse_before_inflow(&mut self, place: Place) {
-        let work = self.work.join(self.store, place.slot, place.layer());
-        work.pass_on(place.cell(), Face::Down, FULL);
-        work.woken.insert(place.cell());
-        self.store.unsettle(place);
-        self.store.forget_roused(place);
-    }
-
-    /// Records what has flowed in this tick through cells that have ceased to be steady.
-    pub(crate) fn note_roused(&mut self) {
-        for place in self.store.take_roused() {
-            let work = self.work.join(self.store, place.slot, place.layer());
-            work.pass_on(place.cell(), Face::Down, FULL);
-            work.enter_cell(Face::Up, place.cell());
-        }
     }
 }

@@ -56,8 +56,6 @@ enum Stage {
     Wake,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
-    /// Lets the cells of steady falls sleep, and wakes them where a fall is steady no more.
-    Settle,
     /// Counts the cells that the tick has changed.
     Count,
     /// Done, except for publishing the changes.
@@ -99,7 +97,6 @@ impl Context<'_> {
                 Stage::Connect => self.check_next(&mut ending.unchecked, true),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
-                Stage::Settle => self.settle_next(),
                 Stage::Count => self.count_next(ending),
                 Stage::Publish => break,
             };
@@ -132,11 +129,6 @@ impl Context<'_> {
             Stage::Wake => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
-                self.note_roused();
-                self.work.begin_sweep();
-                Stage::Settle
-            }
-            Stage::Settle => {
                 self.store.drop_sleepers();
                 self.work.begin_sweep();
                 Stage::Count

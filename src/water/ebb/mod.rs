@@ -7,7 +7,6 @@ mod draws;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
 pub(crate) mod reparent;
-mod steady;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;

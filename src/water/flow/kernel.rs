@@ -110,7 +110,7 @@ impl Window {
                 left,
                 endless: voxel.has(CellFlags::IS_SOURCE),
             };
-            if left == 0 || giver.height == 0 || self.steady.contains(cell) {
+            if left == 0 || giver.height == 0 {
                 continue;
             }
             if let Some(side) = self.jet(&giver, voxel) {

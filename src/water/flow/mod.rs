@@ -4,7 +4,6 @@
 //! The rule itself is in `kernel`, the copy in `window`.
 
 pub(crate) mod kernel;
-mod steady;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
@@ -19,25 +18,15 @@ use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
 impl Context<'_> {
-    /// Lets the layer's awake cells give water down and sideways, and receive what falls from
-    /// steady cells.
+    /// Applies the kernel to the layer's awake cells: they give water down and sideways.
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        self.flow_cells(window, slot, layer);
-        if self.store.has_steady() {
-            self.fall_from_steady(slot, layer);
-        }
-    }
-
-    /// Applies the kernel to the layer's awake cells.
-    fn flow_cells(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let awake = self.awake(slot, layer) & wet;
         if awake.is_empty() {
             return;
         }
         self.report.visited += u64::from(awake.count());
-        let steady_below = self.steady_below(slot, layer);
-        let firm = self.firm(slot, layer) - steady_below;
+        let firm = self.firm(slot, layer);
         let movable = if awake.is_sparse() {
             awake
         } else {
@@ -53,10 +42,10 @@ impl Context<'_> {
             if self.only_fall(slot, layer, givers) {
                 return self.fall_alone(slot, layer, givers);
             }
-            window.gather(self.store, slot, layer, steady_below);
+            window.gather(self.store, slot, layer);
             givers
         } else {
-            window.gather(self.store, slot, layer, steady_below);
+            window.gather(self.store, slot, layer);
             movable & window.givers()
         };
         if givers.is_empty() {
@@ -95,7 +84,8 @@ impl Context<'_> {
     fn lowest_beside(&self, place: Place) -> u8 {
         let least = |face: Face| {
             let there = self.store.step(place, face);
-            let below = if there.is_some() { self.floor(there) } else { Voxel::WALL };
+            let below =
+                if there.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
             least_height(self.store.look(place, face).word(), below.word())
         };
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
@@ -111,7 +101,7 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && self.floor(place).room() >= voxel.height().min(left)
+            came_from_above && self.store.look(place, Face::Down).room() >= voxel.height().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
@@ -125,8 +115,7 @@ impl Context<'_> {
         work.save(self.store, slot, layer, gave);
         for cell in givers.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            let (voxel, below) = (self.store.read(place), self.floor(place));
-            let work = self.work.join(self.store, slot, layer);
+            let (voxel, below) = (self.store.read(place), self.store.look(place, Face::Down));
             let left = self.limits.left(voxel, work.passed(cell));
             let units = falling(voxel.height(), left, below);
             work.pass_on(cell, Face::Down, units);
@@ -214,13 +203,6 @@ impl Context<'_> {
         cells: LayerMask,
         voxel: impl Fn(usize, Voxel) -> Voxel,
     ) {
-        let cells = match face {
-            Face::Up => self.fall_on_steady(slot, layer, cells, &voxel),
-            _ => cells,
-        };
-        if cells.is_empty() {
-            return;
-        }
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer, cells);
         work.touched |= cells;
@@ -265,7 +247,7 @@ mod tests {
                     work.pass_on(cell, Face::West, passed);
                     exhausted += u32::from(passed == left);
                 }
-                whole.gather(tick.store, slot, layer, LayerMask::NONE);
+                whole.gather(tick.store, slot, layer);
                 let mut expected = some & whole.givers();
                 for cell in expected.iter() {
                     let place = Place::in_layer(slot, layer, cell);
@@ -299,7 +281,7 @@ mod tests {
                 let awake = reference.awake(slot, layer) & wet;
                 tick.flow_layer(&mut window, slot, layer);
                 reference.report.visited += u64::from(awake.count());
-                window.gather(reference.store, slot, layer, LayerMask::NONE);
+                window.gather(reference.store, slot, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;
                 let work = reference.work.join(reference.store, slot, layer);

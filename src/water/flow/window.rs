@@ -1,6 +1,6 @@
 //! A window: one layer of a chunk with its surroundings (halo), copied into fixed-size arrays.
 
-use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::layer_record::NO_FLOW;
@@ -20,8 +20,6 @@ pub(crate) struct Window {
     pub(crate) least: [u8; AREA],
     /// Whether any cell is a drain or has the FlowOut flag.
     pub(crate) has_exit: bool,
-    /// The steady cells of the layer, which have no turn.
-    pub(crate) steady: LayerMask,
     /// The flow record of each cell of the layer.
     pub(crate) flow: [u16; LAYER_CELLS],
 }
@@ -45,7 +43,6 @@ impl Window {
             below: [0; AREA],
             least: [0; AREA],
             has_exit: false,
-            steady: LayerMask::NONE,
             flow: [NO_FLOW; LAYER_CELLS],
         }
     }
@@ -84,15 +81,8 @@ impl Window {
         }
     }
 
-    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both. Shows the steady
-    /// cells below as dry.
-    pub(crate) fn gather(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-        steady_below: LayerMask,
-    ) {
+    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both.
+    pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
         copy_layer(&mut self.own, store, slot, layer);
         match store.lower_layer(slot, layer) {
             Some((slot, layer)) => copy_layer(&mut self.below, store, slot, layer),
@@ -116,8 +106,6 @@ impl Window {
                 fill_border(&mut self.below, Voxel::WALL, side);
             }
         }
-        self.steady = store.steady(slot, layer);
-        self.empty_below(steady_below);
         self.prepare();
     }
 }
@@ -211,7 +199,7 @@ mod tests {
                 // Content of an earlier layer must not remain.
                 window.own.fill_with(|| random.u16(..));
                 window.below.fill_with(|| random.u16(..));
-                window.gather(&store, slot, layer, LayerMask::NONE);
+                window.gather(&store, slot, layer);
                 let mut own = [Voxel::OPEN; LAYER_CELLS];
                 window.copy_to(&mut own);
                 for (cell, &copied) in own.iter().enumerate() {

@@ -37,7 +37,7 @@ impl Store {
         }
         let neighbours = self.grid.neighbours_of(slot);
         self.beside[slot.index()] =
-            Beside { masks, outlets: None, sources, extras: None, steady: None, neighbours };
+            Beside { masks, outlets: None, sources, extras: None, neighbours };
         self.refresh_outlets(slot);
         self.link(slot, slot);
         self.note_chunk(slot);
@@ -51,7 +51,6 @@ impl Store {
         if let Some(sources) = self.beside[slot.index()].sources.take() {
             self.count_all_sources(slot, &sources, false);
         }
-        self.remove_all_steady(slot);
         let mut chunk = self.grid.remove(position)?;
         self.note_chunk(slot);
         self.link(slot, Slot::NONE);
@@ -189,7 +188,6 @@ mod tests {
             outlets: boxed(store.outlets_of(slot)),
             sources: sources_in(&Chunk::from_cells(&cells)),
             extras: None,
-            steady: None,
             neighbours: [Slot::NONE; 6],
         };
         let other = boxed(CellMask::FULL);

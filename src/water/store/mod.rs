@@ -12,7 +12,6 @@ pub(crate) mod news;
 pub(crate) mod parents;
 mod place;
 mod sources;
-pub(crate) mod steady;
 mod wake;
 
 pub(crate) use changes::Changes;
@@ -29,7 +28,7 @@ use changes::VisibleChanges;
 use glam::IVec3;
 use masks::LayerMasks;
 use news::News;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use wake::Withheld;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
@@ -58,8 +57,6 @@ struct Beside {
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
     /// has two parents or more.
     extras: Option<Box<[CellMask; 6]>>,
-    /// The steady cells, if there are any. They sleep.
-    steady: Option<Box<CellMask>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
 }
@@ -67,10 +64,6 @@ struct Beside {
 pub(crate) struct Store {
     grid: Grid<Voxel>,
     beside: Vec<Beside>,
-    /// The number of steady cells.
-    steady_cells: usize,
-    /// Cells that have ceased to be steady since a tick last noted what flows through them.
-    roused: BTreeSet<Place>,
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
     /// Whether parents or sources may have changed since the HasSource flags were last right
@@ -90,8 +83,6 @@ impl Store {
         Store {
             grid: Grid::new(Voxel::HELD),
             beside: Vec::new(),
-            steady_cells: 0,
-            roused: BTreeSet::new(),
             source_heights: BTreeMap::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
@@ -361,7 +352,7 @@ impl Store {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
-                + [&beside.outlets, &beside.sources, &beside.steady].into_iter().flatten().count()
+                + [&beside.outlets, &beside.sources].into_iter().flatten().count()
                     * size_of::<CellMask>()
         };
         self.grid.memory_bytes()

@@ -40,7 +40,6 @@ impl Store {
     /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
     /// | HasSource changes | the cell | next tick |
-    /// | what a steady fall relies on changes (`ebb::steady`, `flow::steady`) | its steady cells next to that | this tick if the cell below has no room and the layer is still ahead, and the next |
     ///
     /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer
     /// in the schedule), and survives the ebb because the layer's record keeps it. The end of a
@@ -54,7 +53,7 @@ impl Store {
         self.grid.wake_layer_at(slot, layer, cells);
     }
 
-    /// Wakes a loaded cell, whatever it holds. A steady cell is not steady any more.
+    /// Wakes a loaded cell, whatever it holds.
     #[inline]
     pub(crate) fn wake_at(&mut self, Place { slot, index }: Place) {
         if let Some(withheld) = &mut self.withheld {
@@ -62,16 +61,12 @@ impl Store {
             if awake.is_some_and(|awake| awake.contains(index)) {
                 return;
             }
-            withheld.awake_before.entry(slot).or_insert_with(|| {
-                let mut before = awake.cloned().unwrap_or(CellMask::EMPTY);
-                if let Some(steady) = &self.beside[slot.index()].steady {
-                    before.union_with(steady);
-                }
-                before
-            });
+            withheld
+                .awake_before
+                .entry(slot)
+                .or_insert_with(|| awake.cloned().unwrap_or(CellMask::EMPTY));
         }
         self.grid.wake_at(slot, index);
-        self.remove_steady(Place { slot, index });
     }
 
     /// Wakes a cell if it is loaded and holds water or flow.
@@ -86,7 +81,6 @@ impl Store {
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_ties();
         self.mark_changed(place);
-        self.unsettle_around(place);
         self.wake(place);
         for face in Face::ALL {
             self.wake(self.step(place, face));
@@ -178,7 +172,6 @@ impl Store {
     }
 
     /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
-    /// Steady cells may be missing.
     pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
         let kept = self.withheld.as_ref().and_then(|withheld| withheld.awake_before.get(&slot));
         kept.or_else(|| self.grid.awake_at(slot))
