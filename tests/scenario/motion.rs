@@ -101,7 +101,7 @@ fn pit(check: &str) -> Vec<String> {
 /// Where it falls the surface is no surface.
 #[test]
 fn a_pool_that_is_fed_from_above_is_level_but_where_water_falls() {
-    assert_eq!(pit("when = [8, 12]\nlevel_while_flowing = 7"), [] as [&str; 0]);
+    assert_eq!(pit("when = [8, 12]\nlevel_while_flowing = 8"), [] as [&str; 0]);
     assert_eq!(pit("when = [8, 12]\nlevel_while_flowing = 0").len(), 1);
     let spread = pit("when = [8, 12]\nspread = [0, 20]");
     assert_eq!(spread.len(), 1, "the spring is the surface of its column: {spread:?}");
