@@ -55,10 +55,14 @@
 //! | a tick changes only the injected, drained and evaporated units of the ledger: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
-//! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes` | the same |
+//! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes::a_tick_lists_exactly_the_cells_that_differ_and_those_that_look_different`, `a_river_in_steady_flow_is_not_listed` | the same |
 //! | a tick visits a cell at most 4 times; it draws from a body at most 96 times and visits each cell at most once per draw; a world at rest does nothing | the same | the same |
 //! | a chunk of any world may be inserted into any other, whatever its rules, in the middle of a tick too | the same; `water::laws::a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass`, `a_chunk_read_in_the_middle_of_a_tick_is_taken_as_it_would_be_after_it` | the same |
-//! | each still surface cell evaporates with the chance of the rules, and no other cell; in which ticks depends on seed, place and tick alone | `water::evaporation` | |
+//! | the order in which two cells of a layer draw does not depend on which other cells draw | unit test `water::draw::turns::the_order_of_two_cells_does_not_depend_on_the_others` | |
+//! | an outlet whose path is exhausted draws from the nearest spring that cells with throughput left lead to | unit test `water::draw::an_exhausted_path_goes_round_to_the_nearest_spring`, against a naive search | |
+//! | bodies are those of a flood fill; bytes do not depend on which are known, and closed worlds come to rest level whatever is forgotten | unit tests `water::pools::bodies_are_those_of_a_flood_fill`, `nothing_depends_on_what_is_known_or_awake`, `a_closed_world_comes_to_rest_level_whatever_is_forgotten` | |
+//! | each still surface cell evaporates with the chance of the rules, and no other cell; in which ticks depends on seed, place and tick alone | `water::evaporation::still_surface_cells_lose_with_their_chance_and_those_below_nothing`, `films_have_a_chance_of_their_own` | |
+//! | evaporation, asleep or woken, saved and loaded, in slices or by `run`: the same bytes | `water::evaporation::a_world_that_sleeps_loses_what_one_loses_that_is_woken_saved_or_in_slices`, `a_run_through_still_water_skips_no_loss` | |
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water::sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes from then on | the same; `water::order::the_order_of_loading_never_matters` | the same |
 //! | chunks loaded one by one in any order, with ticks between: the same units in each layer at rest | `water::order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
@@ -192,6 +196,9 @@
 //!   newer of two headers, which no checksum covers.
 //! - Which cell gets the last unit of a remainder: the seed decides. The units in each layer are
 //!   promised, those in each cell are not.
+//! - That statistics of water in flow are the same wherever the chunks meet, or that a river
+//!   carries all that its springs offer. Both are measured, see `benches/decisions.md`.
+//! - Level water while it flows: a body in which water moves keeps differences of two units.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not
 //!   be level.
 //! - Anything after a panic was caught in the middle of a tick. No tick is known to panic.

@@ -2,8 +2,8 @@
 //!
 //! The rules follow an existing description of voxel water: two bytes a cell, layers processed
 //! bottom-up, cells of a layer in random order, and flow traced along parents back to its root.
-//! This crate adds the two parts that the description leaves open: pools that level out, and cells
-//! with more than one parent.
+//! This crate adds what the description leaves open: pools that level out, cells with more than one
+//! parent, ways round exhausted paths, and jets over ledges.
 //!
 //! # Map of the code
 //!
@@ -12,22 +12,25 @@
 //! | where | what |
 //! |---|---|
 //! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
-//! | `store` | chunks with their bit masks, sources, parents, edges and awake cells |
+//! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
-//! | `draw` | cells with room draw along their parents from the root of their flow |
-//! | `flow` | the local rule: water falls, then spreads sideways |
-//! | `pools` | bodies of joined water (connected components), and how they level |
-//! | `ebb` | activity, parents, evaporation, sleep; and the end of a tick |
+//! | `draw` | outlets and cells with room draw from the root of their flow, along their parents or round exhausted paths |
+//! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
+//! | `pools` | bodies of joined water (connected components), kept between ticks, and how they level |
+//! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit`, `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //!
 //! A tick has these phases, in order:
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Flow: water falls and spreads; layer by layer, bottom-up.
-//! 3. Draw: outlets and cells with room draw from the roots of their flows; layer by layer.
+//! 2. Flow: water falls and spreads; layer by layer, bottom-up, the chunks of a layer in random
+//!    order.
+//! 3. Draw: outlets and cells with room draw from the roots of their flows; layer by layer,
+//!    bottom-up, the cells of a layer in random order across all chunks.
 //! 4. Flood: the bodies of joined water follow its changes; only with [`Rules::pools`].
-//! 5. Level: in bodies that are not level, water moves from the highest to the lowest places.
+//! 5. Level: in bodies that are not level, water moves from the highest to the lowest places, but
+//!    not to cells that draw from springs.
 //! 6. Ebb: activity and parents follow the flow, still cells fall asleep.
 //! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected,
 //!    changes are published.

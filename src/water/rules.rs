@@ -76,11 +76,11 @@ pub struct Rules {
     pub throughput: u8,
     /// What water does at the world's edges. Default [`Edges::WALLS`].
     pub edges: Edges,
-    /// Whether bodies of joined water level out: their low cells draw from their highest surface.
-    /// Default `true`.
+    /// Whether bodies of joined water level out: water moves from their highest surfaces to their
+    /// lowest places, but not to cells that a spring within reach feeds. Default `true`.
     pub pools: bool,
-    /// Whether a cell keeps every neighbour that feeds it as a parent, not only the first. Default
-    /// `true`.
+    /// Whether a cell keeps every neighbour that feeds it as a parent, not only the first. In each
+    /// tick it draws along one of them, picked at random. Default `true`.
     pub many_parents: bool,
 }
 

@@ -70,7 +70,7 @@ pub struct Progress {
 }
 
 impl WaterWorld {
-    /// Runs one tick (outflows, flow, pools, ebb) over the awake cells, or completes the tick that
+    /// Runs one tick (flow, draws, pools, ebb) over the awake cells, or completes the tick that
     /// is underway. Returns what it did.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
@@ -100,17 +100,17 @@ impl WaterWorld {
     /// visited or the tick is complete. A tick done in any number of calls leaves the same bytes
     /// as one [`step`](WaterWorld::step).
     ///
-    /// A tick visits its awake cells in several passes, and each visit counts. So does each cell
-    /// visited by a search through a body of joined water, or by a search for the springs that feed
-    /// a cell. Where a layer of a chunk is read as bits (to enter the tick, to find bodies and
-    /// their surfaces, to search through them, to count changes), a row counts as one cell. Bodies
-    /// are kept between ticks, so only layers that have changed are read. The work is done in
-    /// pieces of at most 256 counted cells, the size of a layer. The call stops after the piece that
-    /// exhausts the budget; with a budget of 0, after one piece.
+    /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
+    /// the path of a draw, and each that is visited by a search through a body of joined water or
+    /// for a way round an exhausted path. Where a layer of a chunk is read as bits (to enter the
+    /// tick, to find bodies and their surfaces, to search through them, to count changes), a row
+    /// counts as one cell. Bodies are kept between ticks, so only layers that have changed are
+    /// read. The work is done in pieces of at most 256 counted cells, the size of a layer. The call
+    /// stops after the piece that exhausts the budget; with a budget of 0, after one piece.
     ///
-    /// Not counted: a draw up its path to the root, part of the search for the springs that feed a
-    /// cell, and the cells that dry up with another or are woken by that. Nor is the sorting of
-    /// chunks, bodies and surface pieces, nor the marking of changes.
+    /// Not counted: the search for the springs that feed a cell, the marking of the cells that lead
+    /// to an outlet, and the cells that dry up with another or are woken by that. Nor is the
+    /// sorting of chunks, drawing cells and bodies, nor the marking of changes.
     ///
     /// While a tick is underway, queries return the state reached so far, in which the ledger
     /// balances; [`ticks`] counts the tick only when it is complete. Edits,

@@ -32,8 +32,8 @@ impl Trees {
     }
 }
 
-/// Cached bounds on the springs that feed forks, the cells with several parents. Valid as long as
-/// no parents change.
+/// Cached bounds on the springs that feed forks, the cells with several parents. Valid for the
+/// whole tick, see above.
 #[derive(Default)]
 pub(crate) struct Forks {
     pub(crate) highest: HashMap<Place, Highest>,

@@ -7,14 +7,15 @@
 //! |---|---|---|
 //! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
 //! | `path` | one draw: up the parents to a root, then water along that path | walk up a forest |
-//! | `search` | a way round where the parents are exhausted, to the nearest spring | breadth-first search |
+//! | `search` | a way to the nearest spring, round what is exhausted or for later ticks | breadth-first search |
 //! | `roots` | the root of a cell, and what it offers | tree labelling, depth-first search |
 //! | `outlets` | water that leaves the world, and the mark of the paths that lead there | |
 //!
-//! A draw follows the parents first. If they are exhausted, the nearest spring that cells with
-//! throughput left lead to feeds it instead, and its way becomes the cell's parents, so that a wide
-//! river keeps its lanes. Outlets draw before all others or after them, by coin in each tick, so
-//! that neither starves.
+//! A draw follows the parents first. If they are exhausted, an outlet is fed instead by the nearest
+//! spring that cells with throughput left lead to, and the way becomes the parents, so that a wide
+//! river keeps its lanes. Other cells wait; if springs stay idle meanwhile, a search finds a
+//! shortest way for later ticks. Outlets draw before all others or after them, by coin in each
+//! tick, so that neither starves. What else was tried: see `benches/decisions.md`.
 
 mod outlets;
 pub(crate) mod path;
@@ -197,7 +198,8 @@ impl Context<'_> {
                 _ => self.gather_cells(draws, slot, layer, y),
             },
             _ => {
-                // `None` ends the schedule's pass, so the end must be kept until the turns are over.
+                // `None` ends the schedule's pass, so the end must be kept until the turns are
+                // over.
                 draws.next_layer = next;
                 draws.at_end = next.is_none();
                 draws.gathering = None;
@@ -214,7 +216,8 @@ impl Context<'_> {
     }
 
     /// Gathers the awake cells of a chunk's layer that draw: those on firm ground with room, and
-    /// those below cells with room that are connected to a spring. Until they have drawn, they wait.
+    /// those below cells with room that are connected to a spring. Until they have drawn, they
+    /// wait.
     fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize, y: i32) {
         let awake = self.awake(slot, layer);
         if awake.is_empty() {

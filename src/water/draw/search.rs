@@ -1,6 +1,7 @@
 //! A way round an exhausted path: breadth-first search for the nearest spring, from the end of the
 //! path backwards over cells that are connected to a spring and have throughput left. The way found
-//! becomes the parents of its cells, so later draws follow it at once.
+//! becomes the parents of its cells, so later draws follow it at once. A search for later ticks
+//! passes through exhausted cells too, and moves no water.
 //!
 //! Throughput only shrinks within a tick, so what a search in vain has seen is dead for the rest of
 //! it. Searches share a credit of cells in each tick, which the ways that water takes renew: the
@@ -69,7 +70,8 @@ impl Search {
 impl Context<'_> {
     /// Begins a search from the end of an exhausted path. Returns whether there is any to make: the
     /// draw must be one of an outlet that is connected to a spring, and springs and searches must
-    /// have something left. Cells with room get what goes round from the levelling of their body.
+    /// have something left. Searches for cells with room cost much and gain nothing: see
+    /// `benches/decisions.md`.
     pub(super) fn begin_search(&mut self, draws: &mut Draws, draw: &Draw) -> bool {
         let is_outlet = matches!(draw.purpose, Purpose::Leave { .. });
         let is_connected = self.store.read(draw.cell).is_connected();

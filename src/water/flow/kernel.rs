@@ -1,6 +1,7 @@
 //! The flow kernel, THE RULE by which water moves: a cell gives water to the cell below (fall),
-//! then to its sides (spread), first in its direction (momentum). An asynchronous cellular
-//! automaton: the cells of one layer's window are updated one by one in random order.
+//! then to its sides (spread), first in its direction (momentum). A strong flow over a ledge passes
+//! on sideways before it falls (jet). An asynchronous cellular automaton: the cells of one layer's
+//! window are updated one by one in random order.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -228,10 +229,10 @@ impl Window {
         self.queue_if_giving(near, queue);
     }
 
-    /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver hangs
-    /// in the air, and the cell behind it, on the ground, flows in the same direction; so the water
-    /// had momentum before the edge. A weak flow, or the own water of a spring at the edge, falls
-    /// straight down.
+    /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver
+    /// hangs in the air, and the cell behind it, on the ground, flows in the same direction; so the
+    /// water had momentum before the edge. A weak flow, or the own water of a spring at the edge,
+    /// falls straight down.
     #[inline]
     fn jet(&self, giver: &Giver, voxel: Voxel) -> Option<usize> {
         if giver.height < JET || Voxel::from_raw(self.below[giver.index]).is_closed() {

@@ -1,5 +1,5 @@
 //! Pools: each body of connected water levels out, as water moves from its highest surface to its
-//! lowest places.
+//! lowest places, but not to cells that a spring within reach feeds: they draw from it.
 //!
 //! Bodies are kept between ticks, and follow the water where it changes. A body that is level costs
 //! nothing, whatever its size. Nothing of it is state: it is found anew in a world that is loaded,
