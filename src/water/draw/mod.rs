@@ -373,7 +373,8 @@ impl Context<'_> {
             return;
         };
         draws.path.clear();
-        if drawn == Drawn::Waiting && draws.starved.is_none() {
+        let may_be_starved = drawn == Drawn::Waiting && draw.purpose != DrawFor::Later;
+        if may_be_starved && draws.starved.is_none() {
             draws.starved = Some((draw.cell, draw.need));
         }
         match draw.purpose {

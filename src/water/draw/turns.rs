@@ -67,7 +67,7 @@ impl Turns {
     /// Sorts the first bucket that is not empty, and returns its number.
     fn sort_first(&mut self) -> Option<usize> {
         let bucket = self.filled.iter().next()?;
-        self.buckets[bucket].sort_unstable_by(|one, other| other.order.cmp(&one.order));
+        self.buckets[bucket].sort_unstable_by_key(|turn| core::cmp::Reverse(turn.order));
         self.sorted = Some(bucket);
         self.sorted
     }

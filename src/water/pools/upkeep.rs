@@ -43,6 +43,10 @@ impl Pools {
         if (moving | (tick.awake(slot, layer) & wet)).is_empty() {
             return 1;
         }
+        // Water in the air is of no piece: of a layer without other water there is nothing to know.
+        if !self.pieces.is_known(slot, layer) && tick.supported(slot, layer).is_empty() {
+            return 1;
+        }
         self.want(slot, layer);
         if moving.is_empty() {
             return 1;
@@ -142,6 +146,10 @@ impl Pools {
         let full = tick.full(slot, layer);
         let above = tick.store.upper_layer(slot, layer);
         let Some(chunk) = self.pieces.get_mut(slot) else { return };
+        // Water in the air is of no piece.
+        if now.is_empty() && chunk.supported[layer].is_empty() {
+            return;
+        }
         let bit = 1 << layer;
         self.to_join.add(slot, &mut chunk.to_join, bit);
         self.to_level.add(slot, &mut chunk.to_level, bit);
