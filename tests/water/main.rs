@@ -6,6 +6,7 @@ mod changes;
 mod ends;
 mod evaporation;
 mod laws;
+mod motion;
 mod order;
 mod random;
 mod record;
