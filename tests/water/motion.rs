@@ -1,5 +1,5 @@
 //! Water in motion: figures of spreading, crossings, rivers and jets over many places in the chunk
-//! grid and many seeds. Drawn worlds with fewer of both are in `examples/scenarios`.
+//! grid.
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
@@ -126,7 +126,7 @@ fn most_water_goes_straight_on_at_a_crossing_and_as_much_to_the_left_as_to_the_r
     }
 }
 
-/// Three cells wide, a little less than half of the water goes straight on: 0.47 to 0.51.
+/// Three cells wide, a little less than half of the water goes straight on: 0.45 to 0.51.
 #[test]
 fn at_a_wide_crossing_the_way_straight_on_takes_most() {
     let shares: Vec<[f64; 3]> = (0..16).step_by(5).map(|place| crossing(place, 3)).collect();
@@ -194,7 +194,6 @@ fn a_narrow_gap_passes_seven_units_a_tick() {
         }
         world.run(600);
         let passed = drained_per_tick(&mut world, 200);
-        println!("gap {passed}");
         assert!((6.5..=7.0).contains(&passed), "place {place}: {passed}");
     }
 }
