@@ -13,7 +13,7 @@ use glam::IVec3;
 /// The awake and changed cells of one chunk, and the slots of its neighbours.
 #[derive(Clone)]
 pub(super) struct Activity {
-    slot: Slot,
+    pub(super) slot: Slot,
     pub(super) neighbours: [Slot; 6],
     pub(super) awake: Option<Box<CellMask>>,
     pub(super) changed: Option<Box<CellMask>>,
@@ -166,6 +166,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[inline]
     pub(super) fn activity_at(&self, slot: Slot) -> Option<&Activity> {
         self.activities.get(self.activity_of[slot.index()] as usize)
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(super) fn activity_at_mut(&mut self, slot: Slot) -> Option<&mut Activity> {
+        self.activities.get_mut(self.activity_of[slot.index()] as usize)
     }
 
     /// Returns the index of the chunk's activity; makes one if it has none.

@@ -6,6 +6,7 @@
 //! | `slab` | the chunks, each with its position; a [`Slot`] is an index into it |
 //! | `map` | from chunk position to slot: a chained hash table |
 //! | `order` | slots in order of position |
+//! | `lend` | chunks that threads own for a while |
 //! | `activity`, `marks` | awake and changed cells, by slot and by position |
 //! | `region` | fill and copy boxes of cells |
 //! | `cursor`, `halo`, `faces` | three ways to read the surroundings of a cell or chunk |
@@ -15,6 +16,8 @@ mod cursor;
 mod error;
 mod faces;
 mod halo;
+#[cfg(feature = "rayon")]
+mod lend;
 mod map;
 mod marks;
 mod order;

@@ -42,7 +42,7 @@ impl Slot {
 pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
 /// The position of a vacant entry. In neither shape does a chunk have it.
-const NOWHERE: IVec3 = IVec3::MIN;
+pub(super) const NOWHERE: IVec3 = IVec3::MIN;
 
 /// One entry of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
 /// never crosses one.

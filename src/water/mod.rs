@@ -48,8 +48,11 @@ mod random;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+#[cfg(feature = "rayon")]
+mod shards;
 mod store;
 mod tick;
+mod tiles;
 mod validate;
 mod voxel;
 

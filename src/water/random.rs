@@ -17,6 +17,7 @@ pub(crate) enum Purpose {
     Parent,
     Pool,
     Search,
+    Tiles,
 }
 
 /// Mixes two words into one, each bit of which depends on all bits of both (splitmix64).

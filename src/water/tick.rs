@@ -19,13 +19,15 @@ use crate::automaton::StepReport;
 use crate::water::WaterWorld;
 use crate::water::context::Context;
 use crate::water::context::limits::Limits;
-use crate::water::context::schedule::Phase;
+use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
+#[cfg(feature = "rayon")]
+use crate::water::shards::Shards;
 
 /// What the phases carry from one piece of a tick to the next.
 pub(crate) struct Unfinished {
@@ -36,6 +38,11 @@ pub(crate) struct Unfinished {
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
     pub(crate) evaporation: Evaporation,
+    #[cfg(feature = "rayon")]
+    shards: Shards,
+    /// Whether the call does whole phases, among threads if that pays.
+    #[cfg(feature = "rayon")]
+    may_share: bool,
 }
 
 impl Unfinished {
@@ -46,13 +53,21 @@ impl Unfinished {
             later: Afterwards::default(),
             ending: None,
             evaporation,
+            #[cfg(feature = "rayon")]
+            shards: Shards::default(),
+            #[cfg(feature = "rayon")]
+            may_share: false,
         }
     }
 
     /// Returns the bytes held by draws, pools and evaporation. The levelling underway and the lists
     /// of the end, which are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.draws.memory_bytes() + self.pools.memory_bytes() + self.evaporation.memory_bytes()
+        let bytes =
+            self.draws.memory_bytes() + self.pools.memory_bytes() + self.evaporation.memory_bytes();
+        #[cfg(feature = "rayon")]
+        let bytes = bytes + self.shards.memory_bytes();
+        bytes
     }
 }
 
@@ -147,6 +162,8 @@ impl WaterWorld {
         let mut progress = Progress::default();
         let mut window = Window::new();
         let (mut tick, unfinished) = self.underway();
+        #[cfg(feature = "rayon")]
+        (unfinished.may_share = budget == u64::MAX);
         while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
             if progress.looked_at >= budget {
@@ -191,6 +208,7 @@ impl WaterWorld {
             rules: &self.rules,
             limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
             report: StepReport::default(),
+            scope: None,
         };
         (tick, &mut self.unfinished)
     }
@@ -207,6 +225,12 @@ impl Unfinished {
                     None => {
                         tick.work.drop_last();
                         tick.work.phase = Phase::Flow;
+                        #[cfg(feature = "rayon")]
+                        if self.shares(tick) {
+                            let visited = tick.flow_shared(&mut self.shards, window);
+                            self.begin_draws(tick);
+                            return Some(visited);
+                        }
                     }
                 },
                 Phase::Flow => match tick.work.next_layer(tick.store) {
@@ -215,16 +239,18 @@ impl Unfinished {
                         tick.flow_layer(window, slot, layer);
                         return Some(tick.report.visited - before);
                     }
-                    None => {
-                        tick.begin_draws(&mut self.draws);
-                        tick.work.phase = Phase::Draw;
-                    }
+                    None => self.begin_draws(tick),
                 },
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.work.phase = if tick.rules.pools { Phase::Flood } else { Phase::Ebb };
-                        tick.work.begin_sweep();
+                        tick.work.schedule.reorder(tick.store, Order::Tiles);
+                        if tick.rules.pools {
+                            tick.work.begin_sweep();
+                            tick.work.phase = Phase::Flood;
+                        } else if let Some(cells) = self.begin_ebb(tick, window) {
+                            return Some(cells);
+                        }
                     }
                 },
                 Phase::Flood => match tick.find_bodies(&mut self.pools) {
@@ -234,15 +260,18 @@ impl Unfinished {
                 Phase::Level => match tick.level_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.work.phase = Phase::Ebb;
-                        tick.work.begin_sweep();
+                        if let Some(cells) = self.begin_ebb(tick, window) {
+                            return Some(cells);
+                        }
                     }
                 },
                 Phase::Ebb => match tick.work.next_in_sweep() {
                     Some((slot, layer)) => {
                         self.evaporation.watch(slot);
+                        tick.scope = Some(tick.work.schedule.scope_of(tick.store, slot));
                         return Some(tick.ebb(&mut self.later, slot, layer));
                     }
+                    None if tick.reparent_next(&mut self.later) => return Some(1),
                     None if tick.work.schedule.members().is_empty()
                         && !self.evaporation.is_due() =>
                     {
@@ -252,10 +281,21 @@ impl Unfinished {
                     None => {
                         self.ending = Some(tick.begin_ending(core::mem::take(&mut self.later)));
                         tick.work.phase = Phase::End;
+                        #[cfg(feature = "rayon")]
+                        if self.shares(tick)
+                            && let Some(ending) = &mut self.ending
+                        {
+                            let left = ending.left_mut();
+                            return Some(tick.empty_shared(&mut self.shards, window, left));
+                        }
                     }
                 },
                 Phase::End => {
                     if let Some(ending) = &mut self.ending {
+                        #[cfg(feature = "rayon")]
+                        if self.may_share && ending.is_about_to_count() {
+                            return Some(tick.count_shared(ending));
+                        }
                         if let Some(cells) = tick.finish(ending, &mut self.evaporation) {
                             return Some(cells);
                         }
@@ -267,5 +307,39 @@ impl Unfinished {
                 Phase::Rest => return None,
             }
         }
+    }
+
+    fn begin_draws(&mut self, tick: &mut Context) {
+        tick.work.schedule.reorder(tick.store, Order::World);
+        tick.begin_draws(&mut self.draws);
+        tick.work.phase = Phase::Draw;
+    }
+
+    /// Begins the ebb. If it is shared among threads, does all of it that can be, and returns how
+    /// many cells it visited.
+    fn begin_ebb(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
+        tick.work.phase = Phase::Ebb;
+        tick.work.begin_sweep();
+        #[cfg(feature = "rayon")]
+        if self.shares(tick) {
+            let members = tick.work.schedule.members();
+            members.iter().for_each(|&slot| self.evaporation.watch(slot));
+            let visited = tick.ebb_shared(&mut self.shards, window, &mut self.later);
+            tick.work.begin_sweep_over(&[]);
+            return Some(visited);
+        }
+        #[cfg(not(feature = "rayon"))]
+        let _ = window;
+        None
+    }
+
+    /// Returns whether the next phase is shared among threads.
+    #[cfg(feature = "rayon")]
+    fn shares(&mut self, tick: &Context) -> bool {
+        let shares = self.may_share && tick.is_worth_sharing();
+        if !shares {
+            self.shards = Shards::default();
+        }
+        shares
     }
 }

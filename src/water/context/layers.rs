@@ -209,9 +209,58 @@ impl Workspace {
         next
     }
 
+    /// Begins a sweep over these chunks.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn begin_sweep_over(&mut self, chunks: &[Slot]) {
+        self.sweep.begin(chunks);
+    }
+
     /// Begins a sweep over the chunks that take part.
     pub(crate) fn begin_sweep(&mut self) {
         self.sweep.begin(self.schedule.members());
+    }
+
+    /// Returns the number of layers that take part.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn layer_count(&self) -> usize {
+        self.layers
+    }
+
+    /// Moves the records of chunks to the workspace of a thread, which works on those in `members`
+    /// and may use `spares` of the spare records.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn lend(
+        &mut self,
+        borrower: &mut Workspace,
+        slots: &[Slot],
+        members: Vec<Slot>,
+        spares: usize,
+    ) {
+        borrower.schedule = self.schedule.for_members(members);
+        (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
+        (borrower.phase, borrower.ties_changed) = (self.phase, self.ties_changed);
+        borrower.chunks.resize_with(self.chunks.len(), || None);
+        borrower.spare.extend(self.spare.drain(self.spare.len().saturating_sub(spares)..));
+        self.swap_chunks(borrower, slots);
+    }
+
+    /// Takes back the records that were lent, with those of chunks and layers that have joined.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn take_back(&mut self, borrower: &mut Workspace, slots: &[Slot], store: &Store) {
+        self.swap_chunks(borrower, slots);
+        self.layers += core::mem::take(&mut borrower.layers);
+        self.spare.append(&mut borrower.spare);
+        for slot in borrower.members.drain(..) {
+            self.members.push(slot);
+            self.schedule.join(store, slot);
+        }
+    }
+
+    #[cfg(feature = "rayon")]
+    fn swap_chunks(&mut self, borrower: &mut Workspace, slots: &[Slot]) {
+        for slot in slots {
+            core::mem::swap(&mut self.chunks[slot.index()], &mut borrower.chunks[slot.index()]);
+        }
     }
 
     /// See [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).

@@ -24,6 +24,7 @@ use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::{LayerState, Place, Step, Store};
+use crate::water::tiles::Scope;
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
@@ -34,6 +35,8 @@ pub(crate) struct Context<'w> {
     pub(crate) rules: &'w Rules,
     pub(crate) limits: Limits,
     pub(crate) report: StepReport,
+    /// The chunks that a search for cycles may read; `None` for all.
+    pub(crate) scope: Option<Scope>,
 }
 
 impl Context<'_> {

@@ -1,10 +1,11 @@
-//! The order in which a tick visits its chunks. It is kept between calls, so a tick can stop after
-//! any piece and resume.
+//! The order in which the phases of a tick visit its chunks. It is kept between calls, so a tick can
+//! stop after any piece and resume.
 
 use crate::chunk::ones;
 use crate::grid::Slot;
 use crate::water::random::mix;
 use crate::water::store::Store;
+use crate::water::tiles::{Rank, Scope, Tiling};
 use core::ops::Range;
 
 /// What a tick does next.
@@ -29,6 +30,24 @@ pub(crate) enum Phase {
     End,
 }
 
+/// Which chunks a phase visits one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Tile by tile, each from the bottom up.
+    #[default]
+    Tiles,
+    /// The whole world from the bottom up.
+    World,
+}
+
+/// The chunks that are visited layer by layer together: those of a tile, or of the world, at one
+/// y.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RowKey {
+    tile: Rank,
+    y: i32,
+}
+
 /// An iteration over the chunks that take part: rows of chunks bottom-up, the layers of a row
 /// bottom-up, the chunks of a layer in the tick's order. A chunk that joins during the iteration is
 /// visited if its place in the order is still ahead.
@@ -45,25 +64,50 @@ pub(crate) struct Schedule {
     /// The member visited last. It is at `at` unless another has joined before it.
     last: Option<Slot>,
     random: u64,
+    order: Order,
+    tiling: Tiling,
+    /// Where the iteration ends; `None` for all tiles.
+    only: Option<Rank>,
 }
 
 impl Schedule {
-    /// Begins a tick with these chunks.
+    /// Begins a tick with these chunks, tile by tile.
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
-        self.random = random;
+        *self = Schedule {
+            members: core::mem::take(&mut self.members),
+            random,
+            tiling: Tiling::new(random),
+            ..Schedule::default()
+        };
         self.members.clear();
         self.members.extend_from_slice(store.grid().awake_slots());
-        self.members.sort_by_cached_key(|&slot| visit_key(store, slot, random));
+        self.sort(store);
+    }
+
+    /// Begins an iteration over all members in another order.
+    pub(crate) fn reorder(&mut self, store: &Store, order: Order) {
+        (self.order, self.row, self.last, self.only) = (order, None, None, None);
+        self.sort(store);
+    }
+
+    fn sort(&mut self, store: &Store) {
+        let mut members = core::mem::take(&mut self.members);
+        members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
+        self.members = members;
+    }
+
+    /// Returns the scope of a chunk's tile.
+    pub(crate) fn scope_of(&self, store: &Store, slot: Slot) -> Scope {
+        self.tiling.scope_of(store.grid().position_at(slot))
     }
 
     /// Adds a chunk that joins.
     pub(crate) fn join(&mut self, store: &Store, slot: Slot) {
         let place = self.place_of(store, slot);
-        if let Some(row) = &mut self.row {
-            let (y, of_row) =
-                (store.grid().position_at(slot).y, height_of(store, &self.members, row));
-            row.start += usize::from(y < of_row);
-            row.end += usize::from(y <= of_row);
+        if let Some(row) = self.row.clone() {
+            let (own, of_row) = (self.row_key(store, slot), self.key_of_row(store, &row));
+            let (before, within) = (own < of_row, own <= of_row);
+            self.row = Some(row.start + usize::from(before)..row.end + usize::from(within));
         }
         self.members.insert(place, slot);
     }
@@ -71,14 +115,14 @@ impl Schedule {
     /// Records that a layer of a member has work.
     #[inline]
     pub(crate) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
-        let y = store.grid().position_at(slot).y;
-        if self.row.as_ref().is_some_and(|row| height_of(store, &self.members, row) == y) {
+        let own = self.row_key(store, slot);
+        if self.row.as_ref().is_some_and(|row| self.key_of_row(store, row) == own) {
             self.open |= 1 << layer;
         }
     }
 
     /// Returns the next layer of those that `open` gives for a chunk (by bit), or `None` at the
-    /// end; the call after that starts again from the bottom.
+    /// end; the call after that starts again from the beginning.
     #[inline]
     pub(crate) fn next(
         &mut self,
@@ -112,15 +156,21 @@ impl Schedule {
         }
     }
 
-    /// Moves to the lowest row above the current one, or to the lowest of all if there is no
-    /// current row. Returns `false` when none is left.
+    /// Moves to the row after the current one, or to the first of all if there is no current row.
+    /// Returns `false` when none is left.
     fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
-        let start = self.row.take().map_or(0, |row| row.end);
+        let start = match (self.row.take(), self.only) {
+            (Some(row), _) => row.end,
+            (None, Some(tile)) => self.start_of(store, tile),
+            (None, None) => 0,
+        };
         let left = &self.members[start..];
         let Some(&first) = left.first() else { return false };
-        let y = store.grid().position_at(first).y;
-        let row =
-            start..start + left.partition_point(|&slot| store.grid().position_at(slot).y == y);
+        let key = self.row_key(store, first);
+        if self.only.is_some_and(|only| only != key.tile) {
+            return false;
+        }
+        let row = start..start + left.partition_point(|&slot| self.row_key(store, slot) == key);
         self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
         // With no layer open, layer 0 is scanned and found empty.
         self.layer = self.open.trailing_zeros() as usize % 16;
@@ -129,7 +179,39 @@ impl Schedule {
         true
     }
 
-    /// All members, rows bottom-up, each in the tick's order.
+    /// Returns the tiles of a turn (0 to 3) that have members, in order, with these members.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn tiles_of(
+        &self,
+        store: &Store,
+        turn: u64,
+    ) -> impl Iterator<Item = (Rank, &[Slot])> {
+        let tile_of = |&slot: &Slot| self.row_key(store, slot).tile;
+        let tiles = self.members.chunk_by(move |a, b| tile_of(a) == tile_of(b));
+        let tiles = tiles.map(move |members| (tile_of(&members[0]), members));
+        tiles.filter(move |(tile, _)| tile.turn() == turn)
+    }
+
+    /// Returns the tile of a chunk.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn tile_of(&self, store: &Store, slot: Slot) -> Rank {
+        self.tiling.rank_of(store.grid().position_at(slot))
+    }
+
+    /// Begins an iteration over the members of one tile.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn begin_tile(&mut self, tile: Rank) {
+        (self.row, self.last, self.only) = (None, None, Some(tile));
+    }
+
+    /// Returns the schedule of a thread that works on tiles with these members.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn for_members(&self, members: Vec<Slot>) -> Schedule {
+        let &Schedule { random, order, tiling, .. } = self;
+        Schedule { members, random, order, tiling, ..Schedule::default() }
+    }
+
+    /// All members, in the order of the phase.
     pub(crate) fn members(&self) -> &[Slot] {
         &self.members
     }
@@ -137,10 +219,9 @@ impl Schedule {
     /// Returns whether a layer of a member is still to be visited.
     pub(crate) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
         let Some(row) = &self.row else { return true };
-        let key = |slot: Slot| visit_key(store, slot, self.random);
-        let behind = |last: Slot| key(slot) <= key(last);
-        let y = store.grid().position_at(slot).y;
-        match y.cmp(&height_of(store, &self.members, row)).then(layer.cmp(&self.layer)) {
+        let behind = |last: Slot| self.visit_key(store, slot) <= self.visit_key(store, last);
+        let rows = self.row_key(store, slot).cmp(&self.key_of_row(store, row));
+        match rows.then(layer.cmp(&self.layer)) {
             core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
             order => order.is_gt(),
         }
@@ -148,14 +229,36 @@ impl Schedule {
 
     /// Returns the index of a chunk among the members, or where it would be inserted.
     fn place_of(&self, store: &Store, slot: Slot) -> usize {
-        let key = visit_key(store, slot, self.random);
-        self.members.partition_point(|&other| visit_key(store, other, self.random) < key)
+        let key = self.visit_key(store, slot);
+        self.members.partition_point(|&other| self.visit_key(store, other) < key)
     }
-}
 
-/// Returns the chunk y of a row, which is never empty.
-fn height_of(store: &Store, members: &[Slot], row: &Range<usize>) -> i32 {
-    store.grid().position_at(members[row.start]).y
+    /// Returns the index of the first member of a tile, or where it would be.
+    fn start_of(&self, store: &Store, tile: Rank) -> usize {
+        self.members.partition_point(|&slot| self.row_key(store, slot).tile < tile)
+    }
+
+    fn row_key(&self, store: &Store, slot: Slot) -> RowKey {
+        let position = store.grid().position_at(slot);
+        let tile = match self.order {
+            Order::Tiles => self.tiling.rank_of(position),
+            Order::World => Rank::default(),
+        };
+        RowKey { tile, y: position.y }
+    }
+
+    /// Returns the key of a row, which is never empty.
+    fn key_of_row(&self, store: &Store, row: &Range<usize>) -> RowKey {
+        self.row_key(store, self.members[row.start])
+    }
+
+    /// The sort key of the members: their row, then a hash of the tick and the column. Two columns
+    /// never have the same hash, since [`mix`] is a bijection of its second argument.
+    fn visit_key(&self, store: &Store, slot: Slot) -> (RowKey, u64) {
+        let position = store.grid().position_at(slot);
+        let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
+        (self.row_key(store, slot), mix(self.random, column))
+    }
 }
 
 /// An iteration over the layers of a list of chunks, chunk by chunk.
@@ -200,14 +303,6 @@ impl Sweep {
     }
 }
 
-/// The sort key of the members: y, then a hash of the tick and the column. Two columns never have
-/// the same hash, since [`mix`] is a bijection of its second argument.
-fn visit_key(store: &Store, slot: Slot, random: u64) -> (i32, u64) {
-    let position = store.grid().position_at(slot);
-    let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
-    (position.y, mix(random, column))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +322,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
             for _ in 0..12 {
-                let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-2..3)));
+                let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-3..4)));
                 store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
             }
             let slots = store.grid().sorted_slots();
@@ -237,9 +332,16 @@ mod tests {
                 open.insert(slot, random.u16(..) & random.u16(..));
             }
             let flips = random.u64(..);
+            let order = [Order::Tiles, Order::World][seed as usize % 2];
+            let of_keys = Schedule {
+                random: flips,
+                tiling: Tiling::new(flips),
+                order,
+                ..Schedule::default()
+            };
             let key = |slot: Slot, layer: usize| {
-                let (y, order) = visit_key(&store, slot, flips);
-                (y, layer, order)
+                let (row, order) = of_keys.visit_key(&store, slot);
+                (row, layer, order)
             };
             let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
                 let layers = |(&slot, &layers): (&Slot, &u16)| {
@@ -249,6 +351,7 @@ mod tests {
             };
             let mut schedule = Schedule::default();
             schedule.begin(&store, flips);
+            schedule.reorder(&store, order);
             for pass in 0..3 {
                 let mut expected = layers_of(&open);
                 let mut last = None;

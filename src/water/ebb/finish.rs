@@ -9,18 +9,38 @@ use crate::water::ebb::evaporation::{self, Evaporation, Losses};
 use crate::water::store::parents::Descent;
 use crate::water::store::{Changes, LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
+#[cfg(feature = "rayon")]
+use rayon::prelude::*;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
 pub(crate) struct Afterwards {
     /// Cells whose HasSource flag may differ from that of their parents.
     pub(crate) stale: Vec<Place>,
-    /// Cells without water or flow.
+    /// Cells without water or flow, tile by tile; at the end of the tick, the last first.
     pub(crate) dried: Vec<Place>,
+    /// The others without water or flow, and those of `dried` that feed cells.
+    pub(crate) feeding: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
+    /// Cells whose new parents need more to be known than the scope, with the faces through which
+    /// these fed them.
+    pub(crate) put_off: Vec<(Place, u8)>,
+}
+
+impl Afterwards {
+    /// Adds what another part of the ebb has found.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn append(&mut self, other: &mut Afterwards) {
+        self.stale.append(&mut other.stale);
+        self.dried.append(&mut other.dried);
+        self.feeding.append(&mut other.feeding);
+        self.evaporated.append(&mut other.evaporated);
+        self.reparented.append(&mut other.reparented);
+        self.put_off.append(&mut other.put_off);
+    }
 }
 
 /// The state of the end of a tick.
@@ -38,14 +58,30 @@ pub(crate) struct Ending {
     changed: Vec<(Slot, usize, Changes)>,
 }
 
+impl Ending {
+    /// Returns the work still to be done.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn left_mut(&mut self) -> &mut Afterwards {
+        &mut self.left
+    }
+
+    /// Returns whether nothing is left but to count and publish the changes.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn is_about_to_count(&self) -> bool {
+        matches!(self.stage, Stage::Count)
+    }
+}
+
 /// The current stage of the end of a tick.
 #[derive(Clone, Copy)]
 enum Stage {
+    /// Empties cells without water or flow that feed no others.
+    Empty,
     /// Asks for the chunks that are due to evaporate which of their columns lose water.
     Collect,
     /// Takes the water that evaporates.
     Evaporate,
-    /// Dries up cells without water or flow.
+    /// Dries up the other cells without water or flow.
     DryUp,
     /// Clears HasSource where no parent has it, and propagates that to the children.
     Disconnect,
@@ -69,7 +105,7 @@ impl Context<'_> {
         self.store.withhold_changes();
         let (unchecked, changed) = (Vec::new(), Vec::new());
         let losses = Vec::new();
-        Ending { stage: Stage::Collect, losses, left, unchecked, descent: None, changed }
+        Ending { stage: Stage::Empty, losses, left, unchecked, descent: None, changed }
     }
 
     /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
@@ -86,11 +122,12 @@ impl Context<'_> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent() {
             let cells = match ending.stage {
+                Stage::Empty => self.empty_next(&mut ending.left),
                 Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
                 Stage::Evaporate => self.evaporate_next(
                     &mut ending.losses,
                     &mut ending.left.evaporated,
-                    &mut ending.left.dried,
+                    &mut ending.left.feeding,
                 ),
                 Stage::DryUp => self.dry_up_next(ending),
                 Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
@@ -111,6 +148,7 @@ impl Context<'_> {
     /// Returns the stage after one that is done, and prepares it.
     fn stage_after(&mut self, ending: &mut Ending) -> Stage {
         match ending.stage {
+            Stage::Empty => Stage::Collect,
             Stage::Collect => {
                 evaporation::sort(self.store.grid(), &mut ending.losses);
                 Stage::Evaporate
@@ -137,10 +175,23 @@ impl Context<'_> {
         }
     }
 
-    /// Dries up the next cell. This and the other `…_next` functions return the number of cells
-    /// processed; `None` if none is left.
+    /// Empties the next cell, unless it feeds others. This and the other `…_next` functions return
+    /// the number of cells processed; `None` if none is left.
+    fn empty_next(&mut self, left: &mut Afterwards) -> Option<usize> {
+        let place = left.dried.pop()?;
+        self.empty(place, left);
+        Some(1)
+    }
+
+    /// Empties the cells of a tile that feed no others.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn empty_all(&mut self, left: &mut Afterwards) {
+        while self.empty_next(left).is_some() {}
+    }
+
+    /// Dries up the next cell.
     fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.left.dried.pop()?;
+        let place = ending.left.feeding.pop()?;
         let before = ending.left.stale.len();
         self.dry_up(place, &mut ending.left.stale);
         Some(1 + ending.left.stale.len() - before)
@@ -183,6 +234,24 @@ impl Context<'_> {
         Some(LAYER_ROWS)
     }
 
+    /// Counts the cells that the tick has changed, in all layers that are left at once.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn count_shared(&mut self, ending: &mut Ending) -> u64 {
+        let layers: Vec<(Slot, usize)> =
+            core::iter::from_fn(|| self.work.next_in_sweep()).collect();
+        let (store, work) = (&*self.store, &*self.work);
+        let changes = |&(slot, layer): &(Slot, usize)| {
+            let changed = work.get(slot, layer)?.changes(store, slot, layer);
+            changed.words.any().then_some((slot, layer, changed))
+        };
+        let counted = ending.changed.len();
+        ending.changed.par_extend(layers.par_iter().filter_map(changes));
+        let counts = ending.changed[counted..].iter().map(|(_, _, changed)| changed.words.count());
+        self.report.changed += counts.map(u64::from).sum::<u64>();
+        ending.stage = Stage::Publish;
+        (LAYER_ROWS * layers.len()) as u64
+    }
+
     /// Publishes the changes. The tick must complete with this call: a world saved during the tick
     /// does not contain these marks.
     pub(crate) fn publish(&mut self, ending: &Ending) {
@@ -211,6 +280,23 @@ impl Context<'_> {
     pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel))
             .any(|face| self.store.look(place, face).is_connected())
+    }
+
+    /// Empties a cell through which nothing flows any more. If it feeds others, leaves it to
+    /// [`dry_up`](Context::dry_up).
+    fn empty(&mut self, place: Place, left: &mut Afterwards) {
+        let voxel = self.store.read(place);
+        if voxel.is_mark() {
+            return;
+        }
+        if self.store.children_of(place) != 0 {
+            return left.feeding.push(place);
+        }
+        if voxel != Voxel::OPEN {
+            self.put(place, Voxel::OPEN);
+            self.store.keep_parents(place, 0, voxel);
+            self.store.note_change(place);
+        }
     }
 
     /// Empties a cell through which nothing flows any more. Adds the cells that lose a parent to

@@ -77,7 +77,10 @@ impl Context<'_> {
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let springs = self.store.springs(slot, layer);
         let idle = cells - (touched | active | springs);
+        let put_off = later.put_off.len();
         let reparented = self.reparent(ebb, idle, springs, later);
+        let put_off: LayerMask =
+            later.put_off[put_off..].iter().map(|(place, _)| place.cell()).collect();
         for cell in ((cells & flow_out) - ebb.marked).iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
@@ -87,7 +90,7 @@ impl Context<'_> {
             self.note_stale(ebb, springs, later);
         }
         let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let dry = cells - (wet | closed);
+        let dry = cells - (wet | closed | put_off);
         if dry.any() {
             let fed =
                 self.store.select_among(slot, layer, dry, |voxel| voxel.direction().is_some());
@@ -161,6 +164,22 @@ impl Context<'_> {
             }
         }
         found
+    }
+
+    /// Reparents the next cell that was put off, once all tiles are done; `false` if none is left.
+    pub(crate) fn reparent_next(&mut self, later: &mut Afterwards) -> bool {
+        let Some((place, inflow)) = later.put_off.pop() else { return false };
+        self.scope = None;
+        self.reparent_cell(place, inflow, later);
+        if self.is_stale(place) {
+            later.stale.push(place);
+        }
+        let voxel = self.store.read(place);
+        let is_kept = voxel.direction().is_some() && voxel.active() > 0;
+        if voxel.height() == 0 && !voxel.is_mark() && !is_kept {
+            later.feeding.push(place);
+        }
+        true
     }
 
     /// Adds the cells of a layer whose HasSource flag is stale to `later`. Needed only if parents

@@ -9,6 +9,7 @@ use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
 use crate::water::store::parents::orphaned;
 use crate::water::store::{Place, Store};
+use crate::water::tiles::OutOfScope;
 use crate::water::voxel::Voxel;
 
 impl Context<'_> {
@@ -54,12 +55,21 @@ impl Context<'_> {
         reparented
     }
 
-    /// Adopts neighbours that fed a cell through the faces `inflow` as parents, as far as the rules allow it, and raises its
-    /// bottleneck to the units that it passed on. Returns whether the parents changed.
-    fn reparent_cell(&mut self, place: Place, inflow: u8, later: &mut Afterwards) -> bool {
+    /// Adopts neighbours that fed a cell through the faces `inflow` as parents, as far as the rules
+    /// allow it, and raises its bottleneck to the units that it passed on. Puts off what needs more
+    /// than the scope. Returns whether the parents changed.
+    pub(crate) fn reparent_cell(
+        &mut self,
+        place: Place,
+        inflow: u8,
+        later: &mut Afterwards,
+    ) -> bool {
         let voxel = self.store.read(place);
         let before = self.store.parents_in(place, voxel);
-        let after = self.adopt_feeders(place, voxel, inflow);
+        let (after, left) = self.adopt_feeders(place, voxel, inflow);
+        if left.is_some() {
+            later.put_off.push((place, inflow));
+        }
         let parents = self.store.parents_in(place, after);
         if parents & !before != 0 {
             later.reparented.push(place);
@@ -77,11 +87,16 @@ impl Context<'_> {
     }
 
     /// Changes the parents of a cell according to the flow that came in through the faces `inflow`.
-    /// Returns its new voxel.
-    fn adopt_feeders(&mut self, place: Place, voxel: Voxel, inflow: u8) -> Voxel {
+    /// Returns its new voxel, and whether some have to wait for a larger scope.
+    fn adopt_feeders(
+        &mut self,
+        place: Place,
+        voxel: Voxel,
+        inflow: u8,
+    ) -> (Voxel, Option<OutOfScope>) {
         let parents = self.store.parents_in(place, voxel);
         if inflow == 0 || inflow & parents == inflow {
-            return voxel;
+            return (voxel, None);
         }
         let connected =
             |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
@@ -93,27 +108,35 @@ impl Context<'_> {
             let face = first
                 .or_else(|| faces().find(|&face| connected(self, face)))
                 .or_else(|| faces().next());
-            let Some(face) = face else { return voxel };
-            let loose = self.store.keep_parents(place, 0, voxel);
+            let Some(face) = face else { return (voxel, None) };
+            let loose = voxel.with(CellFlags::EXTRA, false);
+            let attached = match self.store.attach(place, face, loose, self.scope) {
+                Ok(attached) => attached,
+                Err(left) => return (voxel, Some(left)),
+            };
+            self.store.keep_parents(place, 0, voxel);
             // HasSource is set in one place, at the end of the tick: see `Context::set_connected`.
-            let attached = self.store.attach(place, face, loose);
-            return attached.map_or(loose, |attached| attached.with(CellFlags::HAS_SOURCE, false));
+            let attached = attached.map(|attached| attached.with(CellFlags::HAS_SOURCE, false));
+            return (attached.unwrap_or(loose), None);
         }
         if !self.rules.many_parents || !voxel.has(CellFlags::HAS_SOURCE) {
-            return voxel;
+            return (voxel, None);
         }
-        let mut voxel = voxel;
+        let (mut voxel, mut left) = (voxel, None);
         for face in faces() {
             let feeder = self.store.look(place, face);
             let heading =
                 feeder.direction() == Some(face.opposite()) || feeder.has(CellFlags::IS_SOURCE);
             if feeder.has(CellFlags::HAS_SOURCE) && heading {
                 self.store.write(place, voxel);
-                voxel = self.store.add_parent(place, face, voxel).unwrap_or(voxel);
+                match self.store.add_parent(place, face, voxel, self.scope) {
+                    Ok(added) => voxel = added.unwrap_or(voxel),
+                    Err(out_of_scope) => left = Some(out_of_scope),
+                }
                 self.store.write(place, voxel);
             }
         }
-        voxel
+        (voxel, left)
     }
 }
 

@@ -7,6 +7,8 @@
 mod changes;
 mod chunks;
 mod edges;
+#[cfg(feature = "rayon")]
+mod lend;
 mod masks;
 pub(crate) mod news;
 pub(crate) mod parents;

@@ -2,6 +2,8 @@
 //! ticks: the layers in which something has changed since the pools last looked.
 
 use crate::chunk::LayerMask;
+#[cfg(feature = "rayon")]
+use crate::chunk::ones;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, HEIGHT};
@@ -37,6 +39,17 @@ impl News {
         }
         marks.levels |= 1 << layer;
         marks.structure |= u16::from(structure) << layer;
+    }
+
+    /// Adds what others have noted.
+    #[cfg(feature = "rayon")]
+    pub(super) fn append(&mut self, other: &mut News) {
+        while let Some(slot) = other.slots.pop() {
+            let Marks { structure, levels } = other.take(slot);
+            for layer in ones(u64::from(levels)) {
+                self.mark(slot, layer, structure >> layer & 1 != 0);
+            }
+        }
     }
 
     fn take(&mut self, slot: Slot) -> Marks {

@@ -10,6 +10,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::store::{Place, Store};
+use crate::water::tiles::{OutOfScope, Scope};
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
@@ -188,53 +189,90 @@ impl Store {
     ///
     /// A cell without children is no ancestor, so it can have any parent. A cell with children can
     /// only join a flow connected to a source, and not if it is an ancestor of the parent.
-    pub(crate) fn attach(&self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+    ///
+    /// # Errors
+    /// Whether a cycle would be closed cannot be told within `scope`.
+    pub(crate) fn attach(
+        &self,
+        place: Place,
+        face: Face,
+        voxel: Voxel,
+        scope: Option<Scope>,
+    ) -> Result<Option<Voxel>, OutOfScope> {
         let parent = self.step(place, face);
         if !parent.is_some() || self.read(parent).is_mark() {
-            return None;
+            return Ok(None);
         }
         let connected = self.read(parent).has(CellFlags::HAS_SOURCE);
-        if self.children_of(place) == 0 || connected && !self.descends_from(parent, place) {
-            return Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, connected));
+        if self.children_of(place) == 0 || connected && !self.descends_from(parent, place, scope)? {
+            return Ok(Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, connected)));
         }
-        None
+        Ok(None)
     }
 
     /// Links a cell that has parents to a further one, unless that could close a cycle. Returns the
     /// voxel with the Extra flag, which the caller writes, or `None`.
-    pub(crate) fn add_parent(&mut self, place: Place, face: Face, voxel: Voxel) -> Option<Voxel> {
+    ///
+    /// # Errors
+    /// Whether a cycle would be closed cannot be told within `scope`.
+    pub(crate) fn add_parent(
+        &mut self,
+        place: Place,
+        face: Face,
+        voxel: Voxel,
+        scope: Option<Scope>,
+    ) -> Result<Option<Voxel>, OutOfScope> {
         let parents = self.parents_of(place);
-        let may_close_a_cycle =
-            || self.children_of(place) != 0 && self.descends_from(self.step(place, face), place);
-        if parents & 1 << face.index() != 0 || may_close_a_cycle() {
-            return None;
+        if parents & 1 << face.index() != 0 {
+            return Ok(None);
         }
-        Some(self.keep_parents(place, parents | 1 << face.index(), voxel))
+        if self.children_of(place) != 0
+            && self.descends_from(self.step(place, face), place, scope)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(self.keep_parents(place, parents | 1 << face.index(), voxel)))
     }
 
     /// Returns whether `ancestor` is `place` or one of its ancestors, or the search exceeded its
     /// limit.
-    fn descends_from(&self, place: Place, ancestor: Place) -> bool {
+    ///
+    /// # Errors
+    /// The search would leave `scope` before that is certain.
+    fn descends_from(
+        &self,
+        place: Place,
+        ancestor: Place,
+        scope: Option<Scope>,
+    ) -> Result<bool, OutOfScope> {
         let mut open: SmallVec<[Place; 32]> = smallvec![place];
         let mut branches = Met::default();
         let mut steps = 0;
         while let Some(place) = open.pop() {
             steps += 1;
             if place == ancestor || steps > CIRCLE_SEARCH_LIMIT {
-                return true;
+                return Ok(true);
             }
             let parents = self.parents_of(place);
             // Branches are enough to remember, to bound the search: paths part only there.
             if parents & parents.wrapping_sub(1) != 0 && !branches.insert(place) {
                 continue;
             }
-            open.extend(
-                Self::faces(parents)
-                    .map(|face| self.step(place, face))
-                    .filter(|parent| parent.is_some()),
-            );
+            for face in Self::faces(parents) {
+                let parent = self.step(place, face);
+                if parent.slot != place.slot
+                    && parent.is_some()
+                    && scope
+                        .is_some_and(|scope| !scope.contains(self.grid.position_at(parent.slot)))
+                {
+                    return Err(OutOfScope);
+                }
+                if parent.is_some() {
+                    open.push(parent);
+                }
+            }
         }
-        false
+        Ok(false)
     }
 
     /// Removes the neighbour across `face` from a cell's parents. A cell without any parent loses

@@ -15,14 +15,26 @@ use hashbrown::HashMap;
 #[derive(Default)]
 pub(crate) struct Withheld {
     /// The awake cells of chunks where cells were woken, as they were before.
-    awake_before: HashMap<Slot, CellMask>,
+    awake_before: HashMap<Slot, Box<CellMask>>,
+    /// The chunk added last, since wakes in one chunk come together.
+    last: Slot,
     /// Cells to be marked changed.
     pub(super) changed: Vec<Place>,
 }
 
 impl Withheld {
+    /// Adds what others have withheld.
+    #[cfg(feature = "rayon")]
+    pub(super) fn append(&mut self, other: &mut Withheld) {
+        for (slot, awake) in other.awake_before.drain() {
+            self.awake_before.entry(slot).or_insert(awake);
+        }
+        self.changed.append(&mut other.changed);
+    }
+
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.awake_before.capacity() * size_of::<(Slot, CellMask)>()
+        self.awake_before.allocation_size()
+            + self.awake_before.len() * size_of::<CellMask>()
             + self.changed.capacity() * size_of::<Place>()
     }
 }
@@ -61,10 +73,11 @@ impl Store {
             if awake.is_some_and(|awake| awake.contains(index)) {
                 return;
             }
-            withheld
-                .awake_before
-                .entry(slot)
-                .or_insert_with(|| awake.cloned().unwrap_or(CellMask::EMPTY));
+            if withheld.last != slot {
+                withheld.last = slot;
+                let awake = || Box::new(awake.cloned().unwrap_or(CellMask::EMPTY));
+                withheld.awake_before.entry(slot).or_insert_with(awake);
+            }
         }
         self.grid.wake_at(slot, index);
     }
@@ -174,6 +187,7 @@ impl Store {
     /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
     pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
         let kept = self.withheld.as_ref().and_then(|withheld| withheld.awake_before.get(&slot));
+        let kept = kept.map(|awake| &**awake);
         kept.or_else(|| self.grid.awake_at(slot))
     }
 }

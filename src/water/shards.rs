@@ -1,0 +1,361 @@
+//! Threads in a tick: the tiles of one turn are shared out, and each thread works on chunks that
+//! are lent to it (domain decomposition).
+//!
+//! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases do
+//! not know of threads. It holds the chunks of its tiles and of their scopes. The thread that ticks
+//! the world takes a share too, on the world itself. What the shards have found is put together in
+//! the order of the tiles, so the bytes do not depend on threads.
+
+use crate::automaton::StepReport;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::context::layers::Workspace;
+use crate::water::ebb::finish::Afterwards;
+use crate::water::flow::window::Window;
+use crate::water::ledger::Ledger;
+use crate::water::store::Store;
+use crate::water::tiles::{Rank, Scope};
+use core::sync::atomic::{AtomicU64, Ordering};
+use hashbrown::HashMap;
+
+/// The layers that take part from which threads pay: some 100 microseconds of work. Unit tests share
+/// even the smallest ticks.
+const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 512 };
+
+/// The part of the world that is lent to a thread.
+struct Shard {
+    store: Store,
+    work: Workspace,
+    window: Window,
+    /// What entered and left the world here.
+    ledger: Ledger,
+    report: StepReport,
+    lent: Vec<Slot>,
+    tiles: Vec<Tile>,
+    found: Vec<(Rank, Afterwards)>,
+}
+
+/// A tile with work, and the members of the schedule in it.
+struct Tile {
+    rank: Rank,
+    members: Vec<Slot>,
+    scope: Scope,
+    /// Layers with a record.
+    layers: usize,
+    /// What the phase begins with.
+    given: Afterwards,
+}
+
+/// The shards of a world, kept from tick to tick.
+#[derive(Default)]
+pub(crate) struct Shards {
+    shards: Vec<Shard>,
+    /// By slot: the search that last reached the chunk.
+    reached: Vec<u64>,
+    searches: u64,
+}
+
+impl Shards {
+    /// Returns the bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let shard = |shard: &Shard| {
+            size_of::<Shard>() + shard.store.memory_bytes() + shard.work.memory_bytes()
+        };
+        self.shards.iter().map(shard).sum::<usize>() + self.reached.capacity() * size_of::<u64>()
+    }
+
+    /// Adds the chunks that can be reached from a tile's members within its scope.
+    fn reach(&mut self, store: &Store, tile: &Tile, slots: &mut Vec<Slot>) {
+        self.reached.resize(store.grid().slot_capacity(), 0);
+        self.searches += 1;
+        let mut at = slots.len();
+        let mut meet = |slot: Slot, slots: &mut Vec<Slot>| {
+            let last = &mut self.reached[slot.index()];
+            if core::mem::replace(last, self.searches) != self.searches {
+                slots.push(slot);
+            }
+        };
+        tile.members.iter().for_each(|&slot| meet(slot, slots));
+        while let Some(&slot) = slots.get(at) {
+            at += 1;
+            for there in Face::ALL.map(|face| store.neighbour(slot, face)) {
+                if there.is_some() && tile.scope.contains(store.grid().position_at(there)) {
+                    meet(there, slots);
+                }
+            }
+        }
+    }
+}
+
+/// What is done in a tile: the phase's work on the layers of the schedule that lie in it.
+type Phase<'p> = &'p (dyn Fn(&mut Context, &mut Window, &Tile, &mut Afterwards) + Sync);
+
+impl Context<'_> {
+    /// Returns whether sharing the tick among threads pays.
+    pub(crate) fn is_worth_sharing(&self) -> bool {
+        rayon::current_num_threads() > 1 && self.work.layer_count() >= LEAST_LAYERS
+    }
+
+    /// Lets the water of all tiles flow. Returns how many cells it visited.
+    pub(crate) fn flow_shared(&mut self, shards: &mut Shards, window: &mut Window) -> u64 {
+        let before = self.report.visited;
+        let flow = |tick: &mut Context, window: &mut Window, tile: &Tile, _: &mut Afterwards| {
+            tick.work.schedule.begin_tile(tile.rank);
+            while let Some((slot, layer)) = tick.work.next_layer(tick.store) {
+                tick.flow_layer(window, slot, layer);
+            }
+        };
+        self.share(shards, window, |_| Afterwards::default(), &mut Afterwards::default(), &flow);
+        self.report.visited - before
+    }
+
+    /// Applies the ebb to all tiles. Returns how many cells it visited.
+    pub(crate) fn ebb_shared(
+        &mut self,
+        shards: &mut Shards,
+        window: &mut Window,
+        later: &mut Afterwards,
+    ) -> u64 {
+        let visited = AtomicU64::new(0);
+        let ebb = |tick: &mut Context, _: &mut Window, tile: &Tile, later: &mut Afterwards| {
+            tick.scope = Some(tile.scope);
+            tick.work.begin_sweep_over(&tile.members);
+            let mut cells = 0;
+            while let Some((slot, layer)) = tick.work.next_in_sweep() {
+                cells += tick.ebb(later, slot, layer);
+            }
+            visited.fetch_add(cells, Ordering::Relaxed);
+        };
+        self.share(shards, window, |_| Afterwards::default(), later, &ebb);
+        visited.into_inner()
+    }
+
+    /// Empties the dried cells of all tiles that feed no others. Returns how many there were.
+    pub(crate) fn empty_shared(
+        &mut self,
+        shards: &mut Shards,
+        window: &mut Window,
+        left: &mut Afterwards,
+    ) -> u64 {
+        let mut tiles: HashMap<Rank, Afterwards> = HashMap::new();
+        let count = left.dried.len();
+        // The first cell is the last of the list.
+        for place in left.dried.drain(..) {
+            let tile = self.work.schedule.tile_of(self.store, place.slot);
+            tiles.entry(tile).or_default().dried.push(place);
+        }
+        let given = |tile: Rank| tiles.remove(&tile).unwrap_or_default();
+        let empty = |tick: &mut Context, _: &mut Window, _: &Tile, left: &mut Afterwards| {
+            tick.empty_all(left);
+        };
+        self.share(shards, window, given, left, &empty);
+        debug_assert!(tiles.is_empty(), "dried cells outside of the tiles that take part");
+        count as u64
+    }
+
+    /// Does a phase in all tiles, turn by turn. It begins with what is `given` for each tile, and
+    /// adds to `later` what it finds.
+    fn share(
+        &mut self,
+        shards: &mut Shards,
+        window: &mut Window,
+        mut given: impl FnMut(Rank) -> Afterwards,
+        later: &mut Afterwards,
+        phase: Phase,
+    ) {
+        for turn in 0..4 {
+            let mut parts = self.parts_of(turn, &mut given);
+            let mut own = parts.pop().unwrap_or_default();
+            self.lend(shards, parts);
+            let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
+            let (rules, limits) = (self.rules, self.limits);
+            let mut found = Vec::new();
+            rayon::scope(|scope| {
+                for shard in lent {
+                    scope.spawn(move |_| {
+                        let mut tick = Context {
+                            store: &mut shard.store,
+                            work: &mut shard.work,
+                            ledger: &mut shard.ledger,
+                            rules,
+                            limits,
+                            report: StepReport::default(),
+                            scope: None,
+                        };
+                        let tiles = core::mem::take(&mut shard.tiles);
+                        tick.do_tiles(&mut shard.window, tiles, &mut shard.found, phase);
+                        shard.report = tick.report;
+                    });
+                }
+                own.sort_unstable_by_key(|tile| tile.rank);
+                self.do_tiles(window, own, &mut found, phase);
+            });
+            self.take_back(shards, &mut found);
+            found.sort_unstable_by_key(|&(rank, _)| rank);
+            found.iter_mut().for_each(|(_, found)| later.append(found));
+        }
+    }
+
+    /// Does a phase in some tiles.
+    fn do_tiles(
+        &mut self,
+        window: &mut Window,
+        tiles: Vec<Tile>,
+        found: &mut Vec<(Rank, Afterwards)>,
+        phase: Phase,
+    ) {
+        for mut tile in tiles {
+            let mut later = core::mem::take(&mut tile.given);
+            phase(self, window, &tile, &mut later);
+            found.push((tile.rank, later));
+        }
+    }
+
+    /// Returns the tiles of a turn in as many parts as there are threads, the largest first: each
+    /// to the part that has the fewest layers so far (longest processing time first).
+    fn parts_of(&self, turn: u64, given: &mut impl FnMut(Rank) -> Afterwards) -> Vec<Vec<Tile>> {
+        let tile = |(rank, members): (Rank, &[Slot])| Tile {
+            rank,
+            members: members.into(),
+            scope: self.work.schedule.scope_of(self.store, members[0]),
+            layers: members
+                .iter()
+                .map(|&slot| self.work.open_layers(slot).count_ones() as usize)
+                .sum(),
+            given: given(rank),
+        };
+        let mut tiles: Vec<Tile> =
+            self.work.schedule.tiles_of(self.store, turn).map(tile).collect();
+        tiles.sort_by_key(|tile| core::cmp::Reverse(tile.layers));
+        let count = rayon::current_num_threads().min(tiles.len()).max(1);
+        let mut parts: Vec<(usize, Vec<Tile>)> = (0..count).map(|_| (0, Vec::new())).collect();
+        for tile in tiles {
+            if let Some((layers, part)) = parts.iter_mut().min_by_key(|(layers, _)| *layers) {
+                *layers += tile.layers;
+                part.push(tile);
+            }
+        }
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+
+    /// Lends the chunks that parts of a turn need to shards.
+    fn lend(&mut self, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
+        while shards.shards.len() < parts.len() {
+            shards.shards.push(Shard {
+                store: self.store.borrower(),
+                work: Workspace::default(),
+                window: Window::new(),
+                ledger: Ledger::default(),
+                report: StepReport::default(),
+                lent: Vec::new(),
+                tiles: Vec::new(),
+                found: Vec::new(),
+            });
+        }
+        for (at, mut tiles) in parts.into_iter().enumerate() {
+            tiles.sort_unstable_by_key(|tile| tile.rank);
+            let mut slots = Vec::new();
+            tiles.iter().for_each(|tile| shards.reach(self.store, tile, &mut slots));
+            let members = tiles.iter().flat_map(|tile| tile.members.iter().copied()).collect();
+            let spares = tiles.iter().map(|tile| tile.layers).sum();
+            let shard = &mut shards.shards[at];
+            self.store.lend(&mut shard.store, &slots);
+            self.work.lend(&mut shard.work, &slots, members, spares);
+            (shard.lent, shard.tiles) = (slots, tiles);
+        }
+    }
+
+    /// Takes back what was lent to shards, and what they have found.
+    fn take_back(&mut self, shards: &mut Shards, found: &mut Vec<(Rank, Afterwards)>) {
+        for shard in &mut shards.shards {
+            let lent = core::mem::take(&mut shard.lent);
+            self.store.take_back(&mut shard.store, &lent);
+            self.work.take_back(&mut shard.work, &lent, self.store);
+            self.report += core::mem::take(&mut shard.report);
+            let Ledger { injected, drained, .. } = core::mem::take(&mut shard.ledger);
+            self.ledger.injected += injected;
+            self.ledger.drained += drained;
+            found.append(&mut shard.found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+    use glam::IVec3;
+
+    /// A world of several tiles: rocks, pools, springs and rain over 12×2×12 chunks, some of which
+    /// are not loaded.
+    fn world(seed: u64) -> WaterWorld {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let bounds = Region::new(IVec3::new(-96, 0, -96), IVec3::new(95, 31, 95));
+        let unloaded = [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)];
+        let rules = Rules {
+            throughput: random.u8(2..=7),
+            pools: random.bool(),
+            edges: Edges { unloaded, ..Edges::WALLS },
+            ..[Rules::lossless(), Rules::default()][random.usize(..2)]
+        };
+        let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules in range");
+        for chunk in Region::new(IVec3::new(-6, 0, -6), IVec3::new(5, 1, 5)).positions() {
+            if random.u8(..12) > 0 {
+                world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("in bounds");
+            }
+        }
+        let mut cell = || IVec3::new(random.i32(-96..96), random.i32(0..32), random.i32(-96..96));
+        for _ in 0..80 {
+            let (rock, pool, rain) = (cell(), cell(), cell());
+            // Where no chunk is loaded, another will do.
+            let _ = world
+                .fill_solid(Region::new(rock, (rock + IVec3::new(12, 1, 12)).min(bounds.max())));
+            let _ = world.fill_water(Region::new(pool, (pool + 5).min(bounds.max())), 6);
+            let _ = world.add_source(cell());
+            let _ = world.pour(rain, 3);
+        }
+        world
+    }
+
+    #[test]
+    fn any_number_of_threads_does_what_slices_do() {
+        let mut moved = 0;
+        for seed in 0..4 {
+            let mut in_slices = world(seed);
+            let mut shared: Vec<(rayon::ThreadPool, WaterWorld)> = [1, 2, 3, 8]
+                .into_iter()
+                .map(|threads| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                    (pool.build().expect("a pool"), world(seed))
+                })
+                .collect();
+            for tick in 0..12 {
+                let mut report = StepReport::default();
+                loop {
+                    let progress = in_slices.step_within(1_000);
+                    report += progress.report;
+                    if progress.finished {
+                        break;
+                    }
+                }
+                moved += report.moved;
+                let (changes, words) = (in_slices.take_changes(), in_slices.take_all_changes());
+                for (pool, world) in &mut shared {
+                    let at = format!("seed {seed}, tick {tick}, {}", pool.current_num_threads());
+                    let of_whole = pool.install(|| world.step());
+                    assert_eq!(world.state_hash(), in_slices.state_hash(), "{at}");
+                    assert_eq!(world.validate(), Ok(()), "{at}");
+                    assert_eq!(world.ledger(), in_slices.ledger(), "{at}");
+                    assert_eq!(of_whole, report, "{at}");
+                    assert_eq!(world.awake_cells(), in_slices.awake_cells(), "{at}");
+                    assert_eq!(world.take_changes(), changes, "{at}");
+                    assert_eq!(world.take_all_changes(), words, "{at}");
+                }
+            }
+        }
+        assert!(moved > 20_000, "{moved} units moved");
+    }
+}

@@ -1,0 +1,45 @@
+//! Lending: chunks of a water world, with what is cached for them, move to the store of a thread and
+//! back.
+
+use crate::grid::Slot;
+use crate::water::store::wake::Withheld;
+use crate::water::store::{Beside, Store};
+
+impl Store {
+    /// Returns a store to which chunks can be lent.
+    pub(crate) fn borrower(&self) -> Store {
+        let mut borrower = Store::new(self.bounds, self.edges);
+        if self.news.is_some() {
+            borrower.keep_news();
+        }
+        borrower
+    }
+
+    /// Moves chunks to `borrower`, whose rules and springs become those of this store.
+    pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
+        self.grid.lend(&mut borrower.grid, slots);
+        borrower.withheld = self.withheld.is_some().then(Withheld::default);
+        borrower.source_heights.clone_from(&self.source_heights);
+        borrower.beside.resize_with(self.beside.len(), Beside::default);
+        self.swap_beside(borrower, slots);
+    }
+
+    /// Takes the chunks back that were lent to `borrower`, and what was noted there.
+    pub(crate) fn take_back(&mut self, borrower: &mut Store, slots: &[Slot]) {
+        self.grid.take_back(&mut borrower.grid, slots);
+        self.swap_beside(borrower, slots);
+        self.ties_changed |= core::mem::take(&mut borrower.ties_changed);
+        if let (Some(news), Some(other)) = (&mut self.news, &mut borrower.news) {
+            news.append(other);
+        }
+        if let (Some(withheld), Some(mut other)) = (&mut self.withheld, borrower.withheld.take()) {
+            withheld.append(&mut other);
+        }
+    }
+
+    fn swap_beside(&mut self, borrower: &mut Store, slots: &[Slot]) {
+        for slot in slots {
+            core::mem::swap(&mut self.beside[slot.index()], &mut borrower.beside[slot.index()]);
+        }
+    }
+}
