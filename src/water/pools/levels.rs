@@ -91,6 +91,14 @@ impl Context<'_> {
         wet & closed
     }
 
+    /// Returns the cells of a layer that matter to no level: those full of water with water above
+    /// them. Springs may give.
+    pub(crate) fn inner(&self, slot: Slot, layer: usize) -> LayerMask {
+        let Some(above) = self.store.upper_layer(slot, layer) else { return LayerMask::NONE };
+        let covered = self.store.layer(above.0, above.1).wet;
+        (self.full(slot, layer) & covered) - self.store.springs(slot, layer)
+    }
+
     /// Returns the cells of a layer that can pass on nothing more in this tick.
     pub(crate) fn spent(&self, slot: Slot, layer: usize) -> LayerMask {
         let Some(work) = self.work.get(slot, layer) else { return LayerMask::NONE };

@@ -21,7 +21,15 @@ pub(crate) struct ChunkPieces {
     pub(crate) to_level: u16,
     /// The layers whose levels depend on what has moved in this tick.
     pub(crate) stirred: u16,
+    /// The layers of which no piece has a surface, takes water or gives any.
+    pub(crate) inner: u16,
+    /// The layers with pieces that take water or have springs: what moves matters to these.
+    pub(crate) takers: u16,
+    /// The layers with cells in `moving`.
+    pub(crate) moved: u16,
     pub(crate) supported: [LayerMask; 16],
+    /// The supported cells that are full, and so joined with those above them.
+    pub(crate) joints: [LayerMask; 16],
     /// The cells that had moved in this tick when the pools' part of it began.
     pub(crate) moving: [LayerMask; 16],
     pub(crate) pieces: [SmallVec<[PieceId; 2]>; 16],

@@ -10,7 +10,7 @@ use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
-use crate::water::pools::bodies::{Bodies, PieceId};
+use crate::water::pools::bodies::{Bodies, Levels, PieceId};
 use crate::water::random::mix;
 use crate::water::store::{LAYER_ROWS, Store};
 use smallvec::SmallVec;
@@ -23,7 +23,9 @@ impl Pools {
     pub(crate) fn calm(&mut self, budget: &mut Budget) -> bool {
         while let Some(slot) = self.moving.pop() {
             if let Some(chunk) = self.pieces.get_mut(slot) {
-                chunk.moving = [LayerMask::NONE; 16];
+                for layer in ones(u64::from(core::mem::take(&mut chunk.moved))) {
+                    chunk.moving[layer] = LayerMask::NONE;
+                }
                 let stirred = core::mem::take(&mut chunk.stirred);
                 self.to_level.add(slot, &mut chunk.to_level, stirred);
             }
@@ -52,18 +54,13 @@ impl Pools {
             return 1;
         }
         let Some(chunk) = self.pieces.get_mut(slot) else { return 1 };
-        if chunk.moving.iter().all(|moving| moving.is_empty()) {
+        if chunk.moved == 0 {
             self.moving.push(slot);
         }
+        chunk.moved |= 1 << layer;
         chunk.moving[layer] = moving;
-        let bodies = &self.bodies;
-        let matters = |&piece: &PieceId| {
-            let levels = bodies.piece(piece).levels;
-            levels.low.is_some() || levels.springs.is_some()
-        };
-        if chunk.pieces[layer].iter().any(matters) {
-            self.to_level.add(slot, &mut chunk.to_level, 1 << layer);
-        }
+        let takers = chunk.takers & 1 << layer;
+        self.to_level.add(slot, &mut chunk.to_level, takers);
         1
     }
 
@@ -140,20 +137,20 @@ impl Pools {
         }
     }
 
-    /// Finds the pieces of a layer anew.
+    /// Finds the pieces of a layer anew, if the cells of which they consist or their joints with the
+    /// layer above are others than before.
     fn build(&mut self, tick: &Context, slot: Slot, layer: usize) {
         let now = tick.supported(slot, layer);
-        let full = tick.full(slot, layer);
-        let above = tick.store.upper_layer(slot, layer);
+        let joints = now & tick.full(slot, layer);
         let Some(chunk) = self.pieces.get_mut(slot) else { return };
-        // Water in the air is of no piece.
-        if now.is_empty() && chunk.supported[layer].is_empty() {
+        let before = core::mem::replace(&mut chunk.supported[layer], now);
+        let joints_before = core::mem::replace(&mut chunk.joints[layer], joints);
+        if (now, joints) == (before, joints_before) {
             return;
         }
         let bit = 1 << layer;
         self.to_join.add(slot, &mut chunk.to_join, bit);
         self.to_level.add(slot, &mut chunk.to_level, bit);
-        let before = core::mem::replace(&mut chunk.supported[layer], now);
         if now != before {
             let old = core::mem::take(&mut chunk.pieces[layer]);
             self.rebuild(tick.store, (slot, layer), now, &old, before - now);
@@ -167,11 +164,11 @@ impl Pools {
         }
         // What stands on a cell that is full no more falls, and leaves its body by that; all but a
         // spring, which only loses the joint.
-        if let Some(above) = above {
-            let cut = (now - full) & tick.store.springs(above.0, above.1);
-            if cut.any() {
-                self.cut_below((slot, layer), above, cut);
-            }
+        let cut = (joints_before & now) - joints;
+        if cut.any()
+            && let Some(above) = tick.store.upper_layer(slot, layer)
+        {
+            self.cut_below((slot, layer), above, cut & tick.store.springs(above.0, above.1));
         }
     }
 
@@ -304,23 +301,34 @@ impl Pools {
 
     /// Finds the levels of the pieces of a layer.
     fn level_layer(&mut self, tick: &Context, slot: Slot, layer: usize) {
-        let pieces: Near = self.pieces.of(slot, layer).into();
-        if pieces.is_empty() {
+        let Some(chunk) = self.pieces.get_mut(slot) else { return };
+        let bit = 1 << layer;
+        let is_inner = (chunk.supported[layer] - tick.inner(slot, layer)).is_empty();
+        if is_inner && chunk.inner & bit != 0 || chunk.pieces[layer].is_empty() {
             return;
         }
-        let at = tick.surroundings(&self.pieces, slot, layer);
-        let mut stirred = false;
-        for piece in pieces {
-            let levels = tick.levels(&at, self.bodies.piece(piece).cells);
-            self.bodies.set_levels(piece, levels);
-            stirred |= levels.is_stirred;
+        let pieces: Near = self.pieces.of(slot, layer).into();
+        let (mut stirred, mut takes) = (false, false);
+        if is_inner {
+            pieces.iter().for_each(|&piece| self.bodies.set_levels(piece, Levels::default()));
+        } else {
+            let at = tick.surroundings(&self.pieces, slot, layer);
+            for piece in pieces {
+                let levels = tick.levels(&at, self.bodies.piece(piece).cells);
+                self.bodies.set_levels(piece, levels);
+                stirred |= levels.is_stirred;
+                takes |= levels.low.is_some() || levels.springs.is_some();
+            }
         }
-        if stirred && let Some(chunk) = self.pieces.get_mut(slot) {
+        let Some(chunk) = self.pieces.get_mut(slot) else { return };
+        chunk.inner = chunk.inner & !bit | u16::from(is_inner) << layer;
+        chunk.takers = chunk.takers & !bit | u16::from(takes) << layer;
+        if stirred {
             // So that the layer is looked at again in the next tick.
             if chunk.stirred == 0 {
                 self.moving.push(slot);
             }
-            chunk.stirred |= 1 << layer;
+            chunk.stirred |= bit;
         }
     }
 
