@@ -131,15 +131,6 @@ impl LayerMask {
         LayerMask(left).is_empty()
     }
 
-    /// Returns the cell if there is exactly one.
-    #[inline]
-    pub(crate) fn only(self) -> Option<usize> {
-        let first = self.iter().next()?;
-        let mut left = self;
-        left.remove(first);
-        left.is_empty().then_some(first)
-    }
-
     #[inline]
     pub(crate) fn contains(&self, cell: usize) -> bool {
         self.0[(cell >> 6) & 3] >> (cell & 63) & 1 != 0
@@ -399,11 +390,6 @@ mod tests {
             assert!(holds(a - b, &|a, b| a && !b), "round {round}");
             assert!(holds(a ^ b, &|a, b| a != b), "round {round}");
             assert!(a.iter().eq(cells(a)), "round {round}");
-            assert_eq!(
-                a.only(),
-                cells(a).next().filter(|_| cells(a).count() == 1),
-                "round {round}"
-            );
             assert_eq!(
                 (a.any(), a.count() as usize),
                 (cells(a).next().is_some(), cells(a).count()),

@@ -52,6 +52,8 @@ pub(crate) struct Piece {
     pub(crate) layer: u8,
     pub(crate) cells: LayerMask,
     node: NodeId,
+    /// Whether it is still to be joined with its neighbours.
+    pub(crate) is_fresh: bool,
     /// A hash of where it lies: an order that is the same in all worlds with the same water.
     pub(crate) key: u64,
     pub(crate) levels: Levels,
@@ -146,6 +148,11 @@ impl Bodies {
         &mut self.pieces[piece as usize]
     }
 
+    /// Returns the first cell of a piece, 0 to 255.
+    pub(crate) fn first_cell(&self, piece: PieceId) -> usize {
+        self.piece(piece).cells.iter().next().unwrap_or_default()
+    }
+
     /// Returns the body of a root; `None` if the node is no root (any more).
     pub(crate) fn get(&self, root: NodeId) -> Option<&Body> {
         self.nodes.get(root as usize)?.body.as_deref()
@@ -217,6 +224,7 @@ impl Bodies {
             layer: layer as u8,
             cells,
             node: root,
+            is_fresh: true,
             key,
             levels: Levels::default(),
             dead: 0,

@@ -105,6 +105,7 @@ impl Pools {
                 let Some(chunk) = self.pieces.get_mut(slot) else { return };
                 chunk.known &= !(1 << layer);
                 chunk.supported[layer] = LayerMask::NONE;
+                chunk.joints[layer] = LayerMask::NONE;
                 let dropped = core::mem::take(&mut chunk.pieces[layer]);
                 if chunk.known == 0 {
                     self.pieces.take(slot);

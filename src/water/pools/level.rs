@@ -312,7 +312,7 @@ impl Context<'_> {
     /// Chooses a lowest place that could take water, a step or more below `top`.
     fn choose_low(
         &mut self,
-        pools: &Pools,
+        pools: &mut Pools,
         turn: &mut Turn,
         root: NodeId,
         top: i64,
@@ -338,12 +338,12 @@ impl Context<'_> {
     }
 
     /// Chooses a lowest place of a piece.
-    fn low_start(&mut self, pools: &Pools, turn: &Turn, id: PieceId) -> Option<Start> {
+    fn low_start(&mut self, pools: &mut Pools, turn: &Turn, id: PieceId) -> Option<Start> {
         let piece = pools.bodies.piece(id);
         let (slot, layer) = (piece.slot, usize::from(piece.layer));
         let mut surroundings = self.surroundings(&pools.pieces, slot, layer);
         let lowest = self.lowest_unsupplied(&mut surroundings, piece.cells)?;
-        let lowest = lowest.without(self.spent(slot, layer));
+        let lowest = lowest.without(pools.spent(self, slot, layer));
         let random = self.random_at(pools, id, turn.draws_left);
         let cell = chosen_cell(lowest.cells(), random)?;
         let contact = Place::in_layer(slot, layer, cell);
@@ -357,7 +357,7 @@ impl Context<'_> {
     /// Chooses a highest surface or spring that can give, a step or more above `bottom`.
     fn choose_high(
         &mut self,
-        pools: &Pools,
+        pools: &mut Pools,
         turn: &mut Turn,
         root: NodeId,
         bottom: i64,
@@ -390,7 +390,7 @@ impl Context<'_> {
     /// Chooses a cell of a piece that gives: a spring, or one of its highest surface.
     fn high_start(
         &self,
-        pools: &Pools,
+        pools: &mut Pools,
         turn: &Turn,
         (id, level): (PieceId, i64),
         is_spring: bool,
@@ -404,7 +404,7 @@ impl Context<'_> {
             self.highest(&surroundings, piece.cells)?.1
         };
         let random = self.random_at(pools, id, turn.draws_left);
-        let cell = chosen_cell(cells - self.spent(slot, layer), random)?;
+        let cell = chosen_cell(cells - pools.spent(self, slot, layer), random)?;
         Some((Place::in_layer(slot, layer, cell), id, LayerMask::single(cell), level))
     }
 
@@ -429,6 +429,7 @@ impl Context<'_> {
         }
         self.take(from, units);
         for stretch in way.path.chunk_by(are_in_one_layer) {
+            pools.note_passage(stretch[0].0.slot, stretch[0].0.layer());
             self.pass_along_in_layer(stretch, units);
         }
         if let Some(&(_, exit)) = way.path.last() {

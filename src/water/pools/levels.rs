@@ -10,6 +10,7 @@ use crate::water::pools::bodies::{Extreme, Levels};
 use crate::water::pools::pieces::Pieces;
 use crate::water::store::{LayerState, Place, head};
 use crate::water::voxel::Voxel;
+use core::cell::OnceCell;
 
 /// A layer of a chunk with what lies at it.
 pub(crate) struct Surroundings {
@@ -28,6 +29,8 @@ pub(crate) struct Surroundings {
     gaps: [LayerMask; 4],
     /// The cells that take no water in this tick, as they have moved in it.
     moving: LayerMask,
+    /// The bits of the heights, once they are asked for.
+    planes: OnceCell<[LayerMask; 3]>,
     /// The cells that springs fill, and those over which springs fill the cell above.
     supplied: [LayerMask; 2],
 }
@@ -91,6 +94,14 @@ impl Context<'_> {
         wet & closed
     }
 
+    /// Returns the cells of a layer that matter to no level: those full of water with water above
+    /// them. Springs may give.
+    pub(crate) fn inner(&self, slot: Slot, layer: usize) -> LayerMask {
+        let Some(above) = self.store.upper_layer(slot, layer) else { return LayerMask::NONE };
+        let covered = self.store.layer(above.0, above.1).wet;
+        (self.full(slot, layer) & covered) - self.store.springs(slot, layer)
+    }
+
     /// Returns the cells of a layer that can pass on nothing more in this tick.
     pub(crate) fn spent(&self, slot: Slot, layer: usize) -> LayerMask {
         let Some(work) = self.work.get(slot, layer) else { return LayerMask::NONE };
@@ -136,6 +147,7 @@ impl Context<'_> {
             open_above,
             gaps: self.gaps(pieces, slot, layer).shifted(&beside),
             moving: pieces.moving(slot, layer),
+            planes: OnceCell::new(),
             supplied: [LayerMask::NONE; 2],
         }
     }
@@ -216,11 +228,21 @@ impl Context<'_> {
         let Some(voxels) = self.store.cells(at.slot, at.layer) else {
             return (head(at.y, self.store.grid().chunk_at(at.slot).get(0).height()), cells);
         };
-        if let Some(cell) = cells.only() {
-            return (head(at.y, voxels[cell].height()), cells);
-        }
-        let planes: [LayerMask; 3] = LayerMask::planes(voxels, Voxel::height);
         let mut height = 0;
+        if cells.is_sparse() {
+            let mut found = LayerMask::NONE;
+            for cell in cells.iter() {
+                let of_cell = voxels[cell].height();
+                if found.is_empty() || of_cell != height && (of_cell > height) == greatest {
+                    (height, found) = (of_cell, LayerMask::NONE);
+                }
+                if of_cell == height {
+                    found.insert(cell);
+                }
+            }
+            return (head(at.y, height), found);
+        }
+        let planes = *at.planes.get_or_init(|| LayerMask::planes(voxels, Voxel::height));
         for (bit, plane) in planes.into_iter().enumerate().rev() {
             let (with, without) = (cells & plane, cells - plane);
             let is_set = if greatest { with.any() } else { without.is_empty() };

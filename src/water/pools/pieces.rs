@@ -21,10 +21,27 @@ pub(crate) struct ChunkPieces {
     pub(crate) to_level: u16,
     /// The layers whose levels depend on what has moved in this tick.
     pub(crate) stirred: u16,
+    /// The layers of which no piece has a surface, takes water or gives any.
+    pub(crate) inner: u16,
+    /// The layers with pieces that take water or have springs: what moves matters to these.
+    pub(crate) takers: u16,
     pub(crate) supported: [LayerMask; 16],
-    /// The cells that had moved in this tick when the pools' part of it began.
-    pub(crate) moving: [LayerMask; 16],
+    /// The supported cells that are full, and so joined with those above them.
+    pub(crate) joints: [LayerMask; 16],
     pub(crate) pieces: [SmallVec<[PieceId; 2]>; 16],
+    /// What holds for the tick underway only.
+    pub(crate) moment: Option<Box<Moment>>,
+}
+
+/// What is kept of a chunk for one tick.
+#[derive(Default)]
+pub(crate) struct Moment {
+    /// The cells that had moved when the pools' part of the tick began.
+    pub(crate) moving: [LayerMask; 16],
+    /// The layers, by bit, for which `spent` is right.
+    pub(crate) looked_at: u16,
+    /// The cells that can pass on nothing more.
+    pub(crate) spent: [LayerMask; 16],
 }
 
 /// What is known of all chunks, by slot.
@@ -76,7 +93,8 @@ impl Pieces {
     /// Returns the cells of a layer that had moved in this tick when the pools' part of it began.
     #[inline]
     pub(crate) fn moving(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.get(slot).map_or(LayerMask::NONE, |chunk| chunk.moving[layer])
+        let moment = self.get(slot).and_then(|chunk| chunk.moment.as_deref());
+        moment.map_or(LayerMask::NONE, |moment| moment.moving[layer])
     }
 
     /// Returns the pieces of a layer; none if it is not known.
@@ -90,6 +108,7 @@ impl Pieces {
         let chunk = |chunk: &ChunkPieces| {
             let spilled = chunk.pieces.iter().filter(|pieces| pieces.spilled());
             size_of::<ChunkPieces>()
+                + chunk.moment.as_ref().map_or(0, |_| size_of::<Moment>())
                 + spilled.map(|pieces| pieces.capacity() * size_of::<PieceId>()).sum::<usize>()
         };
         self.chunks.iter().flatten().map(|known| chunk(known)).sum::<usize>()

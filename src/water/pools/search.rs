@@ -114,7 +114,7 @@ impl Search {
         let epoch = pools.next_epoch();
         let Place { slot, .. } = pools.first_cell(piece);
         let layer = usize::from(pools.bodies.piece(piece).layer);
-        let is_free = tick.spent(slot, layer).is_empty();
+        let is_free = pools.spent(tick, slot, layer).is_empty();
         if is_free {
             pools.bodies.piece_mut(piece).met[side] = epoch;
         }
@@ -212,7 +212,7 @@ impl Search {
     }
 
     /// Finds the cells of a node that are reached. Returns whether there are any.
-    fn reach(&mut self, tick: &Context, pools: &Pools, at: u32) -> bool {
+    fn reach(&mut self, tick: &Context, pools: &mut Pools, at: u32) -> bool {
         let node = &mut self.nodes[at as usize];
         if let Some(piece) = node.piece {
             node.region = pools.bodies.piece(piece).cells;
@@ -221,7 +221,7 @@ impl Search {
         let (slot, layer) = (node.slot, usize::from(node.layer));
         let supported = pools.pieces.supported(slot, layer).unwrap_or(LayerMask::NONE);
         let seen = self.seen.entry((slot, node.layer)).or_insert(LayerMask::NONE);
-        let free = supported - tick.spent(slot, layer) - *seen;
+        let free = supported - pools.spent(tick, slot, layer) - *seen;
         // The place that begins need not pass on anything itself.
         if node.before.is_some() {
             node.entry &= free;
@@ -235,7 +235,7 @@ impl Search {
     }
 
     /// Returns what the region of a node has to give or room for, if that is of any use.
-    fn goals_at(&self, tick: &mut Context, pools: &Pools, at: u32) -> Option<(i64, Kind)> {
+    fn goals_at(&self, tick: &mut Context, pools: &mut Pools, at: u32) -> Option<(i64, Kind)> {
         let node = &self.nodes[at as usize];
         let (slot, layer) = (node.slot, usize::from(node.layer));
         if let Some(piece) = node.piece {
@@ -254,7 +254,7 @@ impl Search {
         let mut surroundings = tick.surroundings(&pools.pieces, slot, layer);
         match self.goal {
             Goal::High { least, .. } => {
-                let mut cells = node.region - tick.spent(slot, layer);
+                let mut cells = node.region - pools.spent(tick, slot, layer);
                 if self.place.slot == slot && self.place.layer() == layer {
                     cells.remove(self.place.cell());
                 }
@@ -298,23 +298,23 @@ impl Search {
         if cells.is_empty() || pools.pieces.of(slot, layer).is_empty() {
             return;
         }
-        let distance = self.distance(tick, slot, layer);
-        if tick.spent(slot, layer).any() {
+        if pools.spent(tick, slot, layer).any() {
             self.met_spent = true;
             let seen = self.seen.get(&(slot, layer as u8)).copied().unwrap_or_default();
             let supported = pools.pieces.supported(slot, layer).unwrap_or_default();
             let entry = (cells & supported) - seen;
             if entry.any() {
+                let distance = self.distance(tick, slot, layer);
                 self.push((slot, layer), face, at, None, distance, entry);
             }
             return;
         }
-        for index in 0..pools.pieces.of(slot, layer).len() {
-            let id = pools.pieces.of(slot, layer)[index];
+        for &id in pools.pieces.of(slot, layer) {
             let piece = pools.bodies.piece_mut(id);
             let entry = cells & piece.cells;
-            if piece.met[self.side] != self.epoch && entry.any() {
+            if entry.any() && piece.met[self.side] != self.epoch {
                 piece.met[self.side] = self.epoch;
+                let distance = self.distance(tick, slot, layer);
                 self.push((slot, layer), face, at, Some(id), distance, entry);
             }
         }
@@ -401,13 +401,24 @@ impl Search {
             cells.pop();
         }
         let next = cells.iter().skip(1).chain([&to]);
-        let exit = |(&cell, &next): (&Place, &Place)| {
-            let face = Face::ALL.into_iter().find(|&face| tick.store.step(cell, face) == next);
-            (cell, face.unwrap_or(Face::Up))
-        };
+        let exit = |(&cell, &next): (&Place, &Place)| (cell, exit_towards(tick, cell, next));
         let path = cells.iter().zip(next).map(exit).collect();
         Way { path, to }
     }
+}
+
+/// Returns the face of a cell towards a cell at it.
+fn exit_towards(tick: &Context, cell: Place, next: Place) -> Face {
+    let of_chunk = match next.index.wrapping_sub(cell.index) as isize {
+        _ if cell.slot != next.slot => None,
+        -1 => Some(Face::West),
+        1 => Some(Face::East),
+        -16 => Some(Face::North),
+        16 => Some(Face::South),
+        _ => None,
+    };
+    let found = || Face::ALL.into_iter().find(|&face| tick.store.step(cell, face) == next);
+    of_chunk.or_else(found).unwrap_or(Face::Up)
 }
 
 impl Node {

@@ -299,8 +299,8 @@ impl Pools {
 
     /// Returns the first cell of a piece.
     pub(crate) fn first_cell(&self, piece: PieceId) -> Place {
+        let first = self.bodies.first_cell(piece);
         let piece = self.bodies.piece(piece);
-        let first = piece.cells.iter().next().unwrap_or_default();
         Place::in_layer(piece.slot, usize::from(piece.layer), first)
     }
 

@@ -10,10 +10,13 @@ use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
-use crate::water::pools::bodies::{Bodies, PieceId};
+use crate::water::pools::bodies::{Bodies, Levels, PieceId};
 use crate::water::random::mix;
 use crate::water::store::{LAYER_ROWS, Store};
 use smallvec::SmallVec;
+
+/// The pieces of a layer.
+type Made = SmallVec<[PieceId; 2]>;
 
 /// Pieces found around another.
 pub(crate) type Near = SmallVec<[PieceId; 16]>;
@@ -23,7 +26,7 @@ impl Pools {
     pub(crate) fn calm(&mut self, budget: &mut Budget) -> bool {
         while let Some(slot) = self.moving.pop() {
             if let Some(chunk) = self.pieces.get_mut(slot) {
-                chunk.moving = [LayerMask::NONE; 16];
+                chunk.moment = None;
                 let stirred = core::mem::take(&mut chunk.stirred);
                 self.to_level.add(slot, &mut chunk.to_level, stirred);
             }
@@ -52,19 +55,37 @@ impl Pools {
             return 1;
         }
         let Some(chunk) = self.pieces.get_mut(slot) else { return 1 };
-        if chunk.moving.iter().all(|moving| moving.is_empty()) {
+        let begin = || {
             self.moving.push(slot);
-        }
-        chunk.moving[layer] = moving;
-        let bodies = &self.bodies;
-        let matters = |&piece: &PieceId| {
-            let levels = bodies.piece(piece).levels;
-            levels.low.is_some() || levels.springs.is_some()
+            Box::default()
         };
-        if chunk.pieces[layer].iter().any(matters) {
-            self.to_level.add(slot, &mut chunk.to_level, 1 << layer);
-        }
+        chunk.moment.get_or_insert_with(begin).moving[layer] = moving;
+        let takers = chunk.takers & 1 << layer;
+        self.to_level.add(slot, &mut chunk.to_level, takers);
         1
+    }
+
+    /// Returns the cells of a layer that can pass on nothing more in this tick.
+    pub(crate) fn spent(&mut self, tick: &Context, slot: Slot, layer: usize) -> LayerMask {
+        let Some(chunk) = self.pieces.get_mut(slot) else { return tick.spent(slot, layer) };
+        let begin = || {
+            self.moving.push(slot);
+            Box::default()
+        };
+        let moment = chunk.moment.get_or_insert_with(begin);
+        if moment.looked_at >> layer & 1 == 0 {
+            moment.looked_at |= 1 << layer;
+            moment.spent[layer] = tick.spent(slot, layer);
+        }
+        moment.spent[layer]
+    }
+
+    /// Notes that water passes through cells of a layer.
+    pub(crate) fn note_passage(&mut self, slot: Slot, layer: usize) {
+        let chunk = self.pieces.get_mut(slot);
+        if let Some(moment) = chunk.and_then(|chunk| chunk.moment.as_deref_mut()) {
+            moment.looked_at &= !(1 << layer);
+        }
     }
 
     /// Makes a layer known.
@@ -140,23 +161,23 @@ impl Pools {
         }
     }
 
-    /// Finds the pieces of a layer anew.
+    /// Finds the pieces of a layer anew, if the cells of which they consist or their joints with the
+    /// layer above are others than before.
     fn build(&mut self, tick: &Context, slot: Slot, layer: usize) {
         let now = tick.supported(slot, layer);
-        let full = tick.full(slot, layer);
-        let above = tick.store.upper_layer(slot, layer);
+        let joints = now & tick.full(slot, layer);
         let Some(chunk) = self.pieces.get_mut(slot) else { return };
-        // Water in the air is of no piece.
-        if now.is_empty() && chunk.supported[layer].is_empty() {
+        let before = core::mem::replace(&mut chunk.supported[layer], now);
+        let joints_before = core::mem::replace(&mut chunk.joints[layer], joints);
+        if (now, joints) == (before, joints_before) {
             return;
         }
         let bit = 1 << layer;
         self.to_join.add(slot, &mut chunk.to_join, bit);
         self.to_level.add(slot, &mut chunk.to_level, bit);
-        let before = core::mem::replace(&mut chunk.supported[layer], now);
         if now != before {
             let old = core::mem::take(&mut chunk.pieces[layer]);
-            self.rebuild(tick.store, (slot, layer), now, &old, before - now);
+            self.rebuild(tick.store, (slot, layer), (before, now), &old);
             let border = (now ^ before).leaving();
             for (face, cells) in Face::LATERAL.into_iter().zip(border) {
                 let there = tick.store.neighbour(slot, face);
@@ -165,13 +186,20 @@ impl Pools {
                 }
             }
         }
+        let joined = joints - joints_before;
+        if joined.any() {
+            for &piece in self.pieces.of(slot, layer) {
+                let piece = self.bodies.piece_mut(piece);
+                piece.is_fresh |= (piece.cells & joined).any();
+            }
+        }
         // What stands on a cell that is full no more falls, and leaves its body by that; all but a
         // spring, which only loses the joint.
-        if let Some(above) = above {
-            let cut = (now - full) & tick.store.springs(above.0, above.1);
-            if cut.any() {
-                self.cut_below((slot, layer), above, cut);
-            }
+        let cut = (joints_before & now) - joints;
+        if cut.any()
+            && let Some(above) = tick.store.upper_layer(slot, layer)
+        {
+            self.cut_below((slot, layer), above, cut & tick.store.springs(above.0, above.1));
         }
     }
 
@@ -181,74 +209,80 @@ impl Pools {
         &mut self,
         store: &Store,
         (slot, layer): (Slot, usize),
-        now: LayerMask,
+        (before, now): (LayerMask, LayerMask),
         old: &[PieceId],
-        lost: LayerMask,
     ) {
+        let lost = before - now;
         for &piece in old {
             let gone = self.bodies.piece(piece).cells & lost;
             if gone.any() {
                 self.note_loss(store, (slot, layer), piece, gone);
             }
         }
+        // Pieces that hold and touch nothing that has changed are as before.
+        let changed = now ^ before;
+        let around = changed | changed.spread();
+        let is_kept = |&piece: &PieceId| (self.bodies.piece(piece).cells & around).is_empty();
+        let (kept, old): (Made, Made) = old.iter().copied().partition(is_kept);
+        let cells_of = |piece: &PieceId| self.bodies.piece(*piece).cells;
+        let mut left = now - LayerMask::union(kept.iter().map(cells_of));
+        let (mut kept, mut made) = (kept.into_iter().peekable(), Made::new());
+        let chunk = store.grid().position_at(slot);
         let place = mix(
-            u64::from(store.grid().position_at(slot).x as u32)
-                | u64::from(store.grid().position_at(slot).z as u32) << 32,
-            u64::from(store.grid().position_at(slot).y as u32) << 8 | layer as u64,
+            u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32,
+            u64::from(chunk.y as u32) << 8 | layer as u64,
         );
-        let (mut left, mut made) = (now, SmallVec::<[PieceId; 2]>::new());
+        // The order of the pieces is that of their first cells.
         while let Some(first) = left.iter().next() {
+            while let Some(same) = kept.next_if(|&piece| self.bodies.first_cell(piece) < first) {
+                made.push(same);
+            }
             let cells = LayerMask::single(first).flood(left);
             left -= cells;
-            let overlaps =
-                |bodies: &Bodies, piece: PieceId| (bodies.piece(piece).cells & cells).any();
-            if let Some(&same) = old.iter().find(|&&piece| self.bodies.piece(piece).cells == cells)
-            {
-                made.push(same);
-                continue;
-            }
+            let overlaps = |bodies: &Bodies, piece| (bodies.piece(piece).cells & cells).any();
             let root = match old.iter().find(|&&piece| overlaps(&self.bodies, piece)) {
                 Some(&piece) => self.bodies.root_of(piece),
                 None => self.bodies.add_body(),
             };
             let piece = self.bodies.add_piece((slot, layer), cells, mix(place, first as u64), root);
-            for &other in old {
+            for &other in &old {
                 if overlaps(&self.bodies, other) {
                     self.bodies.join(piece, other);
                 }
             }
             made.push(piece);
         }
-        for &piece in old {
-            if !made.contains(&piece) {
-                self.bodies.remove_piece(piece);
-            }
-        }
+        made.extend(kept);
+        old.into_iter().for_each(|piece| self.bodies.remove_piece(piece));
         if let Some(chunk) = self.pieces.get_mut(slot) {
             chunk.pieces[layer] = made;
         }
     }
 
-    /// Joins the pieces of a layer with their neighbours. Neighbouring layers become known; where
-    /// one does, it will join them.
+    /// Joins the pieces of a layer that are new or have new joints with their neighbours.
+    /// Neighbouring layers become known; where one does, it will join them.
     fn join_layer(&mut self, tick: &Context, slot: Slot, layer: usize) {
-        let pieces: Near = self.pieces.of(slot, layer).into();
-        for piece in pieces {
-            let mut near = Near::new();
-            let mut unknown: SmallVec<[(Slot, usize); 6]> = SmallVec::new();
-            for (place, cells) in self.contacts(tick, piece) {
-                match self.pieces.is_known(place.0, place.1) {
-                    true => near.extend(self.pieces_in(place, cells)),
-                    false if (tick.supported(place.0, place.1) & cells).any() => {
-                        unknown.push(place)
-                    }
-                    false => {}
+        for index in 0..self.pieces.of(slot, layer).len() {
+            let piece = self.pieces.of(slot, layer)[index];
+            if core::mem::take(&mut self.bodies.piece_mut(piece).is_fresh) {
+                self.join_piece(tick, piece);
+            }
+        }
+    }
+
+    fn join_piece(&mut self, tick: &Context, piece: PieceId) {
+        for (place, cells) in self.contacts(tick, piece) {
+            if !self.pieces.is_known(place.0, place.1) {
+                if (tick.supported(place.0, place.1) & cells).any() {
+                    self.want(place.0, place.1);
+                }
+                continue;
+            }
+            for &other in self.pieces.of(place.0, place.1) {
+                if (self.bodies.piece(other).cells & cells).any() {
+                    self.bodies.join(piece, other);
                 }
             }
-            for other in near {
-                self.bodies.join(piece, other);
-            }
-            unknown.into_iter().for_each(|(slot, layer)| self.want(slot, layer));
         }
     }
 
@@ -304,23 +338,34 @@ impl Pools {
 
     /// Finds the levels of the pieces of a layer.
     fn level_layer(&mut self, tick: &Context, slot: Slot, layer: usize) {
-        let pieces: Near = self.pieces.of(slot, layer).into();
-        if pieces.is_empty() {
+        let Some(chunk) = self.pieces.get_mut(slot) else { return };
+        let bit = 1 << layer;
+        let is_inner = (chunk.supported[layer] - tick.inner(slot, layer)).is_empty();
+        if is_inner && chunk.inner & bit != 0 || chunk.pieces[layer].is_empty() {
             return;
         }
-        let at = tick.surroundings(&self.pieces, slot, layer);
-        let mut stirred = false;
-        for piece in pieces {
-            let levels = tick.levels(&at, self.bodies.piece(piece).cells);
-            self.bodies.set_levels(piece, levels);
-            stirred |= levels.is_stirred;
+        let pieces: Near = self.pieces.of(slot, layer).into();
+        let (mut stirred, mut takes) = (false, false);
+        if is_inner {
+            pieces.iter().for_each(|&piece| self.bodies.set_levels(piece, Levels::default()));
+        } else {
+            let at = tick.surroundings(&self.pieces, slot, layer);
+            for piece in pieces {
+                let levels = tick.levels(&at, self.bodies.piece(piece).cells);
+                self.bodies.set_levels(piece, levels);
+                stirred |= levels.is_stirred;
+                takes |= levels.low.is_some() || levels.springs.is_some();
+            }
         }
-        if stirred && let Some(chunk) = self.pieces.get_mut(slot) {
+        let Some(chunk) = self.pieces.get_mut(slot) else { return };
+        chunk.inner = chunk.inner & !bit | u16::from(is_inner) << layer;
+        chunk.takers = chunk.takers & !bit | u16::from(takes) << layer;
+        if stirred {
             // So that the layer is looked at again in the next tick.
             if chunk.stirred == 0 {
                 self.moving.push(slot);
             }
-            chunk.stirred |= 1 << layer;
+            chunk.stirred |= bit;
         }
     }
 

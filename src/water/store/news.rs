@@ -13,7 +13,7 @@ use crate::water::voxel::Voxel;
 /// The changed layers of a chunk, by bit.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Marks {
-    /// Cells may have begun or ceased to hold still water, or to bear water above them.
+    /// Cells may have begun or ceased to hold still water, or to be full.
     pub(crate) structure: u16,
     /// Heights, or the places where water could go, may have changed.
     pub(crate) levels: u16,
@@ -106,29 +106,28 @@ impl Store {
     /// Notes a change in a layer. `closed` are the cells that were or became closed and are or were
     /// not; `other` those that changed otherwise than in height.
     fn note_layer(&mut self, slot: Slot, layer: usize, other: LayerMask, closed: LayerMask) {
-        let bearing = self
-            .upper_layer(slot, layer)
-            .filter(|&(slot, layer)| (closed & self.layer(slot, layer).wet).any());
         let seen = other | closed;
-        let covering = self
-            .lower_layer(slot, layer)
-            .filter(|&(slot, layer)| (seen & self.layer(slot, layer).wet).any());
+        let above = self.upper_layer(slot, layer).filter(|&above| self.is_wet_at(above, closed));
+        let below = self.lower_layer(slot, layer).filter(|&below| self.is_wet_at(below, seen));
         let beside = Face::LATERAL.map(|face| self.neighbour(slot, face));
         let Some(news) = &mut self.news else { return };
-        news.mark(slot, layer, other.any() || bearing.is_some());
-        if let Some((slot, layer)) = bearing {
+        news.mark(slot, layer, seen.any());
+        if let Some((slot, layer)) = above {
             news.mark(slot, layer, true);
         }
-        if let Some((slot, layer)) = covering {
+        if let Some((slot, layer)) = below {
             news.mark(slot, layer, false);
         }
-        if seen.any() {
-            for (there, cells) in beside.into_iter().zip(seen.leaving()) {
-                if there.is_some() && cells.any() {
-                    news.mark(there, layer, false);
-                }
+        for (there, cells) in beside.into_iter().zip(seen.leaving()) {
+            if cells.any() && there.is_some() {
+                news.mark(there, layer, false);
             }
         }
+    }
+
+    /// Returns whether any of these cells of a layer is wet.
+    fn is_wet_at(&self, (slot, layer): (Slot, usize), cells: LayerMask) -> bool {
+        cells.any() && (cells & self.layer(slot, layer).wet).any()
     }
 
     /// Notes that a chunk comes or goes: what lies at its faces has changed.
