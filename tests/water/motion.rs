@@ -183,6 +183,11 @@ fn a_long_wide_river_flows_in_all_lanes() {
 }
 
 #[test]
+fn a_wide_river_flows_in_all_lanes_wherever_it_lies() {
+    (0..16).step_by(3).for_each(|place| check_river(9, 120, place, 600));
+}
+
+#[test]
 fn a_narrow_gap_passes_seven_units_a_tick() {
     for place in [0, 7, 13] {
         let (mut world, water) = river(7, 61, place);
