@@ -347,7 +347,7 @@ impl Context<'_> {
     }
 
     /// Returns whether all springs that feed a connected cell lie below `least`.
-    fn is_beyond_reach(&mut self, place: Place, least: i32) -> bool {
+    pub(super) fn is_beyond_reach(&mut self, place: Place, least: i32) -> bool {
         let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
         if lowest.is_some_and(|lowest| lowest >= least) {
             return false;

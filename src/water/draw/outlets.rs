@@ -50,7 +50,11 @@ impl Context<'_> {
         }
         let (place, exit) = draw.first;
         let voxel = self.store.read(place);
-        if !voxel.is_connected() || exit == Face::Down && !voxel.has(CellFlags::IS_SOURCE) {
+        let y = self.store.layer_y(place.slot, place.layer());
+        if !voxel.is_connected()
+            || exit == Face::Down && !voxel.has(CellFlags::IS_SOURCE)
+            || !self.is_beyond_reach(place, y.saturating_add(1))
+        {
             let own = voxel.height().min(self.limits.left(voxel, self.work.passed(place)));
             if own > 0 {
                 self.take(place, own);

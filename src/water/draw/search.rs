@@ -205,7 +205,7 @@ impl Context<'_> {
         face: Face,
     ) -> bool {
         if voxel.is_mark()
-            || !voxel.is_connected()
+            || !voxel.is_connected() && !(draws.search.is_for_later && voxel.is_wet())
             || face == Face::Down && voxel.height() < FULL
             || self.is_other_outlet(draw, place)
         {
@@ -265,7 +265,7 @@ impl Context<'_> {
         Some(place)
     }
 
-    /// Makes the neighbour across `face` the only parent of a cell. Both are connected to a spring.
+    /// Makes the neighbour across `face` the only parent of a cell.
     fn set_only_parent(&mut self, place: Place, face: Face) {
         let voxel = self.store.read(place);
         if self.store.parents_in(place, voxel) == 1 << face.index() {
@@ -273,6 +273,11 @@ impl Context<'_> {
         }
         let work = self.work.join(self.store, place.slot, place.layer());
         work.save_cell(self.store, place.slot, place.layer(), place.cell());
+        if !voxel.is_connected() {
+            // The ebb finds that it is connected now.
+            self.work.ties_changed = true;
+            self.wake_cell(place);
+        }
         let voxel = self.store.keep_parents(place, 0, voxel).with_parent(face);
         self.put_marks(place, voxel);
     }
