@@ -208,8 +208,9 @@ impl Context<'_> {
         lowest.above.any().then_some(lowest)
     }
 
-    /// Returns the lowest level at which cells take water that no spring within reach feeds. The
-    /// others draw from their springs. Which they are is not part of what is kept of a piece, since
+    /// Returns the lowest level at which cells take water, but for those on solid ground that a
+    /// spring within reach feeds: they draw from it, so that rivers keep their lanes. Over deeper
+    /// water all take, so that a pool is level while it is fed. Which they are is not part of what is kept of a piece, since
     /// it depends on the parents of its cells, however far up.
     pub(crate) fn lowest_unsupplied(
         &mut self,
@@ -217,6 +218,10 @@ impl Context<'_> {
         cells: LayerMask,
     ) -> Option<Lowest> {
         let takers = cells & (!at.full | at.open_above | LayerMask::union(at.gaps));
+        let takers = match self.store.lower_layer(at.slot, at.layer) {
+            Some((slot, layer)) => takers - self.store.layer(slot, layer).wet,
+            None => takers,
+        };
         at.supplied =
             [at.y, at.y.saturating_add(2)].map(|y| self.supplied(at.slot, at.layer, takers, y));
         self.lowest(at, cells)
