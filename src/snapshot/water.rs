@@ -51,7 +51,7 @@ impl Saved for WaterWorld {
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
-        self.chunks().map(|(position, _)| position).collect()
+        self.grid().chunks().map(|(position, _)| position).collect()
     }
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {

@@ -202,7 +202,7 @@ impl WaterWorld {
 
     fn fill(&mut self, region: Region, voxel: Voxel) -> Result<u64, EditError> {
         self.check_loaded(region)?;
-        self.end_tick();
+        self.finish_tick();
         let mut removed = 0;
         for cell in region.positions() {
             let place = self.place(cell)?;
@@ -226,8 +226,7 @@ impl WaterWorld {
     ///
     /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
     /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
-    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above, and
-    /// words that are not canonical (from a tick underway) become still water.
+    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above.
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds.
@@ -256,7 +255,7 @@ impl WaterWorld {
                 return Err(EditError::ChunkOutOfBounds(position));
             }
         }
-        self.end_tick();
+        self.finish_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
             let slot = self
@@ -276,14 +275,15 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Returns the chunk with words that this world can hold between ticks.
+    /// Returns the chunk with words that this world can hold.
     fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         let throughput = self.rules.throughput;
         let Some(cells) = chunk.as_dense() else {
-            return Chunk::uniform(chunk.get(0).between_ticks(throughput));
+            return Chunk::uniform(chunk.get(0).lowered_to(throughput));
         };
-        if cells.iter().fold(false, |doubtful, voxel| doubtful | voxel.is_doubtful(throughput)) {
-            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.between_ticks(throughput));
+        // Springs and marks may be above it, too, and stay as they are.
+        if cells.iter().fold(false, |above, voxel| above | (voxel.largest() > throughput)) {
+            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.lowered_to(throughput));
             chunk.canonicalize();
         }
         chunk
@@ -292,11 +292,14 @@ impl WaterWorld {
     /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
     /// cells around it wake, as they do when it is loaded.
     ///
+    /// This first completes a tick that is underway, so the chunk may differ from what
+    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.
+    ///
     /// # Errors
     /// No chunk is loaded there.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.end_tick();
+        self.finish_tick();
         for face in Face::ALL {
             let there = self.store.neighbour(slot, face);
             let inert = |slot: Slot| {
@@ -318,7 +321,7 @@ impl WaterWorld {
     /// Wakes every cell with water or flow. The next ticks cost more, but change nothing that they
     /// would not have changed otherwise. Completes a tick underway first.
     pub fn wake_all(&mut self) {
-        self.end_tick();
+        self.finish_tick();
         for slot in self.store.grid().sorted_slots() {
             if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
                 continue;
@@ -366,7 +369,7 @@ impl WaterWorld {
     /// Returns the place of a cell to edit, after completing a tick underway.
     fn place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         let place = self.place(cell)?;
-        self.end_tick();
+        self.finish_tick();
         Ok(place)
     }
 

@@ -76,6 +76,26 @@ impl WaterWorld {
         self.step_within(u64::MAX).report
     }
 
+    /// Completes the tick that is underway, and does nothing if there is none. Returns what the
+    /// call did.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.pour(IVec3::new(8, 15, 8), 7)?;
+    /// assert!(!world.step_within(0).finished);
+    /// assert_eq!(world.finish_tick().moved, 7);
+    /// assert_eq!((world.ticks(), world.backlog()), (1, 0));
+    /// assert_eq!(world.finish_tick().moved, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn finish_tick(&mut self) -> StepReport {
+        if self.is_underway() { self.step() } else { StepReport::default() }
+    }
+
     /// Runs `ticks` ticks and returns the sum of their reports. While every cell is asleep, only
     /// the tick counter advances, up to the next tick in which water may evaporate.
     pub fn run(&mut self, ticks: u64) -> StepReport {
@@ -112,14 +132,15 @@ impl WaterWorld {
     /// to an outlet, and the cells that dry up with another or are woken by that. Nor is the
     /// sorting of chunks, drawing cells and bodies, nor the marking of changes.
     ///
-    /// While a tick is underway, queries return the state reached so far, in which the ledger
-    /// balances; [`ticks`] counts the tick only when it is complete. Edits,
-    /// [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) complete it first.
+    /// While a tick is underway, whatever is read of the world is as it was after the last complete
+    /// tick: cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
+    /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
+    /// [`memory_bytes`](WaterWorld::memory_bytes) speak of the tick underway. Edits,
+    /// [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
+    /// [`wake_all`](WaterWorld::wake_all) complete it first.
     ///
     /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
     /// world starts the tick again, and reaches the same bytes at its end.
-    ///
-    /// [`ticks`]: WaterWorld::ticks
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -146,6 +167,7 @@ impl WaterWorld {
     pub fn step_within(&mut self, budget: u64) -> Progress {
         let mut progress = Progress::default();
         let mut window = Window::new();
+        self.work.is_in_slices = budget < u64::MAX;
         let (mut tick, unfinished) = self.underway();
         while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
@@ -156,6 +178,7 @@ impl WaterWorld {
         }
         progress.report = tick.report;
         progress.finished = true;
+        self.work.drop_last_flows();
         self.tick = self.tick.wrapping_add(1);
         progress
     }
@@ -167,13 +190,6 @@ impl WaterWorld {
         self.work.backlog(&self.store, self.rules.pools)
     }
 
-    /// Completes the tick that is underway, if there is one.
-    pub(crate) fn end_tick(&mut self) {
-        if self.is_underway() {
-            self.step();
-        }
-    }
-
     /// Returns the tick that is underway, after beginning one if there is none.
     pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
@@ -181,6 +197,7 @@ impl WaterWorld {
             self.work.begin(&self.store, random);
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
+            self.work.awake_before = self.store.grid().awake_cells();
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }

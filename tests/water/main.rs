@@ -9,6 +9,7 @@ mod laws;
 mod motion;
 mod order;
 mod random;
+mod reading;
 mod record;
 mod sleep;
 mod words;

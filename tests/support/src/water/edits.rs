@@ -383,5 +383,5 @@ fn foreign_chunk(seed: u64) -> Chunk<Voxel> {
     world.run(random.u64(1..20));
     (0..random.u32(..12)).for_each(|_| _ = world.step_within(0));
     let (_, chunk) = world.chunks().next().expect("the one that was put in");
-    chunk.clone()
+    chunk.into_owned()
 }
