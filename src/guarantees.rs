@@ -72,6 +72,10 @@
 //! | chunks loaded one by one in any order, with ticks between: the same units in each layer at rest | `water::order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
 //! | edits that touch no common cell or neighbour commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
 //! | a closed world without evaporation comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
+//! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | |
+//! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
+//! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
+//! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place` | the same |
 //! | HasSource is cleared one tick after the last source is removed | `water::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::budget` | the same |
 //! | a call with a budget visits at most that many cells and those of one layer of a chunk, in long searches too | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces` | |

@@ -71,7 +71,7 @@ impl WaterWorld {
     }
 
     /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
-    /// underway, and no water can evaporate.
+    /// underway, no edit is queued, and no water can evaporate.
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
     /// a tick then costs next to nothing; but the world is at rest only when it holds no water
@@ -81,9 +81,9 @@ impl WaterWorld {
         self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
     }
 
-    /// Returns whether no cell is awake and no tick is underway.
+    /// Returns whether no cell is awake, no tick is underway and no edit is queued.
     pub(crate) fn is_asleep(&self) -> bool {
-        !self.is_underway() && self.awake_cells() == 0
+        !self.has_begun() && self.queue.is_empty() && self.awake_cells() == 0
     }
 
     /// Returns the number of awake cells: those that the tick underway began with, or else those
@@ -169,11 +169,15 @@ impl WaterWorld {
     /// last tick. While a tick is underway, the buffers of the body being levelled and the lists of
     /// the tick's end are not counted.
     pub fn memory_bytes(&self) -> usize {
-        self.store.memory_bytes() + self.work.memory_bytes() + self.unfinished.memory_bytes()
+        self.store.memory_bytes()
+            + self.work.memory_bytes()
+            + self.unfinished.memory_bytes()
+            + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, and every cell of every chunk. It is the same on
-    /// every platform, and independent of the order in which chunks were loaded. Rules and bounds
+    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
+    /// queued. It is the same on every platform, and independent of the order in which chunks were
+    /// loaded. Rules and bounds
     /// are not part of it: compare those separately.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
@@ -196,6 +200,7 @@ impl WaterWorld {
             hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
         }
+        self.queue.hash(&mut hash);
         hash.finish()
     }
 }

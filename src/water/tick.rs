@@ -93,7 +93,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn finish_tick(&mut self) -> StepReport {
-        if self.is_underway() { self.step() } else { StepReport::default() }
+        if self.has_begun() { self.step() } else { StepReport::default() }
     }
 
     /// Runs `ticks` ticks and returns the sum of their reports. While every cell is asleep, only
@@ -132,6 +132,9 @@ impl WaterWorld {
     /// to an outlet, and the cells that dry up with another or are woken by that. Nor is the
     /// sorting of chunks, drawing cells and bodies, nor the marking of changes.
     ///
+    /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
+    /// counts for the cells of its region or chunks, or for one.
+    ///
     /// While a tick is underway, whatever is read of the world is as it was after the last complete
     /// tick: cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
     /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
@@ -165,29 +168,50 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
-        let mut progress = Progress::default();
-        let mut window = Window::new();
         self.work.is_in_slices = budget < u64::MAX;
+        self.advance(|progress| progress.looked_at < budget)
+    }
+
+    /// Makes the edits queued before the next tick and then does that tick, or resumes where the
+    /// last call stopped, piece by piece while `goes_on` and until the tick is complete.
+    fn advance(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
+        let mut progress = Progress::default();
+        self.queue.begin_tick();
+        while self.queue.due() > 0 {
+            progress.looked_at += self.make_next_edit();
+            if !goes_on(&progress) {
+                return progress;
+            }
+        }
+        let mut window = Window::new();
         let (mut tick, unfinished) = self.underway();
         while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
-            if progress.looked_at >= budget {
-                progress.report = tick.report;
+            progress.report = tick.report;
+            if !goes_on(&progress) {
                 return progress;
             }
         }
         progress.report = tick.report;
         progress.finished = true;
         self.work.drop_last_flows();
+        self.queue.end_tick();
         self.tick = self.tick.wrapping_add(1);
         progress
     }
 
     /// Returns about how many cells the tick underway still has to visit: those awake now or
     /// touched by it, once for the current pass and once for each later pass, and one for the end.
-    /// Returns 0 exactly between ticks, so also in a world that was just loaded.
+    /// While queued edits are made before it, their number is counted too. Returns 0 exactly
+    /// between ticks, so also in a world that was just loaded, unless edits were queued after the
+    /// tick in which it was saved.
     pub fn backlog(&self) -> u64 {
-        self.work.backlog(&self.store, self.rules.pools)
+        match self.work.backlog(&self.store, self.rules.pools) {
+            0 if self.queue.has_begun() => {
+                1 + self.queue.due() as u64 + self.store.grid().awake_cells() as u64
+            }
+            backlog => backlog,
+        }
     }
 
     /// Returns the tick that is underway, after beginning one if there is none.

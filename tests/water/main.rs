@@ -8,6 +8,7 @@ mod evaporation;
 mod laws;
 mod motion;
 mod order;
+mod queue;
 mod random;
 mod reading;
 mod record;

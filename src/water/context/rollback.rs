@@ -16,6 +16,12 @@ impl WaterWorld {
         self.work.phase != Phase::Rest
     }
 
+    /// Returns whether the next tick has begun, so far perhaps only with the edits queued before
+    /// it, and is not complete.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.is_underway() || self.queue.has_begun()
+    }
+
     /// Returns the ledger as it was before the tick underway, if there is one.
     pub(crate) fn ledger_before(&self) -> Ledger {
         if self.is_underway() { self.work.ledger_before } else { self.ledger }
