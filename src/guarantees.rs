@@ -76,6 +76,9 @@
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
 //! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
 //! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place` | the same |
+//! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
+//! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |
+//! | a tick done by time, or as long as a closure says, comes to the same bytes | `water::season::a_tick_done_by_time_is_the_tick_in_one_call` | |
 //! | HasSource is cleared one tick after the last source is removed | `water::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::budget` | the same |
 //! | a call with a budget visits at most that many cells and those of one layer of a chunk, in long searches too | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces` | |

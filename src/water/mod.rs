@@ -124,9 +124,7 @@ impl WaterWorld {
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         let mut store = Store::new(bounds, rules.edges);
-        if rules.pools {
-            store.keep_news();
-        }
+        store.keep_news(rules.pools);
         Ok(WaterWorld {
             store,
             rules,

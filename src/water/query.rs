@@ -13,7 +13,7 @@ use glam::IVec3;
 use std::borrow::Cow;
 
 impl WaterWorld {
-    /// Returns the rules that the world was made with.
+    /// Returns the rules of the next tick.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }

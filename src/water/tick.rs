@@ -26,6 +26,7 @@ use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
+use std::time::{Duration, Instant};
 
 /// What the phases carry from one piece of a tick to the next.
 pub(crate) struct Unfinished {
@@ -170,6 +171,50 @@ impl WaterWorld {
     pub fn step_within(&mut self, budget: u64) -> Progress {
         self.work.is_in_slices = budget < u64::MAX;
         self.advance(|progress| progress.looked_at < budget)
+    }
+
+    /// Does as [`step_within`](WaterWorld::step_within) does, and stops after the piece with which
+    /// `time` has passed since the call, or when the tick is complete. A piece takes microseconds, an
+    /// edit of a large region more. When a call stops depends on the machine, what a tick comes to
+    /// does not: a tick done in any calls leaves the same bytes.
+    ///
+    /// # Panics
+    /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
+    /// [`step_while`](WaterWorld::step_while) takes one.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, WaterWorld};
+    /// use std::time::Duration;
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// // In each frame:
+    /// let progress = world.step_for(Duration::from_millis(4));
+    /// assert!(progress.finished, "nothing moves");
+    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// ```
+    pub fn step_for(&mut self, time: Duration) -> Progress {
+        let begin = Instant::now();
+        self.step_while(|_| begin.elapsed() < time)
+    }
+
+    /// Does as [`step_within`](WaterWorld::step_within) does, as long as `goes_on` says so: it is
+    /// asked after each piece, with what the call has done so far. The call stops after the first
+    /// piece for which it says no, or when the tick is complete.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.pour(IVec3::new(8, 15, 8), 7)?;
+    /// let progress = world.step_while(|progress| progress.report.moved == 0);
+    /// assert_eq!((progress.report.moved, progress.finished), (7, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_while(&mut self, goes_on: impl FnMut(&Progress) -> bool) -> Progress {
+        self.work.is_in_slices = true;
+        self.advance(goes_on)
     }
 
     /// Makes the edits queued before the next tick and then does that tick, or resumes where the

@@ -12,5 +12,6 @@ mod queue;
 mod random;
 mod reading;
 mod record;
+mod season;
 mod sleep;
 mod words;

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edit, EditReport, Outcome, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
 use support::water::edits::sent;
 use support::worlds;
@@ -21,12 +21,27 @@ fn chunk(rng: &mut Rng) -> Chunk<Voxel> {
     }
 }
 
+/// Any rules; one in four is refused.
+fn rules(rng: &mut Rng) -> Rules {
+    let mut edge = || [Edge::Wall, Edge::Drain, Edge::Held][rng.usize(..3)];
+    let edges = Edges { outer: core::array::from_fn(|_| edge()), unloaded: edge() };
+    Rules {
+        evaporation: [0.0, 1.0 / 256.0][rng.usize(..2)],
+        source_supply: rng.u8(..8),
+        throughput: rng.u8(1..10),
+        edges,
+        pools: rng.bool(),
+        many_parents: rng.bool(),
+        ..Rules::default()
+    }
+}
+
 /// Any edit; some will be refused.
 fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..16) {
+    match rng.u8(..17) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -39,6 +54,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
         12 => Edit::InsertChunk { position, chunk: chunk(rng) },
         13 => Edit::InsertChunks((0..rng.usize(..3)).map(|_| (position, chunk(rng))).collect()),
         14 => Edit::WakeAll,
+        15 => Edit::SetRules(rules(rng)),
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }
@@ -235,7 +251,7 @@ fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
     for round in 0..4_000 {
         let bytes = match round % 4 {
             0 => (0..rng.usize(..40)).map(|_| rng.u8(..)).collect(),
-            1 => (0..rng.usize(1..40)).map(|at| if at == 0 { rng.u8(..14) } else { 0 }).collect(),
+            1 => (0..rng.usize(1..40)).map(|at| if at == 0 { rng.u8(..15) } else { 0 }).collect(),
             // One that is an edit but for a few bytes.
             _ => {
                 let mut bytes = edit(&mut rng, bounds).to_bytes();

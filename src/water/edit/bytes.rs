@@ -14,6 +14,7 @@
 //! | 9 | `InsertChunks` | number `u32`, then for each its position and the chunk |
 //! | 10 | `RemoveChunk` | position |
 //! | 11 | `WakeAll` | |
+//! | 12 | `SetRules` | evaporation, film evaporation, activity decay `f64`; supply, throughput `u8`; six outer edges, the unloaded one `u8`: 0 wall, 1 drain, 2 held; pools, many parents `u8`: 0 or 1 |
 //!
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
 //! chunk is a 0 and one word for all cells, or a 1 and 4096 words. A word is the `u16` of
@@ -23,9 +24,13 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::Edit;
+use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
+
+/// The edges by their numbers.
+const EDGES: [Edge; 3] = [Edge::Wall, Edge::Drain, Edge::Held];
 
 /// Why bytes are no [`Edit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +84,7 @@ impl fmt::Display for EditBytesError {
 impl core::error::Error for EditBytesError {}
 
 impl Edit {
-    /// Returns the edit as bytes: 1 to 26, or for each chunk up to 8,205 and five more. They mean
+    /// Returns the edit as bytes: 1 to 36, or for each chunk up to 8,205 and five more. They mean
     /// the same in all later versions of this crate.
     ///
     /// ```
@@ -113,6 +118,7 @@ impl Edit {
             }
             Edit::RemoveChunk(position) => out.tag(10).position(*position),
             Edit::WakeAll => out.tag(11),
+            Edit::SetRules(rules) => out.tag(12).rules(rules),
         };
         out.0
     }
@@ -143,6 +149,7 @@ impl Edit {
             }
             10 => Edit::RemoveChunk(from.position()?),
             11 => Edit::WakeAll,
+            12 => Edit::SetRules(from.rules()?),
             tag => return Err(EditBytesError::Tag { tag }),
         };
         match bytes.len() - from.at {
@@ -171,6 +178,27 @@ impl Writer {
 
     fn region(&mut self, region: Region) -> &mut Self {
         self.position(region.min()).position(region.max())
+    }
+
+    fn rules(&mut self, rules: &Rules) -> &mut Self {
+        let Rules {
+            evaporation,
+            film_evaporation,
+            activity_decay,
+            source_supply,
+            throughput,
+            edges,
+            pools,
+            many_parents,
+        } = *rules;
+        for chance in [evaporation, film_evaporation, activity_decay] {
+            self.put(&chance.to_le_bytes());
+        }
+        self.put(&[source_supply, throughput]);
+        for edge in edges.outer.into_iter().chain([edges.unloaded]) {
+            self.put(&[EDGES.iter().position(|&other| other == edge).unwrap_or(0) as u8]);
+        }
+        self.put(&[pools.into(), many_parents.into()])
     }
 
     fn chunk(&mut self, chunk: &Chunk<Voxel>) -> &mut Self {
@@ -225,26 +253,50 @@ impl Reader<'_> {
         }
     }
 
-    fn chunk(&mut self) -> Result<Chunk<Voxel>, EditBytesError> {
-        let at = self.at;
-        match self.byte()? {
-            0 => Ok(Chunk::uniform(self.voxel()?)),
-            1 => {
-                if self.bytes.len() - self.at < 2 * CHUNK_CELLS {
-                    return Err(EditBytesError::Truncated { length: self.bytes.len() });
-                }
-                let mut cells = [Voxel::OPEN; CHUNK_CELLS];
-                for cell in &mut cells {
-                    *cell = self.voxel()?;
-                }
-                Ok(Chunk::from_cells(&cells))
-            }
-            form => Err(EditBytesError::Value {
-                at,
-                wanted: "0 or 1, the form of a chunk",
-                found: form.into(),
-            }),
+    /// Values out of range are refused when the edit is made.
+    fn rules(&mut self) -> Result<Rules, EditBytesError> {
+        let mut chance = || self.take().map(f64::from_le_bytes);
+        let (evaporation, film_evaporation, activity_decay) = (chance()?, chance()?, chance()?);
+        let (source_supply, throughput) = (self.byte()?, self.byte()?);
+        let mut outer = [Edge::Wall; 6];
+        for edge in &mut outer {
+            *edge = self.one_of(EDGES, "0 to 2, an edge")?;
         }
+        let edges = Edges { outer, unloaded: self.one_of(EDGES, "0 to 2, an edge")? };
+        let mut switch = || self.one_of([false, true], "0 or 1, a switch");
+        let (pools, many_parents) = (switch()?, switch()?);
+        Ok(Rules {
+            evaporation,
+            film_evaporation,
+            activity_decay,
+            source_supply,
+            throughput,
+            edges,
+            pools,
+            many_parents,
+        })
+    }
+
+    /// Reads a byte, the index of one of these values.
+    fn one_of<T: Copy, const N: usize>(
+        &mut self,
+        values: [T; N],
+        wanted: &'static str,
+    ) -> Result<T, EditBytesError> {
+        let (at, found) = (self.at, self.byte()?);
+        let value = values.get(usize::from(found)).copied();
+        value.ok_or(EditBytesError::Value { at, wanted, found: found.into() })
+    }
+
+    fn chunk(&mut self) -> Result<Chunk<Voxel>, EditBytesError> {
+        if !self.one_of([false, true], "0 or 1, the form of a chunk")? {
+            return Ok(Chunk::uniform(self.voxel()?));
+        }
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        for cell in &mut cells {
+            *cell = self.voxel()?;
+        }
+        Ok(Chunk::from_cells(&cells))
     }
 
     fn voxel(&mut self) -> Result<Voxel, EditBytesError> {

@@ -1,12 +1,13 @@
 //! Why an edit was refused.
 
+use crate::water::RulesError;
 use core::fmt;
 use glam::IVec3;
 
 /// Why an edit was refused. It changed nothing.
 ///
 /// Variants hold the cell, the chunk position or the height in question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum EditError {
     /// The cell's chunk is not loaded.
@@ -23,6 +24,8 @@ pub enum EditError {
     ChunkOutOfBounds(IVec3),
     /// A height above 7.
     Height(u8),
+    /// Rules with a value out of range.
+    Rules(RulesError),
 }
 
 impl fmt::Display for EditError {
@@ -36,6 +39,7 @@ impl fmt::Display for EditError {
             EditError::ChunkOutOfBounds(chunk) => {
                 write!(f, "chunk {chunk} lies beyond the world's bounds")
             }
+            EditError::Rules(error) => error.fmt(f),
             EditError::Height(height) => write!(f, "a height of {height}, above 7"),
         }
     }

@@ -1,9 +1,11 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks. A refused edit
-//! changes nothing. As values, in bytes, and in a queue: `values`, `bytes`, `queue`.
+//! changes nothing. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules:
+//! `rules`.
 
 mod bytes;
 mod error;
 mod queue;
+mod rules;
 mod values;
 
 pub use bytes::EditBytesError;

@@ -6,7 +6,7 @@ use crate::water::edit::{Edit, EditError, Outcome};
 use std::collections::VecDeque;
 
 /// What became of an edit that was [queued](WaterWorld::queue).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EditReport {
     /// What [`WaterWorld::queue`] returned.
     pub ticket: u64,

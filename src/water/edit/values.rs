@@ -4,7 +4,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{Displaced, WaterWorld};
+use crate::water::{Displaced, Rules, WaterWorld};
 use glam::IVec3;
 
 /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
@@ -68,6 +68,8 @@ pub enum Edit {
     RemoveChunk(IVec3),
     /// [`WaterWorld::wake_all`]; its outcome is [`Outcome::Done`].
     WakeAll,
+    /// [`WaterWorld::set_rules`]; its outcome is [`Outcome::Done`].
+    SetRules(Rules),
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -113,6 +115,9 @@ impl WaterWorld {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
+            Edit::SetRules(rules) => {
+                self.set_rules(rules).map(|()| Outcome::Done).map_err(EditError::Rules)
+            }
         }
     }
 
@@ -126,7 +131,7 @@ impl WaterWorld {
             }
             Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => in_chunks(1),
             Edit::InsertChunks(chunks) => in_chunks(chunks.len()),
-            Edit::WakeAll => in_chunks(self.store.grid().chunk_count()),
+            Edit::WakeAll | Edit::SetRules(_) => in_chunks(self.store.grid().chunk_count()),
             _ => 1,
         }
     }
