@@ -124,7 +124,7 @@ impl Edit {
     }
 
     /// Returns the edit of the bytes of [`to_bytes`](Edit::to_bytes). Whatever the bytes are, this
-    /// takes no more memory than some four times their number, and does not panic.
+    /// takes no more memory than some eight times their number, and does not panic.
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
