@@ -1,11 +1,14 @@
 //! Queued edits, and edits as bytes.
 
+use super::random::{self, op};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
+use proptest::prelude::*;
 use support::water::edits::sent;
+use support::water::queued;
 use support::worlds;
 
 fn cell(rng: &mut Rng, region: Region) -> IVec3 {
@@ -111,6 +114,17 @@ fn queued_edits_are_those_made_by_hand_between_ticks() {
     }
     assert!(refused > 100 && made > 300, "{made} edits made, {refused} refused");
     assert!(slices > 1_000, "{slices} slices");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+
+    #[test]
+    fn queued_edits_under_any_rules_are_those_made_by_hand(
+        seed in any::<u64>(), rules in random::rules(), ops in prop::collection::vec(op(), 1..30)
+    ) {
+        queued::are_those_by_hand(seed, rules, random::bounds(), &ops);
+    }
 }
 
 /// With a few edits in each tick, saved and loaded at any moment.

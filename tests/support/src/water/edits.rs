@@ -119,6 +119,26 @@ impl Answer {
     }
 }
 
+/// An edit as a value, with what is inserted at a position. Chunks that were removed are not known
+/// here, so a list of them is empty.
+pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water::Edit {
+    let insert = |position, chunk| water::Edit::InsertChunk { position, chunk };
+    match *edit {
+        Edit::SetSolid(cell) => water::Edit::SetSolid(cell),
+        Edit::ClearSolid(cell) => water::Edit::ClearSolid(cell),
+        Edit::AddSource(cell) => water::Edit::AddSource(cell),
+        Edit::RemoveSource(cell) => water::Edit::RemoveSource(cell),
+        Edit::Pour(cell, units) => water::Edit::Pour { cell, units },
+        Edit::Scoop(cell, units) => water::Edit::Scoop { cell, units },
+        Edit::FillSolid(region) => water::Edit::FillSolid(region),
+        Edit::FillWater(region, height) => water::Edit::FillWater { region, height },
+        Edit::RemoveChunk(position) => water::Edit::RemoveChunk(position),
+        Edit::InsertChunk(position) => insert(position, chunk_for(position)),
+        Edit::InsertForeign(position, seed) => insert(position, foreign_chunk(seed)),
+        Edit::InsertChunks => water::Edit::InsertChunks(Vec::new()),
+    }
+}
+
 /// An edit as it arrives from another process: by its bytes.
 pub fn sent(edit: water::Edit) -> water::Edit {
     let bytes = edit.to_bytes();
@@ -160,7 +180,9 @@ impl Model for Water {
                 };
                 self.removed.insert_into(world, false, insert).map(|()| Answer::Units(0))
             }
-            _ => world.apply(sent(self.value_of(edit))).map(Answer::of),
+            _ => world
+                .apply(sent(value_of(edit, |position| self.chunk_for(position))))
+                .map(Answer::of),
         }
     }
 
@@ -279,25 +301,6 @@ impl Water {
                 let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
                 done.map(|()| Answer::Units(0))
             }
-        }
-    }
-
-    /// The edit as a value.
-    fn value_of(&self, edit: &Edit) -> water::Edit {
-        let insert = |position, chunk| water::Edit::InsertChunk { position, chunk };
-        match *edit {
-            Edit::SetSolid(cell) => water::Edit::SetSolid(cell),
-            Edit::ClearSolid(cell) => water::Edit::ClearSolid(cell),
-            Edit::AddSource(cell) => water::Edit::AddSource(cell),
-            Edit::RemoveSource(cell) => water::Edit::RemoveSource(cell),
-            Edit::Pour(cell, units) => water::Edit::Pour { cell, units },
-            Edit::Scoop(cell, units) => water::Edit::Scoop { cell, units },
-            Edit::FillSolid(region) => water::Edit::FillSolid(region),
-            Edit::FillWater(region, height) => water::Edit::FillWater { region, height },
-            Edit::RemoveChunk(position) => water::Edit::RemoveChunk(position),
-            Edit::InsertChunk(position) => insert(position, self.chunk_for(position)),
-            Edit::InsertForeign(position, seed) => insert(position, foreign_chunk(seed)),
-            Edit::InsertChunks => water::Edit::InsertChunks(self.removed.0.clone()),
         }
     }
 
