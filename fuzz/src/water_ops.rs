@@ -7,6 +7,7 @@ use floodplain::{Cube, Region, Shape};
 use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
 use support::water::orders::{self, Basin};
+use support::water::queued;
 
 /// Edits in one run, so that runs stay short.
 const MOST_EDITS: usize = 16;
@@ -44,6 +45,7 @@ impl EditRun {
             (4..=6, [history @ .., Op::Edit(one), Op::Edit(other)]) => {
                 orders::commute(*seed, *rules, *bounds, history, [one, other]);
             }
+            (7, ops) => _ = queued::are_those_by_hand(*seed, *rules, *bounds, ops),
             (at, ops) => {
                 let mut watched = Watched::new(*seed, *rules, *bounds);
                 ops.iter().for_each(|op| watched.apply(op));

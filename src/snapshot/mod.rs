@@ -31,8 +31,9 @@
 //!
 //! Versions are common to all kinds of worlds, and each kind is written in the version that last
 //! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
-//! the parts of an unfinished tick, in version 3 its rules gained the chance for films, and its
-//! records the cells that look different; all other kinds have version 1. Every version is read.
+//! the parts of an unfinished tick, in version 3 its rules gained the chance for films, its state
+//! the queued edits, and its records the cells that look different; all other kinds have version 1.
+//! Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|

@@ -6,8 +6,9 @@ use super::planes::{put_masks, take_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
-use crate::water::{Clock, Edge, Edges, Ledger, Rules, Voxel, WaterCell, WaterWorld};
+use crate::water::{Clock, Edge, Edges, Edit, Ledger, Rules, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
+use std::collections::VecDeque;
 
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
 /// until it goes on.
@@ -18,7 +19,7 @@ use glam::IVec3;
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; in version 3, if edits are [queued](WaterWorld::queue), then how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes) |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, in version 3 with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
@@ -48,10 +49,18 @@ impl Saved for WaterWorld {
         [seed, tick, placed, injected, removed, drained, evaporated]
             .iter()
             .for_each(|number| number.put(out));
+        let (before, edits) = self.edits_that_wait();
+        if edits.len() > 0 {
+            [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
+            for edit in edits.map(Edit::to_bytes) {
+                (edit.len() as u32).put(out);
+                out.extend_from_slice(&edit);
+            }
+        }
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
-        self.chunks().map(|(position, _)| position).collect()
+        self.grid().chunks().map(|(position, _)| position).collect()
     }
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
@@ -72,8 +81,11 @@ impl Saved for WaterWorld {
         let rules = take_rules(rules)?;
         let bounds = state.take()?;
         let clock = take_clock(state)?;
-        WaterWorld::restored(rules, bounds, clock)
-            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })
+        let (before, edits) = take_edits(state)?;
+        let mut world = WaterWorld::restored(rules, bounds, clock)
+            .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })?;
+        world.restore_edits(before, edits);
+        Ok(world)
     }
 
     fn take_chunk(
@@ -149,6 +161,28 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
         }
     }
     Ok(Clock { seed, tick, ledger })
+}
+
+/// Reads how many queued edits come before the next tick, and the edits.
+fn take_edits(content: &mut Content<'_>) -> Result<(usize, VecDeque<Edit>), SnapshotError> {
+    let mut edits = VecDeque::new();
+    if content.version() < 3 || content.is_at_end() {
+        return Ok((0, edits));
+    }
+    let wrong = content.malformed("the end of the section");
+    let (Ok(before), Ok(count)) = (content.take::<u32>(), content.take::<u32>()) else {
+        return Err(wrong);
+    };
+    if count == 0 || before > count {
+        return Err(wrong);
+    }
+    for _ in 0..count {
+        let length: u32 = content.take()?;
+        let wrong = content.malformed("the bytes of an edit");
+        let bytes = content.bytes(length as usize)?;
+        edits.push_back(Edit::from_bytes(bytes).map_err(|_| wrong)?);
+    }
+    Ok((before as usize, edits))
 }
 
 impl Encode for Edge {

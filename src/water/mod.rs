@@ -19,7 +19,7 @@
 //! | `pools` | bodies of joined water (connected components), kept between ticks, and how they level |
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
-//! | `edit`, `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //!
 //! A tick has these phases, in order:
 //!
@@ -58,7 +58,7 @@ mod voxel;
 
 pub use crate::automaton::Displaced;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
-pub use edit::EditError;
+pub use edit::{Edit, EditBytesError, EditError, EditReport, Outcome};
 pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;
@@ -71,6 +71,7 @@ use crate::automaton::automaton;
 use crate::coords::Region;
 use context::layers::Workspace;
 use ebb::evaporation::Evaporation;
+use edit::Queue;
 use store::Store;
 use tick::Unfinished;
 
@@ -106,6 +107,7 @@ pub struct WaterWorld {
     ledger: Ledger,
     work: Workspace,
     unfinished: Unfinished,
+    queue: Queue,
 }
 
 impl WaterWorld {
@@ -125,9 +127,7 @@ impl WaterWorld {
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         let mut store = Store::new(bounds, rules.edges);
-        if rules.pools {
-            store.keep_news();
-        }
+        store.keep_news(rules.pools);
         Ok(WaterWorld {
             store,
             rules,
@@ -136,6 +136,7 @@ impl WaterWorld {
             ledger: Ledger::default(),
             work: Workspace::default(),
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
+            queue: Queue::default(),
         })
     }
 }

@@ -1,17 +1,19 @@
-//! Queries of a water world: cells, currents, totals, changes, and the hash of its state.
+//! Queries of a water world: cells, currents, totals, changes, and the hash of its state. While a
+//! tick is underway, they answer for the world as it was before that tick.
 
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::water::WaterWorld;
-use crate::water::cell::{FULL, WaterCell};
+use crate::water::cell::WaterCell;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
+use std::borrow::Cow;
 
 impl WaterWorld {
-    /// Returns the rules that the world was made with.
+    /// Returns the rules of the next tick.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -33,7 +35,7 @@ impl WaterWorld {
 
     /// Returns the content of a cell; `None` if it is not loaded or out of bounds.
     pub fn voxel(&self, cell: IVec3) -> Option<Voxel> {
-        self.place(cell).ok().map(|place| self.store.read(place).between_ticks(FULL))
+        self.place(cell).ok().map(|place| self.voxel_before(place))
     }
 
     /// Returns the water of an open cell; `None` if it is solid, not loaded or out of bounds.
@@ -43,36 +45,33 @@ impl WaterWorld {
 
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
     pub fn height(&self, cell: IVec3) -> u8 {
-        self.place(cell).map_or(0, |place| self.store.read(place).height())
+        self.place(cell).map_or(0, |place| self.voxel_before(place).height())
     }
 
     /// Returns whether a cell is solid ground; `false` if it is not loaded or out of bounds.
     pub fn is_solid(&self, cell: IVec3) -> bool {
-        self.place(cell).is_ok_and(|place| self.store.read(place).is_solid())
+        self.place(cell).is_ok_and(|place| self.voxel_before(place).is_solid())
     }
 
-    /// Returns the net flow of water out of a cell in the last tick: units along x, y and z, each
-    /// −7 to 7. Zero in still water and in cells that are not loaded. For drawing currents and
-    /// moving objects.
-    ///
-    /// While a tick is underway, this is only its flow so far. For the flow of a complete tick,
-    /// call this when [`backlog`](WaterWorld::backlog) is 0.
+    /// Returns the net flow of water out of a cell in the last complete tick: units along x, y and
+    /// z, each −7 to 7. Zero in still water, in cells that are not loaded, and in a world that was
+    /// just loaded. For drawing currents and moving objects.
     pub fn current(&self, cell: IVec3) -> IVec3 {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
     /// Returns the units of water in the world.
     pub fn total(&self) -> u64 {
-        self.ledger.total()
+        self.ledger().total()
     }
 
     /// Returns the account of all water that entered and left.
     pub fn ledger(&self) -> Ledger {
-        self.ledger
+        self.ledger_before()
     }
 
     /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
-    /// underway, and no water can evaporate.
+    /// underway, no edit is queued, and no water can evaporate.
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
     /// a tick then costs next to nothing; but the world is at rest only when it holds no water
@@ -82,14 +81,15 @@ impl WaterWorld {
         self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
     }
 
-    /// Returns whether no cell is awake and no tick is underway.
+    /// Returns whether no cell is awake, no tick is underway and no edit is queued.
     pub(crate) fn is_asleep(&self) -> bool {
-        !self.is_underway() && self.awake_cells() == 0
+        !self.has_begun() && self.queue.is_empty() && self.awake_cells() == 0
     }
 
-    /// Returns the number of awake cells: those that the next step will visit.
+    /// Returns the number of awake cells: those that the tick underway began with, or else those
+    /// that the next one will visit.
     pub fn awake_cells(&self) -> usize {
-        self.store.grid().awake_cells()
+        self.awake_before()
     }
 
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
@@ -126,6 +126,9 @@ impl WaterWorld {
     /// also those of which only activity, flags, direction or bottleneck have changed. For who
     /// keeps a copy of the words, in another process or on a disk.
     ///
+    /// A copy of a chunk, made at any time, follows the world by the changes taken later: also one
+    /// made while a tick is underway, whose changes are listed once it is complete.
+    ///
     /// Until the next call, each changed chunk takes a mask of 512 bytes.
     pub fn take_all_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.take_changes())
@@ -134,27 +137,47 @@ impl WaterWorld {
     /// Returns the loaded chunks with their chunk positions, in order of position. Cells out of the
     /// world's bounds hold no water.
     ///
-    /// While a tick is underway, voxels may hold intermediate words, so two cells without water may
-    /// compare unequal. [`voxel`](WaterWorld::voxel) always returns a canonical one.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Voxel>)> {
-        self.store.grid().chunks()
+    /// Borrowed, except that while a tick is underway the chunks that it has changed are copies, as
+    /// they were before it.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Cow<'_, Chunk<Voxel>>)> {
+        let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
+        self.store.grid().sorted_slots().into_iter().map(chunk)
     }
 
-    /// Returns the chunk at a chunk position, with the voxels that [`chunks`](WaterWorld::chunks)
-    /// describes; `None` if it is not loaded.
-    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Voxel>> {
-        self.store.grid().chunk(position)
+    /// Returns the chunk at a chunk position, as [`chunks`](WaterWorld::chunks) does; `None` if it
+    /// is not loaded.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.pour(IVec3::new(8, 15, 8), 7)?;
+    /// let before = world.chunk(IVec3::ZERO).map(|chunk| chunk.into_owned());
+    /// while !world.step_within(0).finished {
+    ///     assert_eq!(world.chunk(IVec3::ZERO).as_deref(), before.as_ref());
+    /// }
+    /// assert_ne!(world.chunk(IVec3::ZERO).as_deref(), before.as_ref());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn chunk(&self, position: IVec3) -> Option<Cow<'_, Chunk<Voxel>>> {
+        self.store.grid().slot(position).map(|slot| self.cells_before(slot))
     }
 
     /// Returns the bytes that the world holds on the heap, including those for the currents of the
     /// last tick. While a tick is underway, the buffers of the body being levelled and the lists of
     /// the tick's end are not counted.
     pub fn memory_bytes(&self) -> usize {
-        self.store.memory_bytes() + self.work.memory_bytes() + self.unfinished.memory_bytes()
+        self.store.memory_bytes()
+            + self.work.memory_bytes()
+            + self.unfinished.memory_bytes()
+            + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, and every cell of every chunk. It is the same on
-    /// every platform, and independent of the order in which chunks were loaded. Rules and bounds
+    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
+    /// queued. It is the same on every platform, and independent of the order in which chunks were
+    /// loaded. Rules and bounds
     /// are not part of it: compare those separately.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
@@ -177,6 +200,7 @@ impl WaterWorld {
             hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
         }
+        self.queue.hash(&mut hash);
         hash.finish()
     }
 }

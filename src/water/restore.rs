@@ -5,13 +5,15 @@ use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::ebb::evaporation::Evaporation;
+use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
-use crate::water::{CellFlags, RulesError, WaterWorld};
+use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
 use glam::IVec3;
+use std::collections::VecDeque;
 
 /// The state of a world besides its chunks.
 pub(crate) struct Clock {
@@ -34,6 +36,17 @@ pub(crate) struct ChunkRecord {
 impl WaterWorld {
     pub(crate) fn clock(&self) -> Clock {
         Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
+    }
+
+    /// Returns the queued edits, and how many of the first come before the next tick of the loaded
+    /// world.
+    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+        self.queue.saved()
+    }
+
+    /// Queues edits, of which the first `before` come before the next tick.
+    pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
+        self.queue = Queue::restored(before, edits);
     }
 
     /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.

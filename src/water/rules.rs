@@ -49,7 +49,8 @@ impl Edges {
     }
 }
 
-/// The parameters of a water world. They are fixed when the world is made.
+/// The parameters of a water world, given when it is made;
+/// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
 /// Chances are rounded up to a multiple of 1/65,536, those of evaporation up to 1/64 to a multiple
 /// of 2⁻³². By default, still water evaporates slowly; [`lossless`](Rules::lossless) turns that

@@ -28,6 +28,7 @@ use crate::water::pools::Pools;
 use crate::water::random::mix;
 #[cfg(feature = "rayon")]
 use crate::water::shards::Shards;
+use std::time::{Duration, Instant};
 
 /// What the phases carry from one piece of a tick to the next.
 pub(crate) struct Unfinished {
@@ -40,9 +41,6 @@ pub(crate) struct Unfinished {
     pub(crate) evaporation: Evaporation,
     #[cfg(feature = "rayon")]
     shards: Shards,
-    /// Whether the call does whole phases, among threads if that pays.
-    #[cfg(feature = "rayon")]
-    may_share: bool,
 }
 
 impl Unfinished {
@@ -55,8 +53,6 @@ impl Unfinished {
             evaporation,
             #[cfg(feature = "rayon")]
             shards: Shards::default(),
-            #[cfg(feature = "rayon")]
-            may_share: false,
         }
     }
 
@@ -89,6 +85,26 @@ impl WaterWorld {
     /// is underway. Returns what it did.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
+    }
+
+    /// Completes the tick that is underway, and does nothing if there is none. Returns what the
+    /// call did.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.pour(IVec3::new(8, 15, 8), 7)?;
+    /// assert!(!world.step_within(0).finished);
+    /// assert_eq!(world.finish_tick().moved, 7);
+    /// assert_eq!((world.ticks(), world.backlog()), (1, 0));
+    /// assert_eq!(world.finish_tick().moved, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn finish_tick(&mut self) -> StepReport {
+        if self.has_begun() { self.step() } else { StepReport::default() }
     }
 
     /// Runs `ticks` ticks and returns the sum of their reports. While every cell is asleep, only
@@ -127,14 +143,18 @@ impl WaterWorld {
     /// to an outlet, and the cells that dry up with another or are woken by that. Nor is the
     /// sorting of chunks, drawing cells and bodies, nor the marking of changes.
     ///
-    /// While a tick is underway, queries return the state reached so far, in which the ledger
-    /// balances; [`ticks`] counts the tick only when it is complete. Edits,
-    /// [`step`](WaterWorld::step) and [`wake_all`](WaterWorld::wake_all) complete it first.
+    /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
+    /// counts for the cells of its region or chunks, or for one.
+    ///
+    /// While a tick is underway, whatever is read of the world is as it was after the last complete
+    /// tick: cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
+    /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
+    /// [`memory_bytes`](WaterWorld::memory_bytes) speak of the tick underway. Edits,
+    /// [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
+    /// [`wake_all`](WaterWorld::wake_all) complete it first.
     ///
     /// A world saved while a tick is underway is saved as it was when that tick began. The loaded
     /// world starts the tick again, and reaches the same bytes at its end.
-    ///
-    /// [`ticks`]: WaterWorld::ticks
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -159,35 +179,93 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
+        self.work.is_in_slices = budget < u64::MAX;
+        self.advance(|progress| progress.looked_at < budget)
+    }
+
+    /// Does as [`step_within`](WaterWorld::step_within) does, and stops after the piece with which
+    /// `time` has passed since the call, or when the tick is complete. A piece takes microseconds, an
+    /// edit of a large region more. When a call stops depends on the machine, what a tick comes to
+    /// does not: a tick done in any calls leaves the same bytes.
+    ///
+    /// # Panics
+    /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
+    /// [`step_while`](WaterWorld::step_while) takes one.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, WaterWorld};
+    /// use std::time::Duration;
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// // In each frame:
+    /// let progress = world.step_for(Duration::from_millis(4));
+    /// assert!(progress.finished, "nothing moves");
+    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// ```
+    pub fn step_for(&mut self, time: Duration) -> Progress {
+        let begin = Instant::now();
+        self.step_while(|_| begin.elapsed() < time)
+    }
+
+    /// Does as [`step_within`](WaterWorld::step_within) does, as long as `goes_on` says so: it is
+    /// asked after each piece, with what the call has done so far. The call stops after the first
+    /// piece for which it says no, or when the tick is complete.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.pour(IVec3::new(8, 15, 8), 7)?;
+    /// let progress = world.step_while(|progress| progress.report.moved == 0);
+    /// assert_eq!((progress.report.moved, progress.finished), (7, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_while(&mut self, goes_on: impl FnMut(&Progress) -> bool) -> Progress {
+        self.work.is_in_slices = true;
+        self.advance(goes_on)
+    }
+
+    /// Makes the edits queued before the next tick and then does that tick, or resumes where the
+    /// last call stopped, piece by piece while `goes_on` and until the tick is complete.
+    fn advance(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
         let mut progress = Progress::default();
+        self.queue.begin_tick();
+        while self.queue.due() > 0 {
+            progress.looked_at += self.make_next_edit();
+            if !goes_on(&progress) {
+                return progress;
+            }
+        }
         let mut window = Window::new();
         let (mut tick, unfinished) = self.underway();
-        #[cfg(feature = "rayon")]
-        (unfinished.may_share = budget == u64::MAX);
         while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
-            if progress.looked_at >= budget {
-                progress.report = tick.report;
+            progress.report = tick.report;
+            if !goes_on(&progress) {
                 return progress;
             }
         }
         progress.report = tick.report;
         progress.finished = true;
+        self.work.drop_last_flows();
+        self.queue.end_tick();
         self.tick = self.tick.wrapping_add(1);
         progress
     }
 
     /// Returns about how many cells the tick underway still has to visit: those awake now or
     /// touched by it, once for the current pass and once for each later pass, and one for the end.
-    /// Returns 0 exactly between ticks, so also in a world that was just loaded.
+    /// While queued edits are made before it, their number is counted too. Returns 0 exactly
+    /// between ticks, so also in a world that was just loaded, unless edits were queued after the
+    /// tick in which it was saved.
     pub fn backlog(&self) -> u64 {
-        self.work.backlog(&self.store, self.rules.pools)
-    }
-
-    /// Completes the tick that is underway, if there is one.
-    pub(crate) fn end_tick(&mut self) {
-        if self.is_underway() {
-            self.step();
+        match self.work.backlog(&self.store, self.rules.pools) {
+            0 if self.queue.has_begun() => {
+                1 + self.queue.due() as u64 + self.store.grid().awake_cells() as u64
+            }
+            backlog => backlog,
         }
     }
 
@@ -198,6 +276,7 @@ impl WaterWorld {
             self.work.begin(&self.store, random);
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
+            self.work.awake_before = self.store.grid().awake_cells();
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }
@@ -293,7 +372,7 @@ impl Unfinished {
                 Phase::End => {
                     if let Some(ending) = &mut self.ending {
                         #[cfg(feature = "rayon")]
-                        if self.may_share && ending.is_about_to_count() {
+                        if !tick.work.is_in_slices && ending.is_about_to_count() {
                             return Some(tick.count_shared(ending));
                         }
                         if let Some(cells) = tick.finish(ending, &mut self.evaporation) {
@@ -336,7 +415,7 @@ impl Unfinished {
     /// Returns whether the next phase is shared among threads.
     #[cfg(feature = "rayon")]
     fn shares(&mut self, tick: &Context) -> bool {
-        let shares = self.may_share && tick.is_worth_sharing();
+        let shares = !tick.work.is_in_slices && tick.is_worth_sharing();
         if !shares {
             self.shards = Shards::default();
         }

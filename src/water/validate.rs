@@ -149,7 +149,7 @@ impl WaterWorld {
                 self.check_cell(place, self.store.read(place))?;
             }
         }
-        let booked = self.total();
+        let booked = self.ledger.total();
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }

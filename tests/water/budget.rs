@@ -112,7 +112,7 @@ fn sunken_lake() -> WaterWorld {
 
 /// The cells of a world and its ledger.
 fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
-    let chunks = world.chunks().map(|(position, chunk)| (position, chunk.clone()));
+    let chunks = world.chunks().map(|(position, chunk)| (position, chunk.into_owned()));
     (chunks.collect(), world.ledger(), world.ticks())
 }
 

@@ -221,7 +221,7 @@ impl Drawn for WaterWorld {
 
     fn count(&self) -> f64 {
         let height = |voxel: Voxel| voxel.cell().map_or(0, |cell| u64::from(cell.height()));
-        self.chunks().map(|(_, chunk)| sum_of(chunk, height)).sum::<u64>() as f64
+        self.chunks().map(|(_, chunk)| sum_of(&chunk, height)).sum::<u64>() as f64
     }
 
     fn account(&self) -> Account {

@@ -433,6 +433,15 @@ impl LayerRecord {
         }
     }
 
+    /// Returns a cell as it was before the tick if it is saved. The others have not changed.
+    #[inline]
+    pub(crate) fn before(&self, cell: usize) -> Option<Voxel> {
+        match &self.table {
+            Some(table) => table.saved.contains(cell).then(|| table.before[cell]),
+            None => self.noted(cell).and_then(|note| note.before),
+        }
+    }
+
     /// Returns whether any cell is saved. If not, none has changed.
     pub(crate) fn may_have_changed(&self) -> bool {
         self.has_saved
@@ -554,6 +563,9 @@ mod tests {
                 }
                 if let Some(work) = work {
                     assert!(work.may_have_changed() || changes.words.is_empty(), "seed {seed}");
+                    for (cell, &now) in cells.iter().enumerate() {
+                        assert_eq!(work.before(cell).unwrap_or(now), before[cell], "seed {seed}");
+                    }
                     work.revert(&mut cells);
                     kept[usize::from(work.table.is_some())] += u32::from(work.may_have_changed());
                 }

@@ -4,6 +4,7 @@
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::budget::Budget;
+use crate::water::context::currents::LastFlows;
 use crate::water::context::layer_record::{LayerRecord, Table, current};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::context::trees::Trees;
@@ -53,6 +54,12 @@ pub(crate) struct Workspace {
     pub(crate) sweep: Sweep,
     /// The account when the tick began.
     pub(crate) ledger_before: Ledger,
+    /// The number of awake cells when the tick began.
+    pub(crate) awake_before: usize,
+    /// Whether the world may be looked at before the tick is complete.
+    pub(crate) is_in_slices: bool,
+    /// If it may: the flows of the last tick whose records this one has taken over.
+    last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     pub(crate) trees: Trees,
@@ -121,6 +128,9 @@ impl Workspace {
         let open = core::mem::take(&mut chunk.open);
         for layer in ones(u64::from(open)) {
             if let Some(mut work) = chunk.layers[layer].take() {
+                if self.is_in_slices {
+                    self.last_flows.keep(slot, layer, &work);
+                }
                 self.spare_tables.extend(work.reset());
                 self.spare.push(work);
             }
@@ -319,13 +329,24 @@ impl Workspace {
         self.get(place.slot, place.layer()).map_or(0, |work| work.passed(place.cell()))
     }
 
+    /// Drops what was kept of the tick before the one that is complete.
+    pub(crate) fn drop_last_flows(&mut self) {
+        self.last_flows.clear();
+    }
+
+    /// Returns the outflow of a cell in the last complete tick.
     pub(crate) fn current(&self, place: Place) -> IVec3 {
-        // Nothing has flowed yet; chunks that have not entered still hold records of the last tick.
-        if self.phase == Phase::Begin {
-            return IVec3::ZERO;
-        }
-        self.get(place.slot, place.layer())
-            .map_or(IVec3::ZERO, |work| current(work.flow(place.cell())))
+        current(match self.record_of_last(place) {
+            Some(work) => work.flow(place.cell()),
+            None => self.last_flows.of(place),
+        })
+    }
+
+    /// Returns the record of the last complete tick, unless the tick underway has taken it over.
+    fn record_of_last(&self, place: Place) -> Option<&LayerRecord> {
+        let chunk = self.chunks.get(place.slot.index())?.as_ref()?;
+        let is_of_last = self.phase == Phase::Rest || chunk.is_of_odd_tick != self.is_tick_odd;
+        chunk.layers[place.layer()].as_deref().filter(|_| is_of_last)
     }
 
     /// Drops the records of a chunk that is being removed.
@@ -347,6 +368,7 @@ impl Workspace {
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
+            + self.last_flows.memory_bytes()
     }
 }
 
@@ -379,7 +401,7 @@ mod tests {
                 assert_eq!((work.layers, work.members.len()), (layers, members), "seed {seed}");
                 most = most.max(layers);
             }
-            world.end_tick();
+            world.finish_tick();
             let chunk =
                 world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
             let (before, slot) =

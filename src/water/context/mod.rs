@@ -5,6 +5,7 @@
 //! [`tick`](crate::water::tick).
 
 pub(crate) mod budget;
+pub(crate) mod currents;
 pub(crate) mod layer_record;
 pub(crate) mod layers;
 pub(crate) mod limits;

@@ -1,11 +1,12 @@
-//! Rollback: the world as it was when the tick underway began, which is what `state_hash` and
-//! snapshots read.
+//! Rollback: the world as it was when the tick underway began, which is what queries, `state_hash`
+//! and snapshots read.
 
 use crate::chunk::{Chunk, ones};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use std::borrow::Cow;
 
@@ -15,9 +16,30 @@ impl WaterWorld {
         self.work.phase != Phase::Rest
     }
 
+    /// Returns whether the next tick has begun, so far perhaps only with the edits queued before
+    /// it, and is not complete.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.is_underway() || self.queue.has_begun()
+    }
+
     /// Returns the ledger as it was before the tick underway, if there is one.
     pub(crate) fn ledger_before(&self) -> Ledger {
         if self.is_underway() { self.work.ledger_before } else { self.ledger }
+    }
+
+    /// Returns the number of awake cells before the tick underway, if there is one.
+    pub(crate) fn awake_before(&self) -> usize {
+        if self.is_underway() { self.work.awake_before } else { self.store.grid().awake_cells() }
+    }
+
+    /// Returns a voxel as it was before the tick underway, if there is one.
+    pub(crate) fn voxel_before(&self, place: Place) -> Voxel {
+        let now = self.store.read(place);
+        if !self.work.have_entered() {
+            return now;
+        }
+        let record = self.work.get(place.slot, place.layer());
+        record.and_then(|record| record.before(place.cell())).unwrap_or(now)
     }
 
     /// Returns the cells of a chunk as they were before the tick underway, if there is one.

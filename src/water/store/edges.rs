@@ -2,10 +2,10 @@
 //! the cells that drain into them.
 
 use crate::chunk::{CellMask, LayerMask};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::rules::Edge;
-use crate::water::store::{Store, boxed};
+use crate::water::rules::{Edge, Edges};
+use crate::water::store::{Place, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -16,6 +16,25 @@ impl Store {
         let inside =
             Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
         mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
+    }
+
+    /// Replaces the edges: the marks beyond the bounds, and the outlets. The caller wakes what may
+    /// move.
+    pub(crate) fn set_edges(&mut self, edges: Edges) {
+        self.edges = edges;
+        let slots = self.grid.sorted_slots();
+        for &slot in &slots {
+            if self.is_within(self.grid.position_at(slot)) {
+                continue;
+            }
+            for index in 0..CHUNK_CELLS {
+                let place = Place { slot, index };
+                if let Some(face) = self.face_beyond(self.position(place)) {
+                    self.write(place, mark(edges.outer[face.index()]));
+                }
+            }
+        }
+        slots.into_iter().for_each(|slot| self.refresh_outlets(slot));
     }
 
     /// Returns the chunk's outlets, the cells with a drain below or beside them, if there are any.
@@ -126,9 +145,7 @@ pub(crate) fn mark(edge: Edge) -> Voxel {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{CHUNK_CELLS, Region};
-    use crate::water::rules::Edges;
-    use crate::water::store::Place;
+    use crate::coords::Region;
 
     /// Checks cell by cell that the outlets are the cells beside or above a drain.
     fn check_outlets(store: &Store, seed: u64) {
@@ -174,6 +191,13 @@ mod tests {
                 store.remove(chunk);
             }
             check_outlets(&store, seed);
+            let edges =
+                Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
+            store.set_edges(edges);
+            check_outlets(&store, seed);
+            for slot in store.grid().sorted_slots() {
+                assert!(store.beside_is_true(slot), "seed {seed}");
+            }
         }
     }
 }

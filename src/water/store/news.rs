@@ -62,9 +62,9 @@ impl News {
 }
 
 impl Store {
-    /// From now on changes are noted.
-    pub(crate) fn keep_news(&mut self) {
-        self.news = Some(News::default());
+    /// Forgets what was noted. From now on, changes are noted if `kept`.
+    pub(crate) fn keep_news(&mut self, kept: bool) {
+        self.news = kept.then(News::default);
     }
 
     /// Takes a chunk with changed layers; `None` if there is none left.

@@ -214,7 +214,7 @@ fn a_draw_gets_what_the_root_of_its_path_offers() {
                 assert_eq!(tick.root_of(label), Some(root), "round {round}");
                 labelled += u32::from(root != place);
             }
-            world.end_tick();
+            world.finish_tick();
         }
     }
     assert!(

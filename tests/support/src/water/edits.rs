@@ -1,12 +1,13 @@
 //! Edits and ticks of a water world, against the naive model of [`cells`](super::cells) and the
 //! laws that can be seen from outside. Property tests and the fuzz targets `water_edits` and
-//! `water_stream` make the edits.
+//! `water_stream` make the edits: in the world as values that were sent as bytes, in its twin by the
+//! functions of their names.
 
 use super::cells::{Cells, Content};
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, chunks_of, saved_and_loaded};
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    Displaced, Edge, EditError, Progress, Rules, Voxel, WaterCell, WaterWorld,
+    self, Displaced, Edge, EditError, Outcome, Progress, Rules, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
 use std::fmt::Debug;
@@ -106,6 +107,47 @@ pub enum Answer {
     Removed(Chunk<Voxel>),
 }
 
+impl Answer {
+    fn of(outcome: Outcome) -> Answer {
+        match outcome {
+            Outcome::Displaced(displaced) => Answer::Displaced(displaced),
+            Outcome::Changed(changed) => Answer::from(changed),
+            Outcome::Units(units) => Answer::Units(units),
+            Outcome::Removed(chunk) => Answer::Removed(chunk),
+            _ => Answer::Units(0),
+        }
+    }
+}
+
+/// An edit as a value, with what is inserted at a position. Chunks that were removed are not known
+/// here, so a list of them is empty.
+pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water::Edit {
+    let insert = |position, chunk| water::Edit::InsertChunk { position, chunk };
+    match *edit {
+        Edit::SetSolid(cell) => water::Edit::SetSolid(cell),
+        Edit::ClearSolid(cell) => water::Edit::ClearSolid(cell),
+        Edit::AddSource(cell) => water::Edit::AddSource(cell),
+        Edit::RemoveSource(cell) => water::Edit::RemoveSource(cell),
+        Edit::Pour(cell, units) => water::Edit::Pour { cell, units },
+        Edit::Scoop(cell, units) => water::Edit::Scoop { cell, units },
+        Edit::FillSolid(region) => water::Edit::FillSolid(region),
+        Edit::FillWater(region, height) => water::Edit::FillWater { region, height },
+        Edit::RemoveChunk(position) => water::Edit::RemoveChunk(position),
+        Edit::InsertChunk(position) => insert(position, chunk_for(position)),
+        Edit::InsertForeign(position, seed) => insert(position, foreign_chunk(seed)),
+        Edit::InsertChunks => water::Edit::InsertChunks(Vec::new()),
+    }
+}
+
+/// An edit as it arrives from another process: by its bytes.
+pub fn sent(edit: water::Edit) -> water::Edit {
+    let bytes = edit.to_bytes();
+    let received = water::Edit::from_bytes(&bytes).expect("the bytes of an edit");
+    assert!(received == edit, "another edit");
+    assert!(water::Edit::from_bytes(&bytes[..bytes.len() - 1]).is_err(), "one byte less");
+    received
+}
+
 impl<T: Into<u64>> From<T> for Answer {
     fn from(units: T) -> Answer {
         Answer::Units(units.into())
@@ -126,30 +168,21 @@ impl Model for Water {
         edit: &Edit,
         is_twin: bool,
     ) -> Result<Answer, EditError> {
+        if is_twin {
+            return self.make_directly(world, edit);
+        }
         match *edit {
-            Edit::SetSolid(cell) => world.set_solid(cell).map(Answer::Displaced),
-            Edit::ClearSolid(cell) => world.clear_solid(cell).map(Answer::from),
-            Edit::AddSource(cell) => world.add_source(cell).map(Answer::from),
-            Edit::RemoveSource(cell) => world.remove_source(cell).map(Answer::from),
-            Edit::Pour(cell, units) => world.pour(cell, units).map(Answer::from),
-            Edit::Scoop(cell, units) => world.scoop(cell, units).map(Answer::from),
-            Edit::FillSolid(region) => world.fill_solid(region).map(Answer::from),
-            Edit::FillWater(region, height) => world.fill_water(region, height).map(Answer::from),
-            Edit::RemoveChunk(position) => world.remove_chunk(position).map(Answer::Removed),
-            Edit::InsertChunk(position) => {
-                world.insert_chunk(position, self.chunk_for(position)).map(|()| Answer::Units(0))
-            }
-            Edit::InsertForeign(position, seed) => {
-                world.insert_chunk(position, foreign_chunk(seed)).map(|()| Answer::Units(0))
-            }
             Edit::InsertChunks => {
-                if !is_twin {
-                    let is_loaded = |position| world.chunks().any(|(chunk, _)| chunk == position);
-                    self.removed.0.retain(|(position, _)| !is_loaded(*position));
-                }
-                let done = self.removed.insert_into(world, is_twin, WaterWorld::insert_chunks);
-                done.map(|()| Answer::Units(0))
+                let is_loaded = |position| world.chunk(position).is_some();
+                self.removed.0.retain(|(position, _)| !is_loaded(*position));
+                let insert = |world: &mut WaterWorld, chunks| {
+                    world.apply(sent(water::Edit::InsertChunks(chunks))).map(|_| ())
+                };
+                self.removed.insert_into(world, false, insert).map(|()| Answer::Units(0))
             }
+            _ => world
+                .apply(sent(value_of(edit, |position| self.chunk_for(position))))
+                .map(Answer::of),
         }
     }
 
@@ -246,6 +279,31 @@ impl Model for Water {
 }
 
 impl Water {
+    /// Makes an edit by the function of its name.
+    fn make_directly(&self, world: &mut WaterWorld, edit: &Edit) -> Result<Answer, EditError> {
+        match *edit {
+            Edit::SetSolid(cell) => world.set_solid(cell).map(Answer::Displaced),
+            Edit::ClearSolid(cell) => world.clear_solid(cell).map(Answer::from),
+            Edit::AddSource(cell) => world.add_source(cell).map(Answer::from),
+            Edit::RemoveSource(cell) => world.remove_source(cell).map(Answer::from),
+            Edit::Pour(cell, units) => world.pour(cell, units).map(Answer::from),
+            Edit::Scoop(cell, units) => world.scoop(cell, units).map(Answer::from),
+            Edit::FillSolid(region) => world.fill_solid(region).map(Answer::from),
+            Edit::FillWater(region, height) => world.fill_water(region, height).map(Answer::from),
+            Edit::RemoveChunk(position) => world.remove_chunk(position).map(Answer::Removed),
+            Edit::InsertChunk(position) => {
+                world.insert_chunk(position, self.chunk_for(position)).map(|()| Answer::Units(0))
+            }
+            Edit::InsertForeign(position, seed) => {
+                world.insert_chunk(position, foreign_chunk(seed)).map(|()| Answer::Units(0))
+            }
+            Edit::InsertChunks => {
+                let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
+                done.map(|()| Answer::Units(0))
+            }
+        }
+    }
+
     /// The chunk that was last removed from there, or an open one.
     fn chunk_for(&self, position: IVec3) -> Chunk<Voxel> {
         self.removed.get(position).unwrap_or(Chunk::uniform(Voxel::OPEN))
@@ -383,5 +441,5 @@ fn foreign_chunk(seed: u64) -> Chunk<Voxel> {
     world.run(random.u64(1..20));
     (0..random.u32(..12)).for_each(|_| _ = world.step_within(0));
     let (_, chunk) = world.chunks().next().expect("the one that was put in");
-    chunk.clone()
+    chunk.into_owned()
 }

@@ -4,5 +4,6 @@ pub mod cells;
 pub mod edits;
 pub mod limits;
 pub mod orders;
+pub mod queued;
 pub mod small;
 pub mod words;

@@ -1,5 +1,18 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks. A refused edit
-//! changes nothing.
+//! changes nothing. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules:
+//! `rules`.
+
+mod bytes;
+mod error;
+mod queue;
+mod rules;
+mod values;
+
+pub use bytes::EditBytesError;
+pub use error::EditError;
+pub use queue::EditReport;
+pub(crate) use queue::Queue;
+pub use values::{Edit, Outcome};
 
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -8,49 +21,8 @@ use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::store::{Place, border_cells, units_in};
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
-use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;
-
-/// Why an edit was refused. It changed nothing.
-///
-/// Variants hold the cell, the chunk position or the height in question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum EditError {
-    /// The cell's chunk is not loaded.
-    NotLoaded(IVec3),
-    /// The cell lies outside the world's bounds.
-    OutOfBounds(IVec3),
-    /// The cell is solid ground.
-    Solid(IVec3),
-    /// A chunk is already loaded at this chunk position.
-    ChunkPresent(IVec3),
-    /// No chunk is loaded at this chunk position.
-    ChunkAbsent(IVec3),
-    /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
-    /// A height above 7.
-    Height(u8),
-}
-
-impl fmt::Display for EditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EditError::NotLoaded(cell) => write!(f, "the chunk of cell {cell} is not loaded"),
-            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
-            EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
-            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
-            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
-            EditError::ChunkOutOfBounds(chunk) => {
-                write!(f, "chunk {chunk} lies beyond the world's bounds")
-            }
-            EditError::Height(height) => write!(f, "a height of {height}, above 7"),
-        }
-    }
-}
-
-impl core::error::Error for EditError {}
 
 impl WaterWorld {
     /// Makes a cell solid, and returns what became of its water. Water moves to open neighbours
@@ -60,6 +32,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+        self.make_queued_edits();
         if self.store.read(self.place(cell)?).is_solid() {
             return Ok(Displaced::default());
         }
@@ -96,6 +69,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is not loaded or out of bounds.
     pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.make_queued_edits();
         if !self.store.read(self.place(cell)?).is_solid() {
             return Ok(false);
         }
@@ -110,6 +84,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.make_queued_edits();
         if self.store.read(self.place(cell)?).is_source() {
             return Ok(false);
         }
@@ -128,6 +103,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.make_queued_edits();
         let voxel = self.store.read(self.place(cell)?);
         if !voxel.is_source() && !voxel.is_solid() {
             return Ok(false);
@@ -143,6 +119,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.make_queued_edits();
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
         let poured = units.min(u32::from(voxel.room()));
@@ -159,6 +136,7 @@ impl WaterWorld {
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.make_queued_edits();
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
         let scooped = units.min(u32::from(voxel.height()));
@@ -201,8 +179,9 @@ impl WaterWorld {
     }
 
     fn fill(&mut self, region: Region, voxel: Voxel) -> Result<u64, EditError> {
+        self.make_queued_edits();
         self.check_loaded(region)?;
-        self.end_tick();
+        self.finish_tick();
         let mut removed = 0;
         for cell in region.positions() {
             let place = self.place(cell)?;
@@ -226,8 +205,7 @@ impl WaterWorld {
     ///
     /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
     /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
-    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above, and
-    /// words that are not canonical (from a tick underway) become still water.
+    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above.
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds.
@@ -245,6 +223,7 @@ impl WaterWorld {
         &mut self,
         chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
     ) -> Result<(), EditError> {
+        self.make_queued_edits();
         let chunks: Vec<_> = chunks.into_iter().collect();
         let mut seen = HashSet::new();
         for &(position, _) in &chunks {
@@ -256,7 +235,7 @@ impl WaterWorld {
                 return Err(EditError::ChunkOutOfBounds(position));
             }
         }
-        self.end_tick();
+        self.finish_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
             let slot = self
@@ -276,14 +255,15 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Returns the chunk with words that this world can hold between ticks.
+    /// Returns the chunk with words that this world can hold.
     fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         let throughput = self.rules.throughput;
         let Some(cells) = chunk.as_dense() else {
-            return Chunk::uniform(chunk.get(0).between_ticks(throughput));
+            return Chunk::uniform(chunk.get(0).lowered_to(throughput));
         };
-        if cells.iter().fold(false, |doubtful, voxel| doubtful | voxel.is_doubtful(throughput)) {
-            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.between_ticks(throughput));
+        // Springs and marks may be above it, too, and stay as they are.
+        if cells.iter().fold(false, |above, voxel| above | (voxel.largest() > throughput)) {
+            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.lowered_to(throughput));
             chunk.canonicalize();
         }
         chunk
@@ -292,11 +272,15 @@ impl WaterWorld {
     /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
     /// cells around it wake, as they do when it is loaded.
     ///
+    /// This first completes a tick that is underway, so the chunk may differ from what
+    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.
+    ///
     /// # Errors
     /// No chunk is loaded there.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
+        self.make_queued_edits();
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.end_tick();
+        self.finish_tick();
         for face in Face::ALL {
             let there = self.store.neighbour(slot, face);
             let inert = |slot: Slot| {
@@ -318,7 +302,8 @@ impl WaterWorld {
     /// Wakes every cell with water or flow. The next ticks cost more, but change nothing that they
     /// would not have changed otherwise. Completes a tick underway first.
     pub fn wake_all(&mut self) {
-        self.end_tick();
+        self.make_queued_edits();
+        self.finish_tick();
         for slot in self.store.grid().sorted_slots() {
             if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
                 continue;
@@ -366,7 +351,7 @@ impl WaterWorld {
     /// Returns the place of a cell to edit, after completing a tick underway.
     fn place_to_edit(&mut self, cell: IVec3) -> Result<Place, EditError> {
         let place = self.place(cell)?;
-        self.end_tick();
+        self.finish_tick();
         Ok(place)
     }
 

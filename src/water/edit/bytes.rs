@@ -1,0 +1,312 @@
+//! Edits as bytes: a tag, then its fields in little-endian order.
+//!
+//! | tag | edit | fields |
+//! |---|---|---|
+//! | 0 | `SetSolid` | cell |
+//! | 1 | `ClearSolid` | cell |
+//! | 2 | `AddSource` | cell |
+//! | 3 | `RemoveSource` | cell |
+//! | 4 | `Pour` | cell, units `u32` |
+//! | 5 | `Scoop` | cell, units `u32` |
+//! | 6 | `FillSolid` | region |
+//! | 7 | `FillWater` | region, height `u8` |
+//! | 8 | `InsertChunk` | position, chunk |
+//! | 9 | `InsertChunks` | number `u32`, then for each its position and the chunk |
+//! | 10 | `RemoveChunk` | position |
+//! | 11 | `WakeAll` | |
+//! | 12 | `SetRules` | evaporation, film evaporation, activity decay `f64`; supply, throughput `u8`; six outer edges, the unloaded one `u8`: 0 wall, 1 drain, 2 held; pools, many parents `u8`: 0 or 1 |
+//!
+//! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
+//! chunk is a 0 and one word for all cells, or a 1 and 4096 words. A word is the `u16` of
+//! [`Voxel::word`], or a mark beyond the world's end. A tag keeps its form for ever: another form of
+//! an edit gets a new one.
+
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Region};
+use crate::water::edit::Edit;
+use crate::water::rules::{Edge, Edges, Rules};
+use crate::water::voxel::Voxel;
+use core::fmt;
+use glam::IVec3;
+
+/// The edges by their numbers.
+const EDGES: [Edge; 3] = [Edge::Wall, Edge::Drain, Edge::Held];
+
+/// Why bytes are no [`Edit`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditBytesError {
+    /// The bytes end within the edit.
+    Truncated {
+        /// Their number.
+        length: usize,
+    },
+    /// No edit has this tag.
+    Tag {
+        /// The tag found, at offset 0.
+        tag: u8,
+    },
+    /// A value out of its range.
+    Value {
+        /// The offset of the value.
+        at: usize,
+        /// What it should be.
+        wanted: &'static str,
+        /// The value found.
+        found: i64,
+    },
+    /// There are bytes after the edit.
+    Trailing {
+        /// The offset at which the edit ends.
+        at: usize,
+        /// The number of bytes after it.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for EditBytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditBytesError::Truncated { length } => {
+                write!(f, "an edit goes on after these {length} bytes")
+            }
+            EditBytesError::Tag { tag } => write!(f, "no edit has the tag {tag}"),
+            EditBytesError::Value { at, wanted, found } => {
+                write!(f, "byte {at}: expected {wanted}, not {found}")
+            }
+            EditBytesError::Trailing { at, bytes } => {
+                write!(f, "{bytes} bytes after the edit, which ends at byte {at}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for EditBytesError {}
+
+impl Edit {
+    /// Returns the edit as bytes: 1 to 36, or for each chunk up to 8,205 and five more. They mean
+    /// the same in all later versions of this crate.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::water::{Edit, EditBytesError};
+    ///
+    /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
+    /// let bytes = edit.to_bytes();
+    /// assert_eq!(bytes.len(), 17);
+    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
+    /// assert_eq!(Edit::from_bytes(&[99]), Err(EditBytesError::Tag { tag: 99 }));
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Writer(Vec::new());
+        match self {
+            Edit::SetSolid(cell) => out.tag(0).position(*cell),
+            Edit::ClearSolid(cell) => out.tag(1).position(*cell),
+            Edit::AddSource(cell) => out.tag(2).position(*cell),
+            Edit::RemoveSource(cell) => out.tag(3).position(*cell),
+            Edit::Pour { cell, units } => out.tag(4).position(*cell).put(&units.to_le_bytes()),
+            Edit::Scoop { cell, units } => out.tag(5).position(*cell).put(&units.to_le_bytes()),
+            Edit::FillSolid(region) => out.tag(6).region(*region),
+            Edit::FillWater { region, height } => out.tag(7).region(*region).put(&[*height]),
+            Edit::InsertChunk { position, chunk } => out.tag(8).position(*position).chunk(chunk),
+            Edit::InsertChunks(chunks) => {
+                // More would take 64 GB.
+                out.tag(9).put(&(chunks.len() as u32).to_le_bytes());
+                chunks
+                    .iter()
+                    .fold(&mut out, |out, (position, chunk)| out.position(*position).chunk(chunk))
+            }
+            Edit::RemoveChunk(position) => out.tag(10).position(*position),
+            Edit::WakeAll => out.tag(11),
+            Edit::SetRules(rules) => out.tag(12).rules(rules),
+        };
+        out.0
+    }
+
+    /// Returns the edit of the bytes of [`to_bytes`](Edit::to_bytes). Whatever the bytes are, this
+    /// takes no more memory than some eight times their number, and does not panic.
+    ///
+    /// # Errors
+    /// The bytes are no edit, or are longer than one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Edit, EditBytesError> {
+        let mut from = Reader { bytes, at: 0 };
+        let edit = match from.byte()? {
+            0 => Edit::SetSolid(from.position()?),
+            1 => Edit::ClearSolid(from.position()?),
+            2 => Edit::AddSource(from.position()?),
+            3 => Edit::RemoveSource(from.position()?),
+            4 => Edit::Pour { cell: from.position()?, units: from.number()? },
+            5 => Edit::Scoop { cell: from.position()?, units: from.number()? },
+            6 => Edit::FillSolid(from.region()?),
+            7 => Edit::FillWater { region: from.region()?, height: from.byte()? },
+            8 => Edit::InsertChunk { position: from.position()?, chunk: from.chunk()? },
+            9 => {
+                let mut chunks = Vec::new();
+                for _ in 0..from.number()? {
+                    chunks.push((from.position()?, from.chunk()?));
+                }
+                Edit::InsertChunks(chunks)
+            }
+            10 => Edit::RemoveChunk(from.position()?),
+            11 => Edit::WakeAll,
+            12 => Edit::SetRules(from.rules()?),
+            tag => return Err(EditBytesError::Tag { tag }),
+        };
+        match bytes.len() - from.at {
+            0 => Ok(edit),
+            more => Err(EditBytesError::Trailing { at: from.at, bytes: more }),
+        }
+    }
+}
+
+/// Appends values.
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn put(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    fn tag(&mut self, tag: u8) -> &mut Self {
+        self.put(&[tag])
+    }
+
+    fn position(&mut self, position: IVec3) -> &mut Self {
+        position.to_array().iter().fold(self, |out, number| out.put(&number.to_le_bytes()))
+    }
+
+    fn region(&mut self, region: Region) -> &mut Self {
+        self.position(region.min()).position(region.max())
+    }
+
+    fn rules(&mut self, rules: &Rules) -> &mut Self {
+        let Rules {
+            evaporation,
+            film_evaporation,
+            activity_decay,
+            source_supply,
+            throughput,
+            edges,
+            pools,
+            many_parents,
+        } = *rules;
+        for chance in [evaporation, film_evaporation, activity_decay] {
+            self.put(&chance.to_le_bytes());
+        }
+        self.put(&[source_supply, throughput]);
+        for edge in edges.outer.into_iter().chain([edges.unloaded]) {
+            self.put(&[EDGES.iter().position(|&other| other == edge).unwrap_or(0) as u8]);
+        }
+        self.put(&[pools.into(), many_parents.into()])
+    }
+
+    fn chunk(&mut self, chunk: &Chunk<Voxel>) -> &mut Self {
+        let word = |out: &mut Self, voxel: Voxel| out.0.extend(voxel.word().to_le_bytes());
+        match chunk.as_dense() {
+            None => word(self.put(&[0]), chunk.get(0)),
+            Some(cells) => {
+                self.put(&[1]);
+                cells.iter().for_each(|&voxel| word(self, voxel));
+            }
+        }
+        self
+    }
+}
+
+/// Reads values from front to back.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], EditBytesError> {
+        let left = self.bytes.get(self.at..).and_then(|left| left.first_chunk());
+        self.at += N;
+        left.copied().ok_or(EditBytesError::Truncated { length: self.bytes.len() })
+    }
+
+    fn byte(&mut self) -> Result<u8, EditBytesError> {
+        self.take().map(u8::from_le_bytes)
+    }
+
+    fn number(&mut self) -> Result<u32, EditBytesError> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn position(&mut self) -> Result<IVec3, EditBytesError> {
+        let mut axis = || self.take().map(i32::from_le_bytes);
+        Ok(IVec3::new(axis()?, axis()?, axis()?))
+    }
+
+    fn region(&mut self) -> Result<Region, EditBytesError> {
+        let (min, at) = (self.position()?, self.at);
+        let max = self.position()?;
+        match (0..3).find(|&axis| max[axis] < min[axis]) {
+            None => Ok(Region::new(min, max)),
+            Some(axis) => Err(EditBytesError::Value {
+                at: at + 4 * axis,
+                wanted: "a greatest cell that is not below the least one",
+                found: max[axis].into(),
+            }),
+        }
+    }
+
+    /// Values out of range are refused when the edit is made.
+    fn rules(&mut self) -> Result<Rules, EditBytesError> {
+        let mut chance = || self.take().map(f64::from_le_bytes);
+        let (evaporation, film_evaporation, activity_decay) = (chance()?, chance()?, chance()?);
+        let (source_supply, throughput) = (self.byte()?, self.byte()?);
+        let mut outer = [Edge::Wall; 6];
+        for edge in &mut outer {
+            *edge = self.one_of(EDGES, "0 to 2, an edge")?;
+        }
+        let edges = Edges { outer, unloaded: self.one_of(EDGES, "0 to 2, an edge")? };
+        let mut switch = || self.one_of([false, true], "0 or 1, a switch");
+        let (pools, many_parents) = (switch()?, switch()?);
+        Ok(Rules {
+            evaporation,
+            film_evaporation,
+            activity_decay,
+            source_supply,
+            throughput,
+            edges,
+            pools,
+            many_parents,
+        })
+    }
+
+    /// Reads a byte, the index of one of these values.
+    fn one_of<T: Copy, const N: usize>(
+        &mut self,
+        values: [T; N],
+        wanted: &'static str,
+    ) -> Result<T, EditBytesError> {
+        let (at, found) = (self.at, self.byte()?);
+        let value = values.get(usize::from(found)).copied();
+        value.ok_or(EditBytesError::Value { at, wanted, found: found.into() })
+    }
+
+    fn chunk(&mut self) -> Result<Chunk<Voxel>, EditBytesError> {
+        if !self.one_of([false, true], "0 or 1, the form of a chunk")? {
+            return Ok(Chunk::uniform(self.voxel()?));
+        }
+        let mut cells = [Voxel::OPEN; CHUNK_CELLS];
+        for cell in &mut cells {
+            *cell = self.voxel()?;
+        }
+        Ok(Chunk::from_cells(&cells))
+    }
+
+    fn voxel(&mut self) -> Result<Voxel, EditBytesError> {
+        let at = self.at;
+        let word = u16::from_le_bytes(self.take()?);
+        let mark = Voxel::from_raw(word);
+        if [Voxel::DRAIN, Voxel::HELD, Voxel::WALL].contains(&mark) {
+            return Ok(mark);
+        }
+        let wanted = "the word of a voxel";
+        Voxel::from_word(word).map_err(|_| EditBytesError::Value { at, wanted, found: word.into() })
+    }
+}

@@ -1,0 +1,48 @@
+//! Why an edit was refused.
+
+use crate::water::RulesError;
+use core::fmt;
+use glam::IVec3;
+
+/// Why an edit was refused. It changed nothing.
+///
+/// Variants hold the cell, the chunk position or the height in question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The cell's chunk is not loaded.
+    NotLoaded(IVec3),
+    /// The cell lies outside the world's bounds.
+    OutOfBounds(IVec3),
+    /// The cell is solid ground.
+    Solid(IVec3),
+    /// A chunk is already loaded at this chunk position.
+    ChunkPresent(IVec3),
+    /// No chunk is loaded at this chunk position.
+    ChunkAbsent(IVec3),
+    /// The chunk at this chunk position would hold no cell inside the world's bounds.
+    ChunkOutOfBounds(IVec3),
+    /// A height above 7.
+    Height(u8),
+    /// Rules with a value out of range.
+    Rules(RulesError),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditError::NotLoaded(cell) => write!(f, "the chunk of cell {cell} is not loaded"),
+            EditError::OutOfBounds(cell) => write!(f, "cell {cell} lies beyond the world's bounds"),
+            EditError::Solid(cell) => write!(f, "cell {cell} is solid ground"),
+            EditError::ChunkPresent(chunk) => write!(f, "chunk {chunk} is loaded already"),
+            EditError::ChunkAbsent(chunk) => write!(f, "chunk {chunk} is not loaded"),
+            EditError::ChunkOutOfBounds(chunk) => {
+                write!(f, "chunk {chunk} lies beyond the world's bounds")
+            }
+            EditError::Rules(error) => error.fmt(f),
+            EditError::Height(height) => write!(f, "a height of {height}, above 7"),
+        }
+    }
+}
+
+impl core::error::Error for EditError {}
