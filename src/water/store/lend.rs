@@ -9,9 +9,7 @@ impl Store {
     /// Returns a store to which chunks can be lent.
     pub(crate) fn borrower(&self) -> Store {
         let mut borrower = Store::new(self.bounds, self.edges);
-        if self.news.is_some() {
-            borrower.keep_news();
-        }
+        borrower.keep_news(self.news.is_some());
         borrower
     }
 
