@@ -1,7 +1,7 @@
 //! A way round an exhausted path: breadth-first search for the nearest spring, from the end of the
 //! path backwards over cells that are connected to a spring and have throughput left. The way found
 //! becomes the parents of its cells, so later draws follow it at once. A search for later ticks
-//! passes through exhausted cells too, and moves no water.
+//! passes through exhausted cells and still water too, and moves no water.
 //!
 //! Throughput only shrinks within a tick, so what a search in vain has seen is dead for the rest of
 //! it. Searches share a credit of cells in each tick, which the ways that water takes renew: the
@@ -205,7 +205,7 @@ impl Context<'_> {
         face: Face,
     ) -> bool {
         if voxel.is_mark()
-            || !voxel.is_connected() && !(draws.search.is_for_later && voxel.is_wet())
+            || !(voxel.is_connected() || draws.search.is_for_later && voxel.is_wet())
             || face == Face::Down && voxel.height() < FULL
             || self.is_other_outlet(draw, place)
         {
