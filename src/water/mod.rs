@@ -20,6 +20,7 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit`, `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! A tick has these phases, in order:
 //!
@@ -49,6 +50,7 @@ mod random;
 mod restore;
 mod rules;
 mod store;
+mod surface;
 mod tick;
 mod validate;
 mod voxel;
@@ -60,6 +62,7 @@ pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};
 pub use tick::Progress;
 pub use validate::Violation;
 pub use voxel::Voxel;

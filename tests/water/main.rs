@@ -11,4 +11,5 @@ mod order;
 mod random;
 mod record;
 mod sleep;
+mod surface;
 mod words;
