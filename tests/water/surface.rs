@@ -436,7 +436,7 @@ fn boxes_and_points_that_are_nowhere_are_refused_or_dry() {
 fn smoothed(world: &WaterWorld, old: &BTreeMap<[i32; 3], Vec3>) -> BTreeMap<[i32; 3], Vec3> {
     let is_water = |cell: IVec3| world.cell(cell).is_some_and(|water| !water.is_dry());
     let was = |cell: IVec3| old.get(&cell.to_array()).copied().unwrap_or(Vec3::ZERO);
-    let cells = chunks(world).into_iter().flat_map(|chunk| Cube::region_of(chunk).positions());
+    let cells = world.bounds().positions();
     cells
         .filter(|&cell| is_water(cell))
         .filter_map(|cell| {
@@ -453,35 +453,89 @@ fn smoothed(world: &WaterWorld, old: &BTreeMap<[i32; 3], Vec3>) -> BTreeMap<[i32
         .collect()
 }
 
+/// Runs ticks, each after an edit. Returns the cells with flow, summed over all ticks.
+fn compare_flow(
+    seed: u64,
+    world: &mut WaterWorld,
+    ticks: u64,
+    mut edit: impl FnMut(&mut WaterWorld, u64),
+) -> usize {
+    let (mut flow, mut naive, mut moving) = (FlowField::new(), BTreeMap::new(), 0);
+    for tick in 0..ticks {
+        edit(world, tick);
+        world.step();
+        flow.update(world);
+        naive = smoothed(world, &naive);
+        let chunks = flow.chunks().into_iter();
+        let cells = chunks.flat_map(|chunk| Cube::region_of(chunk).positions());
+        let seen: BTreeMap<_, _> = cells
+            .map(|cell| (cell.to_array(), flow.cell(cell)))
+            .filter(|&(_, flow)| flow != Vec3::ZERO)
+            .collect();
+        assert_eq!(seen, naive, "seed {seed}, tick {tick}");
+        assert!(seen.values().all(|flow| flow.abs().max_element() <= 1.0), "seed {seed}");
+        moving += seen.len();
+    }
+    moving
+}
+
 #[test]
 fn flow_is_that_of_a_naive_sweep_over_all_cells() {
     let mut moving = 0;
     for seed in 0..60 {
         let mut world = worlds::water(seed);
         let mut rng = Rng::with_seed(seed);
-        let (mut flow, mut naive) = (FlowField::new(), BTreeMap::new());
-        for tick in 0..16 {
+        moving += compare_flow(seed, &mut world, 16, |world, tick| {
             if tick % 4 == 0 {
-                worlds::edit_water(&mut world, &mut rng);
+                worlds::edit_water(world, &mut rng);
             }
-            world.step();
-            flow.update(&world);
-            naive = smoothed(&world, &naive);
-            let mut seen = BTreeMap::new();
-            for chunk in flow.chunks() {
-                for cell in Cube::region_of(chunk).positions() {
-                    let there = flow.cell(cell);
-                    if there != Vec3::ZERO {
-                        seen.insert(cell.to_array(), there);
-                    }
-                }
-            }
-            assert_eq!(seen, naive, "seed {seed}, tick {tick}");
-            assert!(seen.values().all(|flow| flow.abs().max_element() <= 1.0), "seed {seed}");
-            moving += seen.len();
-        }
+        });
     }
     assert!(moving > 10_000, "{moving}");
+}
+
+/// In still water flow spreads from where it is, without currents to lead the way, also to other
+/// chunks.
+#[test]
+fn flow_spreads_in_water_that_is_still() {
+    let bounds = worlds::water(0).bounds();
+    let (low, high) = (bounds.min(), bounds.max());
+    let open = |seed| {
+        let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+        let loaded = Region::new(low >> 4, high >> 4).positions();
+        world.insert_chunks(loaded.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+        world
+    };
+    // Scoops for some ticks. The water sinks in a chimney at the west; all else is under rock.
+    let scooped = |seed, chimney: Region, lake: Region, pocket: Region, hole: IVec3| {
+        let mut world = open(seed);
+        world.fill_solid(bounds).unwrap();
+        for region in [chimney, lake, pocket] {
+            region.positions().for_each(|cell| _ = world.clear_solid(cell).unwrap());
+            world.fill_water(region, 7).unwrap();
+        }
+        world.run(5);
+        compare_flow(seed, &mut world, 60, |world, tick| {
+            if tick < 4 {
+                world.scoop(hole, 7).unwrap();
+            }
+        })
+    };
+    let mut moving = 0;
+    for seed in 0..4 {
+        let chimney = Region::new(at(-6, -2, -3), at(-6, 6, -3));
+        // Along a channel, and up into a pocket in the chunk above.
+        let channel = Region::new(at(-6, -1, -3), at(5, -1, -3));
+        let pocket = Region::new(at(2, 0, -3), at(3, 0, -3));
+        moving += scooped(seed, chimney, channel, pocket, at(5, -1, -3));
+        // The same, sideways and down.
+        let side = Region::new(at(-4, -1, -2), at(-3, -1, 3));
+        moving += scooped(seed, chimney, channel, side, at(5, -1, -3));
+        let channel = Region::new(at(-6, 0, -3), at(5, 0, -3));
+        let under = Region::new(at(2, -4, -3), at(3, -1, -3));
+        moving += scooped(seed, chimney, channel, under, at(5, 0, -3));
+    }
+    assert!(moving > 2_000, "{moving}");
 }
 
 #[test]
