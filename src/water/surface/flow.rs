@@ -16,8 +16,8 @@ const GAIN: f32 = 1.0 / 8.0;
 /// The same of the gap to each neighbour. The smoothing reaches √(`SPREAD` / `GAIN`) = 1 cell.
 /// `GAIN` + 6 `SPREAD` is below 1, so a new flow is a mean of old ones and the current.
 const SPREAD: f32 = 1.0 / 8.0;
-/// Flow below this in each axis ends: a hundredth of a unit a tick is not seen, and still water
-/// must cost nothing.
+/// Flow below this in every axis ends, so that still water costs nothing: a hundredth of a unit a
+/// tick, which is not seen.
 const LEAST: f32 = 0.01 / 7.0;
 
 /// Currents smoothed in space and time, for swimmers, boats and moving textures.
