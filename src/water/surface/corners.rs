@@ -96,32 +96,60 @@ const BEYOND: u8 = FULL + 2;
 /// Cells along an axis of a plane: a chunk's, and one of a neighbour on either side.
 const SIDE: usize = 18;
 
-/// A layer of a chunk with a rim of its neighbours: the units of each cell, or a
-/// mark above [`FULL`].
-pub(super) struct Plane([[u8; SIDE]; SIDE]);
+/// A layer of a chunk with a rim of its neighbours. Coordinates are −1 to 16.
+pub(super) struct Plane {
+    /// The units of each cell, or a mark above [`FULL`]; by z and x, from −1 on.
+    units: [[u8; SIDE]; SIDE],
+    /// The cells with water, by z; bit 0 is that with x = −1.
+    wet: [u32; SIDE],
+    /// The open cells without water.
+    air: [u32; SIDE],
+}
 
 impl Plane {
-    /// Returns the units of the cell at x and z, each −1 to 16.
+    fn of(units: [[u8; SIDE]; SIDE]) -> Plane {
+        let rows = |is_in: fn(u8) -> bool| {
+            units.map(|row| {
+                (0..).zip(row).fold(0, |bits, (x, units)| bits | u32::from(is_in(units)) << x)
+            })
+        };
+        Plane {
+            units,
+            wet: rows(|units| (1..=FULL).contains(&units)),
+            air: rows(|units| units == 0),
+        }
+    }
+
     fn get(&self, x: i32, z: i32) -> u8 {
-        self.0[(z + 1) as usize][(x + 1) as usize]
+        self.units[(z + 1) as usize][(x + 1) as usize]
     }
 
-    /// Returns whether there is water at x and z, each −1 to 16.
+    /// Returns whether there is water at x and z.
     pub(super) fn is_wet(&self, x: i32, z: i32) -> bool {
-        (1..=FULL).contains(&self.get(x, z))
+        self.wet[(z + 1) as usize] >> (x + 1) & 1 != 0
     }
 
-    /// Returns whether there is air at x and z, each −1 to 16: open space without water.
+    /// Returns the cells of a row with water, by bit, from x = −1 on.
+    pub(super) fn wet(&self, z: i32) -> u32 {
+        self.wet[(z + 1) as usize]
+    }
+
+    /// Returns the cells of a row with air, open space without water, by bit, from x = −1 on.
+    pub(super) fn air(&self, z: i32) -> u32 {
+        self.air[(z + 1) as usize]
+    }
+
+    /// Returns whether there is air at x and z.
     pub(super) fn is_air(&self, x: i32, z: i32) -> bool {
-        self.get(x, z) == 0
+        self.air(z) >> (x + 1) & 1 != 0
     }
 
-    /// Returns whether there is an open cell at x and z, each −1 to 16, that is not full.
+    /// Returns whether there is an open cell at x and z that is not full.
     pub(super) fn has_room(&self, x: i32, z: i32) -> bool {
         self.get(x, z) < FULL
     }
 
-    /// Returns whether there is ground at x and z, each −1 to 16.
+    /// Returns whether there is ground at x and z.
     pub(super) fn is_ground(&self, x: i32, z: i32) -> bool {
         self.get(x, z) == GROUND
     }
@@ -147,8 +175,8 @@ impl<'w> Neighbourhood<'w> {
     /// Returns a layer, −1 to 16 from the bottom of the middle chunk.
     pub(super) fn plane(&self, layer: i32) -> Plane {
         let (chunks, y) = (&self.0[third(layer)], within(layer));
-        let mut plane = Plane([[BEYOND; SIDE]; SIDE]);
-        for (z, row) in (-1..).zip(&mut plane.0) {
+        let mut plane = [[BEYOND; SIDE]; SIDE];
+        for (z, row) in (-1..).zip(&mut plane) {
             let start = y << 8 | within(z) << 4;
             let [west, middle, east] = chunks[third(z)];
             row[0] = west.map_or(BEYOND, |chunk| units(chunk.get(start | 15)));
@@ -164,7 +192,7 @@ impl<'w> Neighbourhood<'w> {
             }
             row[17] = east.map_or(BEYOND, |chunk| units(chunk.get(start)));
         }
-        plane
+        Plane::of(plane)
     }
 }
 

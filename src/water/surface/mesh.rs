@@ -1,7 +1,7 @@
 //! The mesh of a chunk's water: a closed skin between water and air, flat stretches merged.
 
 use crate::automaton::ChunkChanges;
-use crate::chunk::LAYER_CELLS;
+use crate::chunk::{LAYER_CELLS, ones};
 use crate::coords::{Cube, Face, Region, Shape};
 use crate::water::WaterWorld;
 use crate::water::surface::corners::{self, Column, Neighbourhood, Plane, column, third, within};
@@ -86,9 +86,12 @@ impl WaterWorld {
         let chunks = Neighbourhood::of(self, chunk);
         for layer in (0..16).filter(|&layer| self.store.layer(slot, layer).wet.any()) {
             let [below, here, above] = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));
-            let flow = flow.map(|flow| flow.round(chunk, layer));
-            let corners = corners_of(&here, &above, flow);
-            Layer { y: layer as f32, below, here, above, corners }.add_to(&mut mesh);
+            let shown = Face::ALL.map(|face| shown(face, [&below, &here, &above]));
+            if shown.as_flattened().iter().any(|&row| row != 0) {
+                let flow = flow.map(|flow| flow.round(chunk, layer));
+                let corners = corners_of(&here, &above, flow);
+                Layer { y: layer as f32, above, corners }.add_to(&mut mesh, &shown);
+            }
         }
         mesh
     }
@@ -173,11 +176,26 @@ fn mean_flow(
     sum / wet
 }
 
+/// Returns the cells of the middle one of three layers with a face towards air, by z and bit; of
+/// the tops, those without water above them.
+fn shown(face: Face, [below, here, above]: [&Plane; 3]) -> [u16; 16] {
+    let row = |z: i32| {
+        let beyond = match face {
+            Face::Down => below.air(z),
+            Face::Up => !above.wet(z),
+            // Of a row, bit 0 is the cell before the first.
+            Face::West => here.air(z) << 1,
+            Face::East => here.air(z) >> 1,
+            Face::North | Face::South => here.air(z + face.offset().z),
+        };
+        ((here.wet(z) & beyond) >> 1) as u16
+    };
+    core::array::from_fn(|z| row(z as i32))
+}
+
 /// A layer of a chunk, ready to be meshed.
 struct Layer {
     y: f32,
-    below: Plane,
-    here: Plane,
     above: Plane,
     corners: Corners,
 }
@@ -204,16 +222,22 @@ fn points(face: Face, Rectangle { x, z, x_end, z_end }: Rectangle) -> [Point; 4]
 }
 
 impl Layer {
-    fn add_to(&self, mesh: &mut SurfaceMesh) {
-        for face in Face::ALL {
+    /// Adds the faces that are shown, by [`Face::index`].
+    fn add_to(&self, mesh: &mut SurfaceMesh, shown: &[[u16; 16]; 6]) {
+        for (face, rows) in Face::ALL.into_iter().zip(shown) {
+            if *rows == [0; 16] {
+                continue;
+            }
             let mut flat = [const { None }; LAYER_CELLS];
-            for (cell, flat) in flat.iter_mut().enumerate() {
-                let (x, z) = (cell & 15, cell >> 4);
-                if self.shows(face, x as i32, z as i32) {
+            for (z, &row) in rows.iter().enumerate() {
+                for x in ones(u64::from(row)) {
+                    if face == Face::Up && self.fills_up_to_ground(x, z) {
+                        continue;
+                    }
                     let cell = Rectangle { x, z, x_end: x + 1, z_end: z + 1 };
-                    *flat = self.flat(face, cell);
-                    if flat.is_none() {
-                        self.add(mesh, face, cell);
+                    match self.flat(face, cell) {
+                        None => self.add(mesh, face, cell),
+                        corner => flat[z << 4 | x] = corner,
                     }
                 }
             }
@@ -224,24 +248,14 @@ impl Layer {
         }
     }
 
-    /// Returns whether a face of the cell at x and z is drawn.
-    fn shows(&self, face: Face, x: i32, z: i32) -> bool {
-        if !self.here.is_wet(x, z) {
-            return false;
-        }
-        match face {
-            Face::Down => self.below.is_air(x, z),
-            Face::Up => {
-                let corners = || {
-                    let (x, z) = (x as usize, z as usize);
-                    [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)]
-                };
-                let is_full = || corners().iter().all(|&(x, z)| self.corners[z][x].height == 1.0);
-                let touches_ground = self.above.is_ground(x, z) && is_full();
-                !self.above.is_wet(x, z) && !touches_ground
-            }
-            _ => self.here.is_air(x + face.offset().x, z + face.offset().z),
-        }
+    /// Returns whether the water of a cell touches ground above it at all four corners.
+    fn fills_up_to_ground(&self, x: usize, z: usize) -> bool {
+        let is_high = |x: usize, z: usize| self.corners[z][x].height == 1.0;
+        self.above.is_ground(x as i32, z as i32)
+            && is_high(x, z)
+            && is_high(x + 1, z)
+            && is_high(x, z + 1)
+            && is_high(x + 1, z + 1)
     }
 
     /// Returns what all four corners of a face have in common if it is flat: corners as far as the
