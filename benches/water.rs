@@ -14,6 +14,8 @@ use worlds::{draining_lake, lake, river_world, spread_world};
 
 #[path = "water/motion.rs"]
 mod motion;
+#[path = "water/surface.rs"]
+mod surface;
 #[path = "worlds/water.rs"]
 mod worlds;
 
@@ -202,6 +204,8 @@ criterion_group!(
     motion::trickle,
     motion::seas,
     motion::springs,
-    motion::still
+    motion::still,
+    surface::meshes,
+    surface::flow
 );
 criterion_main!(benches);

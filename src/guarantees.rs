@@ -82,8 +82,23 @@
 //! | HasSource is cleared one tick after the last source is removed | `water::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::budget` | the same |
 //! | a call with a budget visits at most that many cells and those of one layer of a chunk, in long searches too | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces` | |
+//! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices: bytes, ledger, report, changes | unit test `water::shards::any_number_of_threads_does_what_slices_do`; `.ci/platforms` | |
+//! | tiles that threads share have no column in common with each other's surroundings, at any offset | unit test `water::tiles::tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes` | |
 //! | FlowOut is cleared one tick after the last outlet is walled off | `water::bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
 //! | water from sources rises nowhere above the highest of them | `water::bounds::no_water_rises_above_its_source` | `water_edits`, `water_stream` |
+//!
+//! What is drawn and felt of water; it reads the world and changes nothing:
+//!
+//! | law | tests |
+//! |---|---|
+//! | all chunks that share a corner of the surface have the same height, normal and flow there, bit for bit | `water::surface::all_chunks_agree_on_the_corners_that_they_share` |
+//! | a mesh covers exactly the faces between water and air, each once, and merges only level ones | `water::surface::a_mesh_covers_exactly_the_faces_between_water_and_air`, `a_mesh_has_no_more_faces_than_there_are_between_cells` |
+//! | the meshes of a world have no cracks: edges are open only at ground and at the end of what is loaded | `water::surface::the_skin_is_open_only_at_ground_and_at_the_end_of_the_world` |
+//! | [`meshes_touched`](crate::water::meshes_touched) lists every chunk whose mesh changes | `water::surface::every_mesh_that_differs_is_listed` |
+//! | levels at points are those of the mesh; buoyancy in still water is that of the displaced volume | `water::surface::the_level_at_a_point_is_that_of_the_mesh`, `buoyancy_in_still_water_is_that_of_the_displaced_volume` |
+//! | falls are the cells that nothing holds up; water at rest has none | `water::surface::falls_are_the_cells_that_nothing_holds_up` |
+//! | a [`FlowField`](crate::water::FlowField) equals a sweep over all cells, whatever it was asked between ticks, and ends with the motion | `water::surface::flow_is_that_of_a_naive_sweep_over_all_cells`, `flow_spreads_in_water_that_is_still`, `flow_depends_on_ticks_alone_and_ends_with_the_motion` |
+//! | flow has no jumps within water, and in a flat river 3 wide with one spring it goes downstream in every lane and tick | `water::surface::a_swimmer_in_a_river_is_carried_on_in_every_lane` |
 //!
 //! # The automata
 //!
@@ -184,8 +199,9 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the steps of humidity except the in-place sweep, of explosions on
-//! grids, and of the literal rule of 2D water; the others, water among them, run on one thread.
+//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps of
+//! humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D water;
+//! the others run on one thread.
 //! Unit tests in `automata::same_bytes` compare every instruction set that the machine has, and
 //! pools of these sizes, on other worlds.
 //!

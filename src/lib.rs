@@ -42,7 +42,7 @@
 //! | | adds |
 //! |---|---|
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
-//! | `rayon` | threads: humidity, explosions and literal 2D water run on the pool from which they are called |
+//! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //!
 //! # When not to use this

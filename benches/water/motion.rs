@@ -84,7 +84,7 @@ pub fn falls(criterion: &mut Criterion) {
 }
 
 /// Ground of 256 by 256 columns, with hills of three sizes, in the rain for a hundred ticks.
-fn hills() -> WaterWorld {
+pub fn hills() -> WaterWorld {
     let wave = |at: i32, length: i32, height: i32| {
         let phase = at.rem_euclid(length);
         phase.min(length - phase) * 2 * height / length
@@ -106,7 +106,7 @@ fn hills() -> WaterWorld {
 }
 
 /// In every tick a unit of rain falls on each 256th column.
-fn storm(world: &mut WaterWorld, tick: u64) {
+pub fn storm(world: &mut WaterWorld, tick: u64) {
     let mut random = fastrand::Rng::with_seed(tick);
     for _ in 0..256 {
         let cell = IVec3::new(random.i32(0..256), 60, random.i32(0..256));

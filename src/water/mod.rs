@@ -20,12 +20,13 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! A tick has these phases, in order:
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Flow: water falls and spreads; layer by layer, bottom-up, the chunks of a layer in random
-//!    order.
+//! 2. Flow: water falls and spreads; tile by tile, layer by layer, bottom-up, the chunks of a layer
+//!    in random order.
 //! 3. Draw: outlets and cells with room draw from the roots of their flows; layer by layer,
 //!    bottom-up, the cells of a layer in random order across all chunks.
 //! 4. Flood: the bodies of joined water follow its changes; only with [`Rules::pools`].
@@ -51,6 +52,7 @@ mod rules;
 #[cfg(feature = "rayon")]
 mod shards;
 mod store;
+mod surface;
 mod tick;
 mod tiles;
 mod validate;
@@ -63,6 +65,7 @@ pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};
 pub use tick::Progress;
 pub use validate::Violation;
 pub use voxel::Voxel;

@@ -14,4 +14,5 @@ mod reading;
 mod record;
 mod season;
 mod sleep;
+mod surface;
 mod words;

@@ -349,6 +349,12 @@ impl Workspace {
         chunk.layers[place.layer()].as_deref().filter(|_| is_of_last)
     }
 
+    /// Returns the chunks with records of the last tick or the one underway, each with the layers
+    /// (by bit) that have one.
+    pub(crate) fn recorded(&self) -> impl Iterator<Item = (Slot, u16)> {
+        self.members.iter().map(|&slot| (slot, self.open_layers(slot)))
+    }
+
     /// Drops the records of a chunk that is being removed.
     pub(crate) fn forget(&mut self, slot: Slot) {
         if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
