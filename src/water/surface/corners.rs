@@ -6,6 +6,7 @@ use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
 use glam::{IVec3, Vec2};
+use std::borrow::Cow;
 
 /// A cell as its corners see it: its units of water, 0 if it is dry, and whether there is water
 /// above it.
@@ -161,8 +162,11 @@ pub(super) fn column(here: &Plane, above: &Plane, x: i32, z: i32) -> Column {
     Column { units, is_covered: above.is_wet(x, z) }
 }
 
+/// A chunk as it is after the last complete tick, if it is loaded.
+type Loaded<'w> = Option<Cow<'w, Chunk<Voxel>>>;
+
 /// A chunk and those round it.
-pub(super) struct Neighbourhood<'w>([[[Option<&'w Chunk<Voxel>>; 3]; 3]; 3]);
+pub(super) struct Neighbourhood<'w>([[[Loaded<'w>; 3]; 3]; 3]);
 
 impl<'w> Neighbourhood<'w> {
     /// Returns the chunks round one, at a chunk position of the `i32` range of cells.
@@ -178,8 +182,8 @@ impl<'w> Neighbourhood<'w> {
         let mut plane = [[BEYOND; SIDE]; SIDE];
         for (z, row) in (-1..).zip(&mut plane) {
             let start = y << 8 | within(z) << 4;
-            let [west, middle, east] = chunks[third(z)];
-            row[0] = west.map_or(BEYOND, |chunk| units(chunk.get(start | 15)));
+            let [west, middle, east] = &chunks[third(z)];
+            row[0] = west.as_ref().map_or(BEYOND, |chunk| units(chunk.get(start | 15)));
             if let Some(chunk) = middle {
                 match chunk.as_dense() {
                     Some(cells) => {
@@ -190,7 +194,7 @@ impl<'w> Neighbourhood<'w> {
                     None => row[1..17].fill(units(chunk.get(0))),
                 }
             }
-            row[17] = east.map_or(BEYOND, |chunk| units(chunk.get(start)));
+            row[17] = east.as_ref().map_or(BEYOND, |chunk| units(chunk.get(start)));
         }
         Plane::of(plane)
     }
