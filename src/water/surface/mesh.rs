@@ -146,7 +146,9 @@ type Corners = [[Corner; 17]; 17];
 fn corners_of(here: &Plane, above: &Plane, flow: Option<[[Option<&LayerFlow>; 3]; 3]>) -> Corners {
     let mut corners = [[Corner::default(); 17]; 17];
     for (z, row) in (0..).zip(&mut corners) {
-        for (x, corner) in (0..).zip(row) {
+        // Bit x is the cell before x; most layers of real ground hold a few cells of water.
+        let wet = here.wet(z - 1) | here.wet(z);
+        for (x, corner) in (0..).zip(row).filter(|&(x, _)| wet >> x & 0b11 != 0) {
             let cells = [(x - 1, z - 1), (x, z - 1), (x - 1, z), (x, z)];
             let round = cells.map(|(x, z)| column(here, above, x, z));
             if let Some(height) = corners::height(round) {
