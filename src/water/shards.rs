@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 
 /// The layers that take part from which threads pay: some 100 microseconds of work. Unit tests share
 /// even the smallest ticks.
-const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 512 };
+const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 192 };
 
 /// The part of the world that is lent to a thread.
 struct Shard {
