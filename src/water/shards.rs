@@ -131,8 +131,9 @@ impl Context<'_> {
         visited.into_inner()
     }
 
-    /// Empties the dried cells of all tiles that feed no others. Returns how many there were.
-    pub(crate) fn empty_shared(
+    /// Dries up cells in all tiles, as far as that affects no more than their scopes. Returns how many
+    /// cells were dry.
+    pub(crate) fn dry_up_shared(
         &mut self,
         shards: &mut Shards,
         window: &mut Window,
@@ -146,10 +147,10 @@ impl Context<'_> {
             tiles.entry(tile).or_default().dried.push(place);
         }
         let given = |tile: Rank| tiles.remove(&tile).unwrap_or_default();
-        let empty = |tick: &mut Context, _: &mut Window, _: &Tile, left: &mut Afterwards| {
-            tick.empty_all(left);
+        let dry_up = |tick: &mut Context, _: &mut Window, _: &Tile, left: &mut Afterwards| {
+            tick.dry_up_tile(left);
         };
-        self.share(shards, window, given, left, &empty);
+        self.share(shards, window, given, left, &dry_up);
         debug_assert!(tiles.is_empty(), "dried cells outside of the tiles that take part");
         count as u64
     }

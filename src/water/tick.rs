@@ -365,7 +365,7 @@ impl Unfinished {
                             && let Some(ending) = &mut self.ending
                         {
                             let left = ending.left_mut();
-                            return Some(tick.empty_shared(&mut self.shards, window, left));
+                            return Some(tick.dry_up_shared(&mut self.shards, window, left));
                         }
                     }
                 },

@@ -1,6 +1,7 @@
 //! The end of a tick, after every layer has ebbed: dries up cells, propagates the HasSource flag
 //! along the flows (depth-first search over the children), wakes cells, and counts the changes.
 
+use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
@@ -19,7 +20,7 @@ pub(crate) struct Afterwards {
     pub(crate) stale: Vec<Place>,
     /// Cells without water or flow, tile by tile; at the end of the tick, the last first.
     pub(crate) dried: Vec<Place>,
-    /// The others without water or flow, and those of `dried` that feed cells.
+    /// The others without water or flow, and those of `dried` that affect more than a tile's scope.
     pub(crate) feeding: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
@@ -75,8 +76,8 @@ impl Ending {
 /// The current stage of the end of a tick.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Empties cells without water or flow that feed no others.
-    Empty,
+    /// Dries up cells without water or flow, as far as that affects no more than a tile's scope.
+    DryUpInTiles,
     /// Asks for the chunks that are due to evaporate which of their columns lose water.
     Collect,
     /// Takes the water that evaporates.
@@ -105,7 +106,7 @@ impl Context<'_> {
         self.store.withhold_changes();
         let (unchecked, changed) = (Vec::new(), Vec::new());
         let losses = Vec::new();
-        Ending { stage: Stage::Empty, losses, left, unchecked, descent: None, changed }
+        Ending { stage: Stage::DryUpInTiles, losses, left, unchecked, descent: None, changed }
     }
 
     /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
@@ -122,7 +123,7 @@ impl Context<'_> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent() {
             let cells = match ending.stage {
-                Stage::Empty => self.empty_next(&mut ending.left),
+                Stage::DryUpInTiles => self.dry_up_in_tile(&mut ending.left),
                 Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
                 Stage::Evaporate => self.evaporate_next(
                     &mut ending.losses,
@@ -148,7 +149,7 @@ impl Context<'_> {
     /// Returns the stage after one that is done, and prepares it.
     fn stage_after(&mut self, ending: &mut Ending) -> Stage {
         match ending.stage {
-            Stage::Empty => Stage::Collect,
+            Stage::DryUpInTiles => Stage::Collect,
             Stage::Collect => {
                 evaporation::sort(self.store.grid(), &mut ending.losses);
                 Stage::Evaporate
@@ -175,25 +176,31 @@ impl Context<'_> {
         }
     }
 
-    /// Empties the next cell, unless it feeds others. This and the other `…_next` functions return
+    /// Dries up the next cell, if that affects no more than a tile's scope. This and the other `…_next` functions return
     /// the number of cells processed; `None` if none is left.
-    fn empty_next(&mut self, left: &mut Afterwards) -> Option<usize> {
+    fn dry_up_in_tile(&mut self, left: &mut Afterwards) -> Option<usize> {
         let place = left.dried.pop()?;
-        self.empty(place, left);
+        let children = self.store.children_of(place);
+        if self.dries_up_alone(place, children) {
+            self.dry_up(place, children, &mut left.stale);
+        } else {
+            left.feeding.push(place);
+        }
         Some(1)
     }
 
-    /// Empties the cells of a tile that feed no others.
+    /// Dries up the cells of a tile, as far as that affects no more than its scope.
     #[cfg(feature = "rayon")]
-    pub(crate) fn empty_all(&mut self, left: &mut Afterwards) {
-        while self.empty_next(left).is_some() {}
+    pub(crate) fn dry_up_tile(&mut self, left: &mut Afterwards) {
+        while self.dry_up_in_tile(left).is_some() {}
     }
 
     /// Dries up the next cell.
     fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.left.feeding.pop()?;
         let before = ending.left.stale.len();
-        self.dry_up(place, &mut ending.left.stale);
+        let children = self.store.children_of(place);
+        self.dry_up(place, children, &mut ending.left.stale);
         Some(1 + ending.left.stale.len() - before)
     }
 
@@ -282,32 +289,24 @@ impl Context<'_> {
             .any(|face| self.store.look(place, face).is_connected())
     }
 
-    /// Empties a cell through which nothing flows any more. If it feeds others, leaves it to
-    /// [`dry_up`](Context::dry_up).
-    fn empty(&mut self, place: Place, left: &mut Afterwards) {
-        let voxel = self.store.read(place);
-        if voxel.is_mark() {
-            return;
-        }
-        if self.store.children_of(place) != 0 {
-            return left.feeding.push(place);
-        }
-        if voxel != Voxel::OPEN {
-            self.put(place, Voxel::OPEN);
-            self.store.keep_parents(place, 0, voxel);
-            self.store.note_change(place);
-        }
+    /// Whether drying up a cell affects no others than those around it and its children, which all
+    /// lie in its column: none of these is dry itself, or has another parent.
+    fn dries_up_alone(&self, place: Place, children: u8) -> bool {
+        const COLUMN: u8 = 1 << Face::Down.index() | 1 << Face::Up.index();
+        let is_simple = |face: Face| {
+            let child = self.store.step(place, face);
+            let voxel = self.store.read(child);
+            voxel.height() > 0 && !voxel.has(CellFlags::EXTRA)
+        };
+        children & !COLUMN == 0 && Store::faces(children).all(is_simple)
     }
 
     /// Empties a cell through which nothing flows any more. Adds the cells that lose a parent to
     /// `stale`.
-    fn dry_up(&mut self, place: Place, stale: &mut Vec<Place>) {
+    fn dry_up(&mut self, place: Place, children: u8, stale: &mut Vec<Place>) {
         let voxel = self.store.read(place);
-        if voxel.is_mark() {
-            return;
-        }
-        let feeds = self.store.children_of(place) != 0;
-        if voxel == Voxel::OPEN && !feeds {
+        let feeds = children != 0;
+        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
             return;
         }
         if feeds {
