@@ -318,6 +318,14 @@ mod tests {
             let _ = world.add_source(cell());
             let _ = world.pour(rain, 3);
         }
+        // A river through all tiles, whose paths are longer than a scope is wide.
+        for z in -50..-44 {
+            for x in -96..96 {
+                let _ = world.set_solid(IVec3::new(x, 20, z));
+                let _ = world.clear_solid(IVec3::new(x, 21, z));
+            }
+            let _ = world.add_source(IVec3::new(-90, 21, z));
+        }
         world
     }
 

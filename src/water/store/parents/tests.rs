@@ -6,6 +6,7 @@ use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
 use crate::water::store::Place;
 use crate::water::store::parents::*;
+use crate::water::tiles::Tiling;
 use glam::IVec3;
 
 #[test]
@@ -217,6 +218,28 @@ fn a_search_gives_up_after_65_536_cells() {
         store.descends_from(cell(last - 5), cell(last), None) == Ok(true)
             && store.descends_from(cell(last), cell(last - 5), None) == Ok(false)
     );
+}
+
+/// What a search would find further away than the scope of a tile, it does not tell.
+#[test]
+fn a_search_does_not_leave_its_scope() {
+    let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+    let row = Chunk::uniform(Voxel::OPEN.with_height(3).with_direction(Some(Face::West)));
+    for x in 0..20 {
+        store.insert(IVec3::new(x, 0, 0), row.clone());
+    }
+    let slots = store.grid().sorted_slots();
+    let cell = |x: usize| Place::new(slots[x / 16], x % 16);
+    for tick in 0..16 {
+        let scope = Tiling::new(tick).scope_of(IVec3::new(8, 0, 0));
+        let within = |x: usize| scope.contains(IVec3::new(x as i32 / 16, 0, 0));
+        let end = (0..20 * 16).rev().find(|&x| within(x)).expect("a chunk of the scope");
+        let found = |ancestor| store.descends_from(cell(8 * 16), ancestor, Some(scope));
+        assert_eq!(found(cell(end)), Ok(true), "tick {tick}");
+        assert_eq!(found(cell(end + 1)), Err(OutOfScope), "tick {tick}");
+        assert_eq!(found(cell(0)), Err(OutOfScope), "no ancestor, tick {tick}");
+        assert_eq!(store.descends_from(cell(8 * 16), cell(0), None), Ok(false));
+    }
 }
 
 #[test]
