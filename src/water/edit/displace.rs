@@ -6,8 +6,8 @@ use crate::water::WaterWorld;
 use crate::water::store::Place;
 use hashbrown::{HashMap, HashSet};
 
-/// The most cells that an edit of few cells looks at for room. An edit takes about a millisecond if
-/// it finds none; water that lies 20 cells deep is searched some 15 cells around.
+/// The most cells that an edit of few cells looks at for room. One that finds none takes some three
+/// milliseconds; a lake 20 cells deep is searched some 20 cells around.
 const REACH: u64 = 1 << 14;
 
 /// The most cells that are looked at for each cell of water displaced, in an edit of many. Each
