@@ -26,7 +26,8 @@ use glam::IVec3;
 use hashbrown::HashSet;
 
 impl WaterWorld {
-    /// Makes a cell solid, and returns what became of its water. A source in the cell is removed.
+    /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what became
+    /// of its water. A source in the cell is removed.
     ///
     /// Water is pushed to the nearest room, through the water joined to it: up through full cells,
     /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
