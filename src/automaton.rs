@@ -139,9 +139,9 @@ impl core::ops::AddAssign for StepReport {
 /// What an edit did with the water in its way, in units; for both water automata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Displaced {
-    /// Moved to neighbours with room.
+    /// Moved to cells with room.
     pub moved: u32,
-    /// Left the world for lack of room; in the ledger as removed.
+    /// Left the world for lack of room within reach; in the ledger as removed.
     pub removed: u32,
 }
 

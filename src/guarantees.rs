@@ -50,6 +50,7 @@
 //!
 //! | law | tests | fuzz targets |
 //! |---|---|---|
+//! | water in the way of ground is removed only if nothing within reach, [16,384 cells or 64 for each displaced](crate::water::WaterWorld::fill_solid), has room; else it goes to the nearest room | `water::displaced::water_is_removed_only_where_all_around_is_full`, `a_lake_filled_with_earth_loses_nothing_until_the_basin_is_full`, `an_island_built_in_a_lake_destroys_nothing`, `what_a_search_for_room_looks_at_is_bounded_and_counted` | `water_edits`, `water_stream` |
 //! | each edit does, cell by cell and in the ledger, what its documentation says | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate | the same | the same |
@@ -70,11 +71,11 @@
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water::sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes from then on | the same; `water::order::the_order_of_loading_never_matters` | the same |
 //! | chunks loaded one by one in any order, with ticks between: the same units in each layer at rest | `water::order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
-//! | edits that touch no common cell or neighbour commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
+//! | edits that touch no common cell or neighbour, and displace no water, commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
 //! | a closed world without evaporation comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
-//! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
+//! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those in which the water that an edit displaces looks for room | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
 //! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place` | the same |
 //! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
 //! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |
@@ -208,8 +209,8 @@
 //! # What is not promised
 //!
 //! - The same bytes from another version of this crate or of its dependencies.
-//! - That edits which touch a common cell or neighbour commute: displaced water goes where there is
-//!   room at the time.
+//! - That edits which touch a common cell or neighbour commute, or those that displace water: it
+//!   goes to the nearest room at the time, however far within reach.
 //! - That edits connected by a stream commute. Cells that hold no water but pass it on dry up as
 //!   soon as they are cut off, down to the first cell that holds water. So it matters whether water
 //!   is poured into one of them before or after the stream above is cut.

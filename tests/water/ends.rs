@@ -76,8 +76,7 @@ fn a_world_may_end_inside_a_chunk() {
     assert_eq!(chunk.as_uniform(), Some(Voxel::OPEN));
 }
 
-/// Water displaced by an edit goes to neighbours, and what finds no room is counted as
-/// removed.
+/// Water displaced by an edit goes where there is room, and what finds none is counted as removed.
 #[test]
 fn displaced_water_is_accounted_for() {
     let region = Region::new(IVec3::ZERO, IVec3::new(2, 0, 0));

@@ -3,6 +3,7 @@
 mod bounds;
 mod budget;
 mod changes;
+mod displaced;
 mod ends;
 mod evaporation;
 mod laws;

@@ -1,8 +1,9 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks. A refused edit
-//! changes nothing. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules:
-//! `rules`.
+//! changes nothing. Where displaced water goes: `displace`. As values, in bytes, and in a queue:
+//! `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bytes;
+mod displace;
 mod error;
 mod queue;
 mod rules;
@@ -25,9 +26,29 @@ use glam::IVec3;
 use hashbrown::HashSet;
 
 impl WaterWorld {
-    /// Makes a cell solid, and returns what became of its water. Water moves to open neighbours
-    /// with room: the sides first, then up, then down. The rest leaves the world and counts as
-    /// removed. A source in the cell is removed.
+    /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what became
+    /// of its water. A source in the cell is removed.
+    ///
+    /// Water is pushed to the nearest room, through the water joined to it: up through full cells,
+    /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
+    /// through dry cells with room below it falls. Springs pass it on. Steps count for distance,
+    /// except from a full cell up into a full one, so that water comes out straight above where
+    /// it can. Of neighbours equally near, the sides come first (west, east, north, south), then up,
+    /// then down. At most 16,384 cells are looked at; what finds no room among them leaves the
+    /// world and counts as removed.
+    ///
+    /// ```
+    /// use floodplain::water::{Displaced, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
+    /// let displaced = world.set_solid(IVec3::new(8, 0, 8))?;
+    /// assert_eq!(displaced, Displaced { moved: 7, removed: 0 });
+    /// assert_eq!(world.height(IVec3::new(8, 10, 8)), 7, "on the surface");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds.
@@ -37,31 +58,11 @@ impl WaterWorld {
             return Ok(Displaced::default());
         }
         let place = self.place_to_edit(cell)?;
-        let mut displaced = Displaced::default();
-        let voxel = self.store.read(place);
+        let height = self.store.read(place).height();
         self.forget(place);
-        let mut left = voxel.height();
         self.replace(place, Voxel::SOLID);
-        let faces = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
-        for face in faces {
-            let there = self.store.step(place, face);
-            if left == 0 {
-                break;
-            }
-            if !there.is_some() || self.store.read(there).is_mark() {
-                continue;
-            }
-            let voxel = self.store.read(there);
-            let units = left.min(voxel.room());
-            if units > 0 {
-                self.replace(there, voxel.with_height(voxel.height() + units));
-                left -= units;
-                displaced.moved += u32::from(units);
-            }
-        }
-        displaced.removed = u32::from(left);
-        self.ledger.removed += u64::from(left);
-        Ok(displaced)
+        let (moved, removed) = self.displace(&[(place, height)]);
+        Ok(Displaced { moved: moved as u32, removed: removed as u32 })
     }
 
     /// Makes a solid cell open and dry. Returns `false`, and changes nothing, if it is open.
@@ -158,8 +159,12 @@ impl WaterWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, sources included. Water is not displaced: it counts as
-    /// removed. Returns the units removed.
+    /// Makes every cell of a region solid, sources included. Returns the units removed for lack of
+    /// room.
+    ///
+    /// Water is pushed out of the region and to the nearest room, as by
+    /// [`set_solid`](WaterWorld::set_solid). Wet cells that touch are pushed out together, and at
+    /// most 64 cells are looked at for each wet cell of the region, or 16,384 if that is more.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -182,11 +187,15 @@ impl WaterWorld {
         self.make_queued_edits();
         self.check_loaded(region)?;
         self.finish_tick();
-        let mut removed = 0;
+        let (mut removed, mut displaced) = (0, Vec::new());
         for cell in region.positions() {
             let place = self.place(cell)?;
             let old = self.store.read(place);
-            removed += u64::from(old.height());
+            if !voxel.is_solid() {
+                removed += u64::from(old.height());
+            } else if old.is_wet() {
+                displaced.push((place, old.height()));
+            }
             self.ledger.placed += u64::from(voxel.height());
             if old == voxel {
                 continue;
@@ -197,7 +206,7 @@ impl WaterWorld {
             self.replace(place, voxel);
         }
         self.ledger.removed += removed;
-        Ok(removed)
+        Ok(removed + self.displace(&displaced).1)
     }
 
     /// Loads a chunk at a chunk position. Its water counts as placed, and its cells with water or

@@ -28,9 +28,16 @@ pub(crate) struct Queue {
     /// The ticket of the first that waits.
     ticket: u64,
     reports: Vec<EditReport>,
+    /// The cells that displaced water has looked at for room.
+    searched: u64,
 }
 
 impl Queue {
+    /// Records that displaced water has looked at so many cells for room.
+    pub(super) fn note_search(&mut self, cells: u64) {
+        self.searched += cells;
+    }
+
     /// Returns whether a tick has begun and is not complete.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
@@ -69,7 +76,7 @@ impl Queue {
     #[cfg(feature = "snapshot")]
     pub(crate) fn restored(before: usize, waiting: VecDeque<Edit>) -> Queue {
         let has_begun = before < waiting.len();
-        Queue { waiting, due: before, has_begun, ticket: 0, reports: Vec::new() }
+        Queue { waiting, due: before, has_begun, ..Queue::default() }
     }
 
     /// Adds what waits, if anything does: it decides the future.
@@ -127,7 +134,8 @@ impl WaterWorld {
     /// edit would read is not known before it is made: it may be refused then.
     ///
     /// Each edit counts in [`step_within`](WaterWorld::step_within) for the cells of its region or
-    /// chunks, or for one, and is made in one piece. Divide edits of large regions.
+    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks for
+    /// room. It is made in one piece. Divide edits of large regions.
     ///
     /// An edit that is made directly while others wait comes after them: it has all of them made
     /// first. State hashes and snapshots contain the edits that wait. In a loaded world, those
@@ -184,6 +192,7 @@ impl WaterWorld {
             if result.is_err() {
                 cells = 1;
             }
+            cells += self.queue.searched;
             queue.reports.push(EditReport { ticket, tick, result });
             queue.ticket += 1;
             queue.due = queue.due.saturating_sub(1);

@@ -6,6 +6,9 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Displaced, EditError, Ledger, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
 
+/// The neighbours to which displaced water goes, in order.
+const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
+
 /// The contents of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
@@ -90,20 +93,90 @@ impl Cells {
 
     /// As [`WaterWorld::set_solid`].
     pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
-        let mut left = self.at(cell)?.height();
-        let mut moved = 0;
-        self.put(cell, Content::Solid);
-        for face in [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down] {
-            let Some(there) = face.step(cell) else { continue };
-            if let Ok((height, source)) = self.open(there) {
-                let units = left.min(7 - height);
-                self.put(there, Content::Open { height: height + units, source });
-                left -= units;
-                moved += u32::from(units);
+        let height = self.at(cell)?.height();
+        let removed = self.push_out(&[cell]);
+        let moved = u32::from(height) - removed as u32;
+        Ok(Displaced { moved, removed: removed as u32 })
+    }
+
+    /// Makes cells solid whose water goes to the nearest room; returns the units that find none.
+    fn push_out(&mut self, cells: &[IVec3]) -> u64 {
+        let mut wet: Vec<(IVec3, u8)> = Vec::new();
+        for &cell in cells {
+            let height = self.at(cell).map_or(0, Content::height);
+            wet.extend((height > 0).then_some((cell, height)));
+            self.put(cell, Content::Solid);
+        }
+        let each = (16_384 / wet.len().max(1)).max(64);
+        let mut removed = 0;
+        while !wet.is_empty() {
+            let mut body = vec![wet.remove(0)];
+            let mut at = 0;
+            while at < body.len() {
+                for there in FACES.map(|face| body[at].0 + face.offset()) {
+                    if let Some(found) = wet.iter().position(|&(cell, _)| cell == there) {
+                        body.push(wet.remove(found));
+                    }
+                }
+                at += 1;
+            }
+            let units = body.iter().map(|&(_, height)| u64::from(height)).sum();
+            removed += self.spread(&body, units, each * body.len());
+        }
+        self.ledger.removed += removed;
+        removed
+    }
+
+    /// Looks for room for so many units from cells that are filled, at so many cells at most.
+    /// Returns the units that found none. Of all cells that can be reached, it goes to the nearest,
+    /// and among these to the one that was reached first.
+    fn spread(&mut self, body: &[(IVec3, u8)], mut units: u64, mut most: usize) -> u64 {
+        let mut reached: Vec<(usize, IVec3)> = Vec::new();
+        let (mut entered, mut fallen) = (Vec::new(), Vec::new());
+        let mut starts = body.iter();
+        let mut rising: Option<(usize, IVec3)> = None;
+        while units > 0 && most > 0 {
+            // Straight up comes first, then what is filled, then the nearest of what was reached.
+            let (far, cell, is_start) = if let Some((far, cell)) = rising.take() {
+                (far, cell, false)
+            } else if let Some(&(cell, _)) = starts.next() {
+                (0, cell, true)
+            } else if let Some(nearest) = (0..reached.len()).min_by_key(|&at| reached[at].0) {
+                let (far, cell) = reached.remove(nearest);
+                (far, cell, false)
+            } else {
+                break;
+            };
+            if !is_start {
+                if entered.contains(&cell) {
+                    continue;
+                }
+                most -= 1;
+                let Ok((height, source)) = self.open(cell) else { continue };
+                let below = cell - IVec3::Y;
+                if height == 0 && self.open(below).is_ok_and(|(height, _)| height < 7) {
+                    if !fallen.contains(&cell) {
+                        fallen.push(cell);
+                        reached.push((far + 1, below));
+                    }
+                    continue;
+                }
+                entered.push(cell);
+                let more = units.min(u64::from(7 - height));
+                self.put(cell, Content::Open { height: height + more as u8, source });
+                units -= more;
+            }
+            for face in FACES {
+                let there = cell + face.offset();
+                match self.open(there) {
+                    Err(_) => {}
+                    _ if entered.contains(&there) => {}
+                    Ok((7, _)) if face == Face::Up => rising = Some((far, there)),
+                    Ok(_) => reached.push((far + 1, there)),
+                }
             }
         }
-        self.ledger.removed += u64::from(left);
-        Ok(Displaced { moved, removed: u32::from(left) })
+        units
     }
 
     /// As [`WaterWorld::clear_solid`].
@@ -167,13 +240,14 @@ impl Cells {
         {
             return Err(EditError::NotLoaded(cell));
         }
+        let Some(height) = height else {
+            return Ok(self.push_out(&region.positions().collect::<Vec<_>>()));
+        };
         let mut removed = 0;
         for cell in region.positions() {
             removed += u64::from(self.at(cell)?.height());
-            self.ledger.placed += u64::from(height.unwrap_or(0));
-            let content =
-                height.map_or(Content::Solid, |height| Content::Open { height, source: false });
-            self.put(cell, content);
+            self.ledger.placed += u64::from(height);
+            self.put(cell, Content::Open { height, source: false });
         }
         self.ledger.removed += removed;
         Ok(removed)

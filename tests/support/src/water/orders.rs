@@ -6,8 +6,8 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
-/// The cells that an edit may write: its own, and the neighbours that displaced water goes to.
-/// `None` if it is no edit of cells.
+/// The cells that an edit which displaces no water may write or wake: its own, and their
+/// neighbours. `None` if it is no edit of cells.
 fn reach(edit: &Edit) -> Option<Region> {
     let around = |region: Region| {
         Region::new(
@@ -27,8 +27,19 @@ fn reach(edit: &Edit) -> Option<Region> {
     }
 }
 
-/// A world after some history, then one edit and another, and some ticks. `None` if a cell passes
-/// water on without holding any at the time of the edits: such cells dry up when they are cut off,
+/// Whether an edit makes ground where there is water, which goes as far as it must for room.
+fn displaces(edit: &Edit, world: &WaterWorld) -> bool {
+    let region = match *edit {
+        Edit::SetSolid(cell) => Region::cell(cell),
+        Edit::FillSolid(region) => region,
+        _ => return false,
+    };
+    let cells = region.intersection(&world.bounds());
+    cells.is_some_and(|cells| cells.positions().any(|cell| world.height(cell) > 0))
+}
+
+/// A world after some history, then one edit and another, and some ticks. `None` if one of them
+/// displaces water, or if a cell passes water on without holding any at the time of the edits: such cells dry up when they are cut off,
 /// and so do those downstream, however far away.
 fn hashes(
     seed: u64,
@@ -42,7 +53,8 @@ fn hashes(
     let passes = |cell: IVec3| {
         watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry())
     };
-    if bounds.positions().any(passes) {
+    let displaces = edits.iter().any(|edit| displaces(edit, &watched.world));
+    if displaces || bounds.positions().any(passes) {
         return None;
     }
     edits.into_iter().for_each(|edit| watched.apply(&Op::Edit(edit.clone())));
@@ -52,7 +64,7 @@ fn hashes(
 }
 
 /// Two edits that touch no common cell or neighbour do the same in either order, after any history.
-/// `false` if they do touch one, or if a stream ties them together.
+/// `false` if they do touch one, displace water, or if a stream ties them together.
 pub fn commute(
     seed: u64,
     rules: Rules,

@@ -1,0 +1,158 @@
+//! Where water goes when ground takes its place: a breadth-first search for the nearest room, from
+//! the cells filled, through the water joined to them.
+
+use crate::coords::Face;
+use crate::water::WaterWorld;
+use crate::water::store::Place;
+use hashbrown::{HashMap, HashSet};
+
+/// The most cells that an edit of few cells looks at for room. One that finds none takes some three
+/// milliseconds; a lake 20 cells deep is searched some 20 cells around.
+const REACH: u64 = 1 << 14;
+
+/// The most cells that are looked at for each cell of water displaced, in an edit of many. Each
+/// needs room like its own, and a rise to the surface before that.
+const REACH_OF_EACH: u64 = 64;
+
+/// The order in which water tries the neighbours of a cell.
+const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
+
+impl WaterWorld {
+    /// Moves the water that stood in cells that are ground by now, each with its units, to the
+    /// nearest room. What finds none within reach leaves the world. Returns the units moved and
+    /// removed.
+    ///
+    /// Cells that touch are one body, and the bodies take their turn in the order of their first
+    /// cells.
+    pub(super) fn displace(&mut self, wet: &[(Place, u8)]) -> (u64, u64) {
+        let mut waiting: HashMap<Place, u8> = wet.iter().copied().collect();
+        let (mut total, mut removed) = (0, 0);
+        for &(first, _) in wet {
+            let (body, units) = self.take_body(first, &mut waiting);
+            if units == 0 {
+                continue;
+            }
+            let each = (REACH / wet.len() as u64).max(REACH_OF_EACH);
+            let mut search = Search {
+                world: self,
+                left: units,
+                credit: each * body.len() as u64,
+                entered: HashSet::new(),
+                fallen: HashSet::new(),
+                next: Vec::new(),
+            };
+            search.run(&body);
+            let (left, unused) = (search.left, search.credit);
+            self.queue.note_search(each * body.len() as u64 - unused);
+            total += units;
+            removed += left;
+        }
+        self.ledger.removed += removed;
+        (total - removed, removed)
+    }
+
+    /// Takes the cells that are joined to `first` out of those that wait. Returns them and their
+    /// units; none if `first` does not wait.
+    fn take_body(&self, first: Place, waiting: &mut HashMap<Place, u8>) -> (Vec<Place>, u64) {
+        let Some(height) = waiting.remove(&first) else { return (Vec::new(), 0) };
+        let (mut body, mut units) = (vec![first], u64::from(height));
+        let mut at = 0;
+        while let Some(&place) = body.get(at) {
+            for face in FACES {
+                let there = self.store.step(place, face);
+                if let Some(height) = waiting.remove(&there) {
+                    body.push(there);
+                    units += u64::from(height);
+                }
+            }
+            at += 1;
+        }
+        (body, units)
+    }
+}
+
+/// A search for room, which fills what it finds. A step counts for distance, except from a full
+/// cell up into a full one: water comes out straight above, however deep it was displaced.
+struct Search<'a> {
+    world: &'a mut WaterWorld,
+    /// Units without a place yet.
+    left: u64,
+    /// The cells that may still be looked at.
+    credit: u64,
+    /// The cells that the water has entered. They are full.
+    entered: HashSet<Place>,
+    /// The cells that it has fallen through. It enters them if it comes back from below.
+    fallen: HashSet<Place>,
+    /// The cells one step farther away.
+    next: Vec<Place>,
+}
+
+impl Search<'_> {
+    fn run(&mut self, body: &[Place]) {
+        for &place in body {
+            let above = self.leave(place);
+            self.rise(above);
+        }
+        while self.goes_on() && !self.next.is_empty() {
+            for place in core::mem::take(&mut self.next) {
+                self.rise(Some(place));
+            }
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.left > 0 && self.credit > 0
+    }
+
+    /// Enters a cell and the full cells straight above it.
+    fn rise(&mut self, mut from: Option<Place>) {
+        while let Some(place) = from.filter(|_| self.goes_on()) {
+            from = if self.enter(place) { self.leave(place) } else { None };
+        }
+    }
+
+    /// Fills a cell, or falls through it if it is dry and has room below. Returns whether water
+    /// goes on from it.
+    fn enter(&mut self, place: Place) -> bool {
+        if self.entered.contains(&place) {
+            return false;
+        }
+        self.credit -= 1;
+        let voxel = self.world.store.read(place);
+        let below = self.world.store.look(place, Face::Down);
+        if !voxel.is_wet() && !below.is_mark() && !below.is_closed() {
+            if self.fallen.insert(place) {
+                self.next.push(self.world.store.step(place, Face::Down));
+            }
+            return false;
+        }
+        self.entered.insert(place);
+        let units = self.left.min(u64::from(voxel.room()));
+        if units > 0 {
+            self.world.replace(place, voxel.with_height(voxel.height() + units as u8));
+            self.left -= units;
+        }
+        self.left > 0
+    }
+
+    /// Puts the neighbours of a full cell in line. Returns the one above instead if it is full.
+    fn leave(&mut self, place: Place) -> Option<Place> {
+        let mut above = None;
+        for face in FACES {
+            let there = self.world.store.step(place, face);
+            if !there.is_some() || self.entered.contains(&there) {
+                continue;
+            }
+            let voxel = self.world.store.read(there);
+            if voxel.is_mark() {
+                continue;
+            }
+            if face == Face::Up && voxel.is_closed() {
+                above = Some(there);
+            } else {
+                self.next.push(there);
+            }
+        }
+        above
+    }
+}
