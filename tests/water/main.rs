@@ -5,6 +5,7 @@ mod budget;
 mod changes;
 mod ends;
 mod evaporation;
+mod feed;
 mod laws;
 mod motion;
 mod order;
