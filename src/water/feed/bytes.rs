@@ -9,8 +9,8 @@
 //!
 //! | byte | meaning |
 //! |---|---|
-//! | below 180 | a cell, look + 18 × gap: it looks so, and 0 to 9 cells since the last one are left out |
-//! | 180 to 197 | the same of 10 cells and more: a number follows, of those beyond 10 |
+//! | below 126 | a cell, look + 18 × gap: it looks so, and 0 to 6 cells since the last one are left out |
+//! | 126 to 197 | a cell, look + 18 × (7 + n), n of 0 to 3: 7 + 256 n cells are left out, and more by the byte that follows; n of 3 with 255 is followed by a number, of those beyond 1,030 |
 //! | 198 to 253 | the last cell is repeated 2 to 57 times |
 //! | 254 | it is repeated 58 times and more: a number follows, of those beyond 58 |
 //! | 255 | no more cells |
@@ -22,10 +22,12 @@ use core::fmt;
 use glam::IVec3;
 
 const VERSION: u8 = 1;
-/// The gap that a number follows.
-const LONG_GAP: usize = 10;
+/// The least gap with a byte of its own.
+const WIDE_GAP: usize = 7;
+/// The gap that a number follows, too: the bytes of wide gaps end here.
+const LONG_GAP: usize = WIDE_GAP + (4 << 8) - 1;
 /// The first byte of a repetition.
-const REPEAT: u8 = Look::COUNT * (LONG_GAP as u8 + 1);
+const REPEAT: u8 = Look::COUNT * (WIDE_GAP as u8 + 4);
 /// The fewest repetitions with a byte of their own: a single one is another cell without a gap.
 const LEAST_REPEAT: usize = 2;
 const LONG_REPEAT: u8 = 254;
@@ -220,7 +222,11 @@ fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
 }
 
 fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
-    out.push(look.code() + Look::COUNT * gap.min(LONG_GAP) as u8);
+    if gap < WIDE_GAP {
+        return out.push(look.code() + Look::COUNT * gap as u8);
+    }
+    let wide = gap.min(LONG_GAP) - WIDE_GAP;
+    out.extend([look.code() + Look::COUNT * (WIDE_GAP + (wide >> 8)) as u8, wide as u8]);
     if gap >= LONG_GAP {
         put_number(out, (gap - LONG_GAP) as u64);
     }
@@ -306,7 +312,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             if byte < REPEAT {
-                let gap = self.count((byte / Look::COUNT).into(), LONG_GAP)?;
+                let gap = self.gap((byte / Look::COUNT).into())?;
                 let index = next + gap;
                 if index >= CHUNK_CELLS {
                     return Err(value(at, "a cell below 4096", index as i64));
@@ -331,6 +337,15 @@ impl Reader<'_> {
             }
             last.cells += repeats as u16;
         }
+    }
+
+    /// Returns the cells that are left out before one, from the gap in its byte, 0 to 10.
+    fn gap(&mut self, gap: usize) -> Result<usize, UpdateBytesError> {
+        if gap < WIDE_GAP {
+            return Ok(gap);
+        }
+        let more = usize::from(self.byte()?);
+        self.count(WIDE_GAP + ((gap - WIDE_GAP) << 8) + more, LONG_GAP)
     }
 
     /// Returns the count, or if it is `long`, the sum with the number that follows, at most 4096
