@@ -12,6 +12,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use worlds::{draining_lake, lake, river_world, spread_world};
 
+#[path = "water/feed.rs"]
+mod feed;
 #[path = "water/motion.rs"]
 mod motion;
 #[path = "water/surface.rs"]
@@ -206,6 +208,7 @@ criterion_group!(
     motion::springs,
     motion::still,
     surface::meshes,
-    surface::flow
+    surface::flow,
+    feed::updates,
 );
 criterion_main!(benches);

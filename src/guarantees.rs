@@ -101,6 +101,15 @@
 //! | a [`FlowField`](crate::water::FlowField) equals a sweep over all cells, whatever it was asked between ticks, and ends with the motion | `water::surface::flow_is_that_of_a_naive_sweep_over_all_cells`, `flow_spreads_in_water_that_is_still`, `flow_depends_on_ticks_alone_and_ends_with_the_motion` |
 //! | flow has no jumps within water, and in a flat river 3 wide with one spring it goes downstream in every lane and tick | `water::surface::a_swimmer_in_a_river_is_carried_on_in_every_lane` |
 //!
+//! The feed of changes; it changes nothing but the lists that it takes:
+//!
+//! | law | tests |
+//! |---|---|
+//! | a [`Mirror`](crate::water::Mirror) that applies the updates of a [`Feed`](crate::water::Feed), sent as bytes, has the heights, the ground and the passing water of the world, also if it joins late, follows a part of the world, or updates are taken in the middle of a tick; chunks that come, go or are loaded anew included | `water::feed::mirrors_have_the_heights_and_the_ground_of_the_world` |
+//! | of each cell, the [cause](crate::water::Cause) is an edit, a drain or the flow as it was; the faces are those that changed cells lie at | `water::feed::causes_and_faces_are_those_of_the_changes` |
+//! | a mirror refuses every update but the next one, and is unchanged then; whole chunks make up for those that were missed | `water::feed::a_mirror_refuses_what_does_not_come_next` |
+//! | any bytes are an update or an error that names the place, and take at most some thirty times their number in memory | `water::feed::any_bytes_are_an_update_or_an_error_that_names_the_place`, unit test `water::feed::bytes::an_update_takes_little_more_memory_than_its_bytes` |
+//!
 //! # The automata
 //!
 //! Each has its own `validate`, which `scenario::files` and the fuzz targets `humidity`,

@@ -20,6 +20,7 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
 //! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! A tick has these phases, in order:
@@ -41,6 +42,7 @@ mod context;
 mod draw;
 mod ebb;
 mod edit;
+mod feed;
 mod flow;
 mod ledger;
 mod pools;
@@ -61,6 +63,9 @@ mod voxel;
 pub use crate::automaton::Displaced;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditBytesError, EditError, EditReport, Outcome};
+pub use feed::{
+    Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
+};
 pub use ledger::Ledger;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;

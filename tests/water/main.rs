@@ -6,6 +6,7 @@ mod changes;
 mod displaced;
 mod ends;
 mod evaporation;
+mod feed;
 mod laws;
 mod motion;
 mod order;

@@ -23,7 +23,12 @@ impl Changes {
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
     cells: HashMap<Slot, Box<CellMask>>,
+    /// Those of them that an edit has changed.
+    edited: Edited,
 }
+
+/// Cells that edits have changed, by chunk.
+pub(crate) type Edited = HashMap<Slot, Box<CellMask>>;
 
 impl VisibleChanges {
     fn of(&mut self, slot: Slot) -> &mut CellMask {
@@ -33,10 +38,12 @@ impl VisibleChanges {
     /// Drops the marks of a chunk that is removed.
     pub(super) fn forget(&mut self, slot: Slot) {
         self.cells.remove(&slot);
+        self.edited.remove(&slot);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.cells.allocation_size() + self.cells.len() * size_of::<CellMask>()
+        let bytes = |cells: &Edited| cells.allocation_size() + cells.len() * size_of::<CellMask>();
+        bytes(&self.cells) + bytes(&self.edited)
     }
 }
 
@@ -50,6 +57,7 @@ impl Store {
             None => {
                 self.grid.mark_changed_at(place.slot, place.index);
                 self.visible_changes.of(place.slot).insert(place.index);
+                self.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
             }
         }
     }
@@ -70,11 +78,19 @@ impl Store {
 
     /// Like [`take_changes`](Store::take_changes), of the cells that look different.
     pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+        self.visible_changes.edited = Edited::new();
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
         let mut slots: Vec<Slot> = taken.keys().copied().collect();
         self.grid.sort_slots(&mut slots);
         let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
         slots.into_iter().filter_map(change).collect()
+    }
+
+    /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and
+    /// that were changed between ticks: by an edit, or a chunk that came or went. Clears these
+    /// marks.
+    pub(crate) fn take_edited(&mut self) -> Edited {
+        core::mem::take(&mut self.visible_changes.edited)
     }
 
     /// Returns the cells of a chunk that look different, if there are any.

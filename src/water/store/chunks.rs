@@ -36,8 +36,9 @@ impl Store {
             self.count_all_sources(slot, sources, true);
         }
         let neighbours = self.grid.neighbours_of(slot);
+        self.loads += 1;
         self.beside[slot.index()] =
-            Beside { masks, outlets: None, sources, extras: None, neighbours };
+            Beside { masks, outlets: None, sources, extras: None, neighbours, load: self.loads };
         self.refresh_outlets(slot);
         self.link(slot, slot);
         self.note_chunk(slot);
@@ -52,6 +53,7 @@ impl Store {
             self.count_all_sources(slot, &sources, false);
         }
         let mut chunk = self.grid.remove(position)?;
+        self.loads += 1;
         self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
@@ -63,6 +65,16 @@ impl Store {
             chunk.canonicalize();
         }
         Some(chunk)
+    }
+
+    /// Returns how often a chunk was inserted or removed.
+    pub(crate) fn loads(&self) -> u64 {
+        self.loads
+    }
+
+    /// Returns a number that no other chunk of the world has had, at this position or another.
+    pub(crate) fn load(&self, slot: Slot) -> u64 {
+        self.beside[slot.index()].load
     }
 
     /// Sets `there`, the chunk itself or [`Slot::NONE`], as the neighbour of its six neighbours.
@@ -189,6 +201,7 @@ mod tests {
             sources: sources_in(&Chunk::from_cells(&cells)),
             extras: None,
             neighbours: [Slot::NONE; 6],
+            load: 1,
         };
         let other = boxed(CellMask::FULL);
         let forged = [

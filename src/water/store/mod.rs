@@ -16,7 +16,7 @@ mod place;
 mod sources;
 mod wake;
 
-pub(crate) use changes::Changes;
+pub(crate) use changes::{Changes, Edited};
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 
@@ -61,11 +61,15 @@ struct Beside {
     extras: Option<Box<[CellMask; 6]>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
+    /// [`Store::loads`] once the chunk was inserted, so no two chunks of a world have the same.
+    load: u64,
 }
 
 pub(crate) struct Store {
     grid: Grid<Voxel>,
     beside: Vec<Beside>,
+    /// How often a chunk was inserted or removed.
+    loads: u64,
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
     /// Whether parents or sources may have changed since the HasSource flags were last right
@@ -85,6 +89,7 @@ impl Store {
         Store {
             grid: Grid::new(Voxel::HELD),
             beside: Vec::new(),
+            loads: 0,
             source_heights: BTreeMap::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),

@@ -1,0 +1,400 @@
+//! Updates in bytes: run-length coding of cells, in which one byte says how far a run lies behind
+//! the last one and what its cells look like.
+//!
+//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then as numbers (LEB128,
+//! seven bits to a byte, lowest first) its own number, the ticks and the count of chunks; and the
+//! chunks, in order of position. Each is its position, as zigzag numbers, x, y and z, less those of
+//! the chunk before; a byte for the event: 0 unloaded, 1 loaded, or 2 to 14, even, the sum of 2 for
+//! flow, 4 for drains, 8 for edits; and for each of these causes, or for the load, its runs:
+//!
+//! | byte | meaning |
+//! |---|---|
+//! | below 126 | a cell, look + 18 × gap: it looks so, and 0 to 6 cells since the last one are left out |
+//! | 126 to 197 | a cell, look + 18 × (7 + n), n of 0 to 3: 7 + 256 n cells are left out, and more by the byte that follows; n of 3 with 255 is followed by a number, of those beyond 1,030 |
+//! | 198 to 253 | the last cell is repeated 2 to 57 times |
+//! | 254 | it is repeated 58 times and more: a number follows, of those beyond 58 |
+//! | 255 | no more cells |
+
+use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::water::feed::look::Look;
+use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Span, Update, order};
+use core::fmt;
+use glam::IVec3;
+
+const VERSION: u8 = 1;
+/// The least gap with a byte of its own.
+const WIDE_GAP: usize = 7;
+/// The gap that a number follows, too: the bytes of wide gaps end here.
+const LONG_GAP: usize = WIDE_GAP + (4 << 8) - 1;
+/// The first byte of a repetition.
+const REPEAT: u8 = Look::COUNT * (WIDE_GAP as u8 + 4);
+/// The fewest repetitions with a byte of their own: a single one is another cell without a gap.
+const LEAST_REPEAT: usize = 2;
+const LONG_REPEAT: u8 = 254;
+const END: u8 = 255;
+/// The most repetitions without a number, and one more.
+const MORE_REPEATS: usize = LEAST_REPEAT + (LONG_REPEAT - REPEAT) as usize;
+/// The causes of changes, by bit from the second on.
+const CAUSES: [Cause; 3] = [Cause::Flow, Cause::Drain, Cause::Edit];
+const UNLOADED: u8 = 0;
+const LOADED: u8 = 1;
+
+/// Why bytes are no update. Offsets count from the first byte, 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UpdateBytesError {
+    /// The version of another format.
+    Version {
+        /// The version.
+        version: u8,
+    },
+    /// The update goes on after the last byte.
+    Truncated {
+        /// The number of bytes.
+        length: usize,
+    },
+    /// A value out of range.
+    Value {
+        /// The offset of the value.
+        at: usize,
+        /// What there should be.
+        wanted: &'static str,
+        /// What there is.
+        found: i64,
+    },
+    /// A number of more than 64 bits.
+    Number {
+        /// The offset of its first byte.
+        at: usize,
+    },
+    /// Bytes after the end of the update.
+    Trailing {
+        /// The offset at which the update ends.
+        at: usize,
+        /// The number of bytes after it.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for UpdateBytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UpdateBytesError::Version { version } => {
+                write!(f, "version {version} of an update, not {VERSION}")
+            }
+            UpdateBytesError::Truncated { length } => {
+                write!(f, "an update goes on after these {length} bytes")
+            }
+            UpdateBytesError::Value { at, wanted, found } => {
+                write!(f, "byte {at}: expected {wanted}, not {found}")
+            }
+            UpdateBytesError::Number { at } => write!(f, "byte {at}: a number above 64 bits"),
+            UpdateBytesError::Trailing { at, bytes } => {
+                write!(f, "{bytes} bytes after the update, which ends at byte {at}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for UpdateBytesError {}
+
+impl Update {
+    /// Returns the update as bytes, for a network. How many a changed cell takes is written in
+    /// `benches/README.md`.
+    ///
+    /// ```
+    /// use floodplain::water::{Feed, Rules, Update, UpdateBytesError, WaterWorld};
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// let update = Feed::new(&mut world).take(&mut world);
+    /// let bytes = update.to_bytes();
+    /// assert_eq!(bytes, [1, 0, 1, 0, 0]);
+    /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
+    /// assert_eq!(Update::from_bytes(&[9]), Err(UpdateBytesError::Version { version: 9 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = vec![VERSION, self.is_whole.into()];
+        for number in [self.number, self.ticks, self.chunks.len() as u64] {
+            put_number(&mut out, number);
+        }
+        let mut before = [0; 3];
+        for chunk in &self.chunks {
+            let position = chunk.position.to_array();
+            for (here, before) in position.into_iter().zip(before) {
+                put_number(&mut out, zigzag(i64::from(here) - i64::from(before)));
+            }
+            before = position;
+            put_chunk(&mut out, chunk);
+        }
+        out
+    }
+
+    /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
+    /// this takes no more memory than some thirty times their number, and does not panic.
+    ///
+    /// # Errors
+    /// The bytes are no update of this version, or are longer than one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Update, UpdateBytesError> {
+        let mut from = Reader { bytes, at: 0 };
+        let version = from.byte()?;
+        if version != VERSION {
+            return Err(UpdateBytesError::Version { version });
+        }
+        let at = from.at;
+        let is_whole = match from.byte()? {
+            whole @ (0 | 1) => whole == 1,
+            other => return Err(value(at, "0, or 1 for whole chunks", other.into())),
+        };
+        let (number, ticks, count) = (from.number()?, from.number()?, from.number()?);
+        let mut chunks: Vec<ChunkUpdate> = Vec::new();
+        for _ in 0..count {
+            let at = from.at;
+            let before = chunks.last().map(|chunk| chunk.position);
+            let position = from.position(before.unwrap_or(IVec3::ZERO))?;
+            if before.is_some_and(|before| order(position) <= order(before)) {
+                return Err(value(
+                    at,
+                    "a position after that of the last chunk",
+                    position.x.into(),
+                ));
+            }
+            chunks.push(from.chunk(position, is_whole)?);
+        }
+        match bytes.len() - from.at {
+            0 => Ok(Update { number, ticks, is_whole, chunks }),
+            more => Err(UpdateBytesError::Trailing { at: from.at, bytes: more }),
+        }
+    }
+}
+
+fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesError {
+    UpdateBytesError::Value { at, wanted, found }
+}
+
+/// Returns a number that is small if `number` is near 0, on either side.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
+    match chunk.event {
+        ChunkEvent::Unloaded => out.push(UNLOADED),
+        ChunkEvent::Loaded => {
+            out.push(LOADED);
+            put_spans(out, &chunk.spans, Cause::Load);
+        }
+        ChunkEvent::Changed => {
+            let has = |cause| chunk.spans.iter().any(|span| span.cause == cause);
+            let bits = (1..).zip(CAUSES).map(|(bit, cause)| u8::from(has(cause)) << bit);
+            out.push(bits.sum());
+            for cause in CAUSES.into_iter().filter(|&cause| has(cause)) {
+                put_spans(out, &chunk.spans, cause);
+            }
+        }
+    }
+}
+
+/// Appends the runs of a cause.
+fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
+    let mut next = 0;
+    for span in spans.iter().filter(|span| span.cause == cause) {
+        put_cell(out, span.look, usize::from(span.start) - next);
+        let repeats = usize::from(span.cells) - 1;
+        if repeats >= MORE_REPEATS {
+            out.push(LONG_REPEAT);
+            put_number(out, (repeats - MORE_REPEATS) as u64);
+        } else if repeats >= LEAST_REPEAT {
+            out.push(REPEAT + (repeats - LEAST_REPEAT) as u8);
+        } else if repeats == 1 {
+            put_cell(out, span.look, 0);
+        }
+        next = span.end();
+    }
+    out.push(END);
+}
+
+fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
+    if gap < WIDE_GAP {
+        return out.push(look.code() + Look::COUNT * gap as u8);
+    }
+    let wide = gap.min(LONG_GAP) - WIDE_GAP;
+    out.extend([look.code() + Look::COUNT * (WIDE_GAP + (wide >> 8)) as u8, wide as u8]);
+    if gap >= LONG_GAP {
+        put_number(out, (gap - LONG_GAP) as u64);
+    }
+}
+
+/// Reads values from front to back.
+struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn byte(&mut self) -> Result<u8, UpdateBytesError> {
+        let byte = self.bytes.get(self.at).copied();
+        self.at += 1;
+        byte.ok_or(UpdateBytesError::Truncated { length: self.bytes.len() })
+    }
+
+    fn number(&mut self) -> Result<u64, UpdateBytesError> {
+        let (at, mut number) = (self.at, 0);
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                break;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(UpdateBytesError::Number { at })
+    }
+
+    fn position(&mut self, before: IVec3) -> Result<IVec3, UpdateBytesError> {
+        let at = self.at;
+        let mut axis = |before: i32| {
+            let (at, number) = (self.at, self.number()?);
+            let difference = (number >> 1) as i64 ^ -((number & 1) as i64);
+            i32::try_from(difference.saturating_add(before.into()))
+                .map_err(|_| value(at, "the way to a chunk", difference))
+        };
+        let position = IVec3::new(axis(before.x)?, axis(before.y)?, axis(before.z)?);
+        if !Cube::holds_chunk(position) {
+            return Err(value(at, "the position of a chunk of cells", position.x.into()));
+        }
+        Ok(position)
+    }
+
+    fn chunk(&mut self, position: IVec3, is_whole: bool) -> Result<ChunkUpdate, UpdateBytesError> {
+        let (at, mut spans) = (self.at, Vec::new());
+        let event = match self.byte()? {
+            UNLOADED => ChunkEvent::Unloaded,
+            LOADED => {
+                self.spans(&mut spans, Cause::Load)?;
+                ChunkEvent::Loaded
+            }
+            causes if causes & 1 == 0 && causes < 2 << CAUSES.len() && !is_whole => {
+                for (bit, cause) in (1..).zip(CAUSES) {
+                    if causes >> bit & 1 != 0 {
+                        self.spans(&mut spans, cause)?;
+                    }
+                }
+                spans.sort_unstable_by_key(|span| span.start);
+                if let Some(pair) =
+                    spans.windows(2).find(|pair| pair[0].end() > pair[1].indices().start)
+                {
+                    return Err(value(at, "one cause for each cell", pair[1].start.into()));
+                }
+                ChunkEvent::Changed
+            }
+            event => return Err(value(at, "an event", event.into())),
+        };
+        Ok(ChunkUpdate { position, event, spans })
+    }
+
+    /// Reads the runs of a cause.
+    fn spans(&mut self, spans: &mut Vec<Span>, cause: Cause) -> Result<(), UpdateBytesError> {
+        let (first, mut next) = (spans.len(), 0);
+        loop {
+            let (at, byte) = (self.at, self.byte()?);
+            if byte == END {
+                return Ok(());
+            }
+            if byte < REPEAT {
+                let gap = self.gap((byte / Look::COUNT).into())?;
+                let index = next + gap;
+                if index >= CHUNK_CELLS {
+                    return Err(value(at, "a cell below 4096", index as i64));
+                }
+                match spans[first..].last_mut() {
+                    Some(last) if gap == 0 && last.look == Look::from_code(byte) => last.cells += 1,
+                    _ => {
+                        let (start, look) = (index as u16, Look::from_code(byte));
+                        spans.push(Span { start, cells: 1, look, cause });
+                    }
+                }
+                next = index + 1;
+                continue;
+            }
+            let repeats = self.count(usize::from(byte - REPEAT) + LEAST_REPEAT, MORE_REPEATS)?;
+            let Some(last) = spans[first..].last_mut() else {
+                return Err(value(at, "a cell before its repetition", byte.into()));
+            };
+            next += repeats;
+            if next > CHUNK_CELLS {
+                return Err(value(at, "an end of at most 4096", next as i64));
+            }
+            last.cells += repeats as u16;
+        }
+    }
+
+    /// Returns the cells that are left out before one, from the gap in its byte, 0 to 10.
+    fn gap(&mut self, gap: usize) -> Result<usize, UpdateBytesError> {
+        if gap < WIDE_GAP {
+            return Ok(gap);
+        }
+        let more = usize::from(self.byte()?);
+        self.count(WIDE_GAP + ((gap - WIDE_GAP) << 8) + more, LONG_GAP)
+    }
+
+    /// Returns the count, or if it is `long`, the sum with the number that follows, at most 4096
+    /// more.
+    fn count(&mut self, count: usize, long: usize) -> Result<usize, UpdateBytesError> {
+        if count < long {
+            return Ok(count);
+        }
+        let (at, more) = (self.at, self.number()?);
+        match usize::try_from(more) {
+            Ok(more) if more <= CHUNK_CELLS => Ok(long + more),
+            _ => Err(value(
+                at,
+                "0 to 4096, a count of cells",
+                i64::try_from(more).unwrap_or(i64::MAX),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many small chunks, and chunks of one cell, take the most memory for their bytes.
+    #[test]
+    fn an_update_takes_little_more_memory_than_its_bytes() {
+        for spans in [0, 1, 5, 2000] {
+            let look = |start: u16| Look::from_code(start as u8);
+            let span = |start| Span { start, cells: 1, look: look(start), cause: Cause::Flow };
+            let event = if spans == 0 { ChunkEvent::Unloaded } else { ChunkEvent::Changed };
+            let chunk = |x| ChunkUpdate {
+                position: IVec3::new(x, 0, 0),
+                event,
+                spans: (0..spans).map(span).collect(),
+            };
+            let update = Update {
+                number: 1,
+                ticks: 1,
+                is_whole: false,
+                chunks: (0..513).map(chunk).collect(),
+            };
+            let bytes = update.to_bytes();
+            let read = Update::from_bytes(&bytes).expect("they are of an update");
+            assert_eq!(read, update);
+            let held = read.chunks.capacity() * size_of::<ChunkUpdate>()
+                + read.chunks.iter().map(|chunk| chunk.spans.capacity()).sum::<usize>()
+                    * size_of::<Span>();
+            assert!(held <= 20 * bytes.len(), "{held} bytes for {}", bytes.len());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A copy of what a world looks like, on the side of a client.
+
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::water::feed::look::Look;
+use crate::water::feed::update::{ChunkEvent, ChunkUpdate, Update, order};
+use core::fmt;
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// A copy of what chunks of a world look like, kept up to date by [`Update`]s.
+///
+/// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
+/// may follow a part of the world. A client that has missed an update is refused the next one, and
+/// asks for its [`chunks`](Mirror::chunks) anew:
+///
+/// ```
+/// use floodplain::water::{Feed, Mirror, MirrorError, Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, glam::IVec3};
+///
+/// let mut world = WaterWorld::new(7, Rules::lossless())?;
+/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// let mut feed = Feed::new(&mut world);
+/// let mut mirror = Mirror::new(1_000);
+/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+///
+/// let cell = IVec3::new(8, 0, 8);
+/// world.pour(cell, 3)?;
+/// feed.take(&mut world); // is lost
+/// let next = feed.take(&mut world);
+/// assert_eq!(mirror.apply(&next), Err(MirrorError::Gap { expected: 1, found: 2 }));
+/// mirror.apply(&feed.whole(&world, mirror.chunks()))?;
+/// assert_eq!(mirror.height(cell), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    most_chunks: usize,
+    /// The number of the last update, once there is one.
+    number: Option<u64>,
+    ticks: u64,
+    chunks: HashMap<IVec3, Chunk<Look>>,
+}
+
+/// Why a mirror refused an update. It is unchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MirrorError {
+    /// Another update comes first, or this one is older. Ask for the [`chunks`](Mirror::chunks) as
+    /// whole ones. Whole chunks are refused if they are older than the mirror, or if they are newer
+    /// and some of its chunks are not among them.
+    Gap {
+        /// The number of the next update.
+        expected: u64,
+        /// The number of this one.
+        found: u64,
+    },
+    /// The first update has to be one of whole chunks.
+    NotJoined {
+        /// The number of this one.
+        found: u64,
+    },
+    /// The mirror would hold more chunks than it may.
+    TooManyChunks {
+        /// The most that it may hold.
+        most: usize,
+        /// The number that it would hold.
+        wanted: usize,
+    },
+}
+
+impl fmt::Display for MirrorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MirrorError::Gap { expected, found } => {
+                write!(f, "update {found} where {expected} comes next: ask for whole chunks")
+            }
+            MirrorError::NotJoined { found } => {
+                write!(f, "update {found} comes before any whole chunks: ask for them")
+            }
+            MirrorError::TooManyChunks { most, wanted } => {
+                write!(f, "{wanted} chunks, more than {most}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for MirrorError {}
+
+impl Mirror {
+    /// Returns an empty mirror that may hold so many chunks, of up to 4 KB each. Its first update
+    /// is one of [whole](crate::water::Feed::whole) chunks.
+    pub fn new(most_chunks: usize) -> Mirror {
+        Mirror { most_chunks, number: None, ticks: 0, chunks: HashMap::new() }
+    }
+
+    /// Makes the changes of an update.
+    ///
+    /// # Errors
+    /// The update is not the next one, or has too many chunks.
+    pub fn apply(&mut self, update: &Update) -> Result<(), MirrorError> {
+        self.check_number(update)?;
+        let mut held = self.chunks.len();
+        for chunk in &update.chunks {
+            let is_held = self.chunks.contains_key(&chunk.position);
+            match chunk.event {
+                ChunkEvent::Loaded => held += usize::from(!is_held),
+                ChunkEvent::Unloaded => held -= usize::from(is_held),
+                ChunkEvent::Changed => {}
+            }
+        }
+        if held > self.most_chunks {
+            return Err(MirrorError::TooManyChunks { most: self.most_chunks, wanted: held });
+        }
+        update.chunks.iter().for_each(|chunk| self.apply_chunk(chunk));
+        (self.number, self.ticks) = (Some(update.number), update.ticks);
+        Ok(())
+    }
+
+    fn check_number(&self, update: &Update) -> Result<(), MirrorError> {
+        let found = update.number;
+        let Some(number) = self.number else {
+            return if update.is_whole { Ok(()) } else { Err(MirrorError::NotJoined { found }) };
+        };
+        let expected = number.wrapping_add(1);
+        let is_next = if update.is_whole {
+            found == number || found > number && self.is_replaced_by(update)
+        } else {
+            found == expected
+        };
+        if is_next { Ok(()) } else { Err(MirrorError::Gap { expected, found }) }
+    }
+
+    /// Returns whether every chunk is among those of an update of whole ones.
+    fn is_replaced_by(&self, update: &Update) -> bool {
+        let held = update.chunks.iter().filter(|chunk| self.chunks.contains_key(&chunk.position));
+        held.count() == self.chunks.len()
+    }
+
+    fn apply_chunk(&mut self, update: &ChunkUpdate) {
+        match update.event {
+            ChunkEvent::Unloaded => {
+                self.chunks.remove(&update.position);
+            }
+            ChunkEvent::Loaded => {
+                let mut cells = [Look::DRY; CHUNK_CELLS];
+                update.spans.iter().for_each(|span| cells[span.indices()].fill(span.look));
+                self.chunks.insert(update.position, Chunk::from_cells(&cells));
+            }
+            ChunkEvent::Changed => {
+                let Some(chunk) = self.chunks.get_mut(&update.position) else { return };
+                for span in &update.spans {
+                    span.indices().for_each(|index| _ = chunk.set(index, span.look));
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the last update; `None` before the first.
+    pub fn number(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Returns the number of complete ticks of the world at the last update.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
+    /// world's bounds.
+    pub fn look(&self, cell: IVec3) -> Option<Look> {
+        let look = self.chunks.get(&Cube::chunk_of(cell))?.get(Cube::index_of(cell));
+        (look != Look::BEYOND).then_some(look)
+    }
+
+    /// Returns the units of water in a cell, 0 to 7, as
+    /// [`WaterWorld::height`](crate::water::WaterWorld::height) does; 0 if its chunk is not here.
+    pub fn height(&self, cell: IVec3) -> u8 {
+        self.look(cell).map_or(0, Look::height)
+    }
+
+    /// Returns whether a cell is solid ground; `false` if its chunk is not here.
+    pub fn is_solid(&self, cell: IVec3) -> bool {
+        self.look(cell).is_some_and(Look::is_solid)
+    }
+
+    /// Returns the chunk at a chunk position; `None` if it is not here.
+    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Look>> {
+        self.chunks.get(&position)
+    }
+
+    /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
+    pub fn chunks(&self) -> Vec<IVec3> {
+        let mut chunks: Vec<IVec3> = self.chunks.keys().copied().collect();
+        chunks.sort_unstable_by_key(|&position| order(position));
+        chunks
+    }
+}

@@ -1,0 +1,22 @@
+//! The feed of changes: what looks different since the last call, why, and in which chunks; as
+//! values, as bytes for a network, and a copy of the world's looks that follows them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `look` | [`Look`]: what can be seen of a cell, one of 18 values |
+//! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
+//! | `take` | [`Feed`]: makes updates of a world |
+//! | `bytes` | updates in bytes: run-length coding, a byte for the gap and the look of a run |
+//! | `mirror` | [`Mirror`]: heights and ground on the side of a client |
+
+mod bytes;
+mod look;
+mod mirror;
+mod take;
+mod update;
+
+pub use bytes::UpdateBytesError;
+pub use look::Look;
+pub use mirror::{Mirror, MirrorError};
+pub use take::Feed;
+pub use update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};

@@ -1,0 +1,187 @@
+//! The changes between two calls of a feed, chunk by chunk, in runs of equal cells.
+
+use crate::automaton::ChunkChanges;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::water::feed::look::Look;
+use crate::water::store::border_cells;
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+/// Why a cell looks different.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A tick changed it: water flowed, levelled, rose from a spring or evaporated.
+    Flow,
+    /// The same in a cell beside or above an edge that drains, where water leaves the world.
+    Drain,
+    /// An edit changed it, or a chunk that was loaded or unloaded beside it; ticks may have, too.
+    Edit,
+    /// Its chunk was loaded.
+    Load,
+}
+
+/// Successive cells of a chunk, by local index, that look the same and changed for the same cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The local index of the first cell, 0 to 4095; see [`Shape`](crate::Shape).
+    pub start: u16,
+    /// The number of cells, 1 to 4096.
+    pub cells: u16,
+    /// What they look like now.
+    pub look: Look,
+    /// Why they look different.
+    pub cause: Cause,
+}
+
+impl Span {
+    /// Returns the local indices of the cells.
+    pub fn indices(&self) -> core::ops::Range<usize> {
+        usize::from(self.start)..self.end()
+    }
+
+    pub(super) fn end(&self) -> usize {
+        usize::from(self.start) + usize::from(self.cells)
+    }
+}
+
+/// What happened to a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChunkEvent {
+    /// Some of its cells look different.
+    Changed,
+    /// It was loaded, perhaps in place of one that was unloaded.
+    Loaded,
+    /// It was unloaded.
+    Unloaded,
+}
+
+/// The changes of one chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkUpdate {
+    /// The chunk position.
+    pub position: IVec3,
+    /// What happened to the chunk.
+    pub event: ChunkEvent,
+    /// The cells that may look different, in order of index, in runs that do not overlap. Of a
+    /// chunk that was loaded, all cells that are not [`Look::DRY`].
+    pub spans: Vec<Span>,
+}
+
+impl ChunkUpdate {
+    /// Returns the update that replaces a chunk.
+    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>) -> Self {
+        let mut spans = Vec::new();
+        let look = |index| Look::of(chunk.get(index));
+        if let Some(cell) = chunk.as_uniform() {
+            let (start, cells) = (0, CHUNK_CELLS as u16);
+            spans.push(Span { start, cells, look: Look::of(cell), cause: Cause::Load });
+        } else {
+            (0..CHUNK_CELLS).for_each(|index| add(&mut spans, index, look(index), Cause::Load));
+        }
+        spans.retain(|span| span.look != Look::DRY);
+        ChunkUpdate { position, event: ChunkEvent::Loaded, spans }
+    }
+
+    pub(super) fn unloaded(position: IVec3) -> Self {
+        ChunkUpdate { position, event: ChunkEvent::Unloaded, spans: Vec::new() }
+    }
+
+    /// Returns the cells that may look different: all, if the chunk was loaded or unloaded.
+    pub fn cells(&self) -> CellMask {
+        if self.event != ChunkEvent::Changed {
+            return CellMask::FULL;
+        }
+        let mut cells = CellMask::EMPTY;
+        self.spans.iter().flat_map(Span::indices).for_each(|index| _ = cells.insert(index));
+        cells
+    }
+
+    /// Returns the faces of the chunk that such cells lie at. What is drawn of the chunks beyond
+    /// these faces may differ, too.
+    pub fn faces(&self) -> impl Iterator<Item = Face> {
+        let cells = self.cells();
+        Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
+    }
+
+    /// Returns the causes of the changes, each once.
+    pub fn causes(&self) -> impl Iterator<Item = Cause> {
+        let all = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Load];
+        all.into_iter().filter(|&cause| match self.event {
+            ChunkEvent::Changed => self.spans.iter().any(|span| span.cause == cause),
+            _ => cause == Cause::Load,
+        })
+    }
+}
+
+/// Adds a cell behind those of the runs.
+pub(super) fn add(spans: &mut Vec<Span>, index: usize, look: Look, cause: Cause) {
+    match spans.last_mut() {
+        Some(last) if last.end() == index && (last.look, last.cause) == (look, cause) => {
+            last.cells += 1;
+        }
+        _ => spans.push(Span { start: index as u16, cells: 1, look, cause }),
+    }
+}
+
+/// What looks different since the update before, or whole chunks. See
+/// [`Feed`](crate::water::Feed).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Update {
+    pub(super) number: u64,
+    pub(super) ticks: u64,
+    pub(super) is_whole: bool,
+    pub(super) chunks: Vec<ChunkUpdate>,
+}
+
+impl Update {
+    /// Returns the number of the update: 1 for the first that a feed took. Whole chunks have the
+    /// number of the last update before them, or 0.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the number of complete ticks of the world.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Returns whether this holds whole chunks, from [`Feed::whole`](crate::water::Feed::whole),
+    /// not the changes since the update before.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// Returns the chunks in order of position: y slowest, then z, then x.
+    pub fn chunks(&self) -> &[ChunkUpdate] {
+        &self.chunks
+    }
+
+    /// Returns the update with only the chunks at positions of which `is_wanted` is true: for a
+    /// client that follows a part of the world.
+    pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
+        let wanted = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
+        Update { chunks: wanted.cloned().collect(), ..*self }
+    }
+
+    /// Returns the cells that may look different in the form of
+    /// [`take_changes`](crate::water::WaterWorld::take_changes), for
+    /// [`meshes_touched`](crate::water::meshes_touched); all cells of chunks that were loaded or
+    /// unloaded.
+    pub fn changes(&self) -> Vec<ChunkChanges> {
+        let changes =
+            |chunk: &ChunkUpdate| ChunkChanges { chunk: chunk.position, cells: chunk.cells() };
+        self.chunks.iter().map(changes).collect()
+    }
+
+    /// Puts the chunks in order of position.
+    pub(super) fn sort(&mut self) {
+        self.chunks.sort_unstable_by_key(|chunk| order(chunk.position));
+    }
+}
+
+/// Returns the key of a position in the order of updates.
+pub(super) fn order(position: IVec3) -> [i32; 3] {
+    [position.y, position.z, position.x]
+}

@@ -1,0 +1,269 @@
+//! The feed of changes: mirrors have the heights and the ground of the world, causes are those of
+//! the changes, and any bytes are an update or an error.
+
+use fastrand::Rng;
+use floodplain::glam::IVec3;
+use floodplain::water::{
+    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Look, Mirror, MirrorError, Update,
+    UpdateBytesError, Voxel, WaterCell, WaterWorld,
+};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use support::water::edits::look;
+use support::worlds;
+
+fn bounds() -> Region {
+    Region::new(IVec3::new(-18, -16, -7), IVec3::new(17, 3, 15))
+}
+
+/// Compares every cell, and the chunks that the mirror holds.
+fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(IVec3) -> bool, at: &str) {
+    let loaded = world.chunks().map(|(position, _)| position).filter(|&chunk| is_followed(chunk));
+    assert_eq!(mirror.chunks(), loaded.collect::<Vec<_>>(), "{at}");
+    assert_eq!(mirror.ticks(), world.ticks(), "{at}");
+    for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell))) {
+        let (copied, voxel) = (mirror.look(cell), world.voxel(cell));
+        assert_eq!(mirror.height(cell), world.height(cell), "{at}: {cell}");
+        assert_eq!(mirror.is_solid(cell), world.is_solid(cell), "{at}: {cell}");
+        assert_eq!(copied.is_some(), voxel.is_some(), "{at}: {cell}");
+        let passing = voxel.and_then(look).and_then(|(_, passing)| passing);
+        assert_eq!(copied.and_then(Look::passing), passing, "{at}: {cell}");
+    }
+}
+
+fn position(rng: &mut Rng) -> IVec3 {
+    let (min, max) = (bounds().min(), bounds().max());
+    IVec3::new(rng.i32(min.x..=max.x), rng.i32(min.y..=max.y), rng.i32(min.z..=max.z))
+}
+
+/// One edit, made at once or queued, or one of a chunk that comes, goes, or is loaded anew.
+fn edit(world: &mut WaterWorld, rng: &mut Rng) {
+    let chunk = Cube::chunk_of(position(rng));
+    let voxels = [Voxel::OPEN, Voxel::SOLID, Voxel::water(WaterCell::STILL)];
+    let new = Chunk::uniform(voxels[rng.usize(..3)]);
+    match rng.u8(..8) {
+        0 => _ = world.insert_chunk(chunk, new),
+        1 if world.remove_chunk(chunk).is_ok() => {
+            world.insert_chunk(chunk, new).expect("it was removed");
+        }
+        2 => _ = world.queue(Edit::ClearSolid(position(rng))),
+        3 => _ = world.queue(Edit::Pour { cell: position(rng), units: 7 }),
+        4 => _ = world.queue(Edit::InsertChunk { position: chunk, chunk: new }),
+        _ => worlds::edit_water(world, rng),
+    }
+}
+
+/// What goes over the network.
+fn sent(update: &Update, seed: u64) -> Update {
+    let received = Update::from_bytes(&update.to_bytes());
+    assert_eq!(received.as_ref(), Ok(update), "seed {seed}");
+    received.expect("it is the update")
+}
+
+fn loaded(world: &WaterWorld) -> Vec<IVec3> {
+    world.chunks().map(|(position, _)| position).collect()
+}
+
+/// Some follow from the beginning, some join late, some follow a part of the world; updates are
+/// taken at any moment, also in the middle of a tick.
+#[test]
+fn mirrors_have_the_heights_and_the_ground_of_the_world() {
+    let (mut changed, mut loads, mut unloads, mut joins) = (0, 0, 0, 0);
+    for seed in 0..32 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water_within(seed, bounds());
+        let mut feed = Feed::new(&mut world);
+        let is_west = |chunk: IVec3| chunk.x < 0;
+        let join = |feed: &Feed, world: &WaterWorld, is_followed: &dyn Fn(IVec3) -> bool| {
+            let mut mirror = Mirror::new(100);
+            let whole = feed.whole(world, loaded(world)).only(is_followed);
+            mirror.apply(&sent(&whole, seed)).expect("whole chunks");
+            mirror
+        };
+        let mut mirror = join(&feed, &world, &|_| true);
+        let mut west = join(&feed, &world, &is_west);
+        let mut late = mirror.clone();
+        for round in 0..40 {
+            let at = format!("seed {seed}, round {round}");
+            (0..rng.usize(..3)).for_each(|_| edit(&mut world, &mut rng));
+            match rng.u8(..3) {
+                0 => _ = world.step_within(rng.u64(..600)),
+                1 => _ = world.run(rng.u64(..4)),
+                _ => {}
+            }
+            if rng.u8(..4) == 0 {
+                late = join(&feed, &world, &|_| true);
+                check(&late, &world, |_| true, &at);
+                joins += 1;
+            }
+            let update = sent(&feed.take(&mut world), seed);
+            mirror.apply(&update).expect("the next update");
+            late.apply(&update).expect("the next update");
+            west.apply(&sent(&update.only(is_west), seed)).expect("the next update");
+            check(&mirror, &world, |_| true, &at);
+            check(&late, &world, |_| true, &at);
+            check(&west, &world, is_west, &at);
+            let of = |event| update.chunks().iter().filter(move |chunk| chunk.event == event);
+            changed += of(ChunkEvent::Changed).map(|chunk| chunk.cells().len()).sum::<usize>();
+            loads += of(ChunkEvent::Loaded).count();
+            unloads += of(ChunkEvent::Unloaded).count();
+        }
+    }
+    assert!(
+        changed > 10_000 && loads > 50 && unloads > 20 && joins > 100,
+        "{changed} cells changed, {loads} chunks loaded, {unloads} unloaded, {joins} joins"
+    );
+}
+
+/// Returns whether water leaves the world from a cell: below it or beside it is a drain.
+fn drains(world: &WaterWorld, cell: IVec3) -> bool {
+    let edges = world.rules().edges;
+    let sides = [Face::Down].into_iter().chain(Face::LATERAL);
+    sides.into_iter().any(|face| {
+        let there = cell + face.offset();
+        if !world.bounds().contains(there) {
+            edges.outer[face.index()] == Edge::Drain
+        } else {
+            world.voxel(there).is_none() && edges.unloaded == Edge::Drain
+        }
+    })
+}
+
+/// Returns the faces of the chunk that its cells lie at.
+fn faces(update: &ChunkUpdate) -> Vec<Face> {
+    let cells: Vec<IVec3> =
+        update.cells().iter().map(|index| Cube::cell_at(update.position, index)).collect();
+    let is_at = |face: &Face| {
+        let is_beyond = |&cell: &IVec3| Cube::chunk_of(cell + face.offset()) != update.position;
+        cells.iter().any(is_beyond)
+    };
+    Face::ALL.into_iter().filter(is_at).collect()
+}
+
+#[test]
+fn causes_and_faces_are_those_of_the_changes() {
+    let mut counts = [0; 4];
+    for seed in 0..32 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water_within(seed, bounds());
+        let mut feed = Feed::new(&mut world);
+        for _ in 0..40 {
+            let is_edited = rng.bool();
+            let known = loaded(&world);
+            if is_edited {
+                worlds::edit_water(&mut world, &mut rng);
+            } else {
+                world.step();
+            }
+            let update = feed.take(&mut world);
+            for chunk in update.chunks() {
+                assert_eq!(chunk.faces().collect::<Vec<_>>(), faces(chunk), "seed {seed}");
+                match chunk.event {
+                    ChunkEvent::Unloaded => assert!(known.contains(&chunk.position)),
+                    ChunkEvent::Loaded => panic!("seed {seed}: no chunk was loaded"),
+                    ChunkEvent::Changed => {}
+                }
+                for span in &chunk.spans {
+                    for cell in span.indices().map(|index| Cube::cell_at(chunk.position, index)) {
+                        let cause = match (is_edited, drains(&world, cell)) {
+                            (true, _) => Cause::Edit,
+                            (false, true) => Cause::Drain,
+                            (false, false) => Cause::Flow,
+                        };
+                        assert_eq!(span.cause, cause, "seed {seed}: {cell}");
+                        counts[cause as usize] += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(counts[..3].iter().all(|&count| count > 500), "{counts:?}");
+}
+
+/// A feed that is not read holds up nobody, and each refusal leaves the mirror as it was.
+#[test]
+fn a_mirror_refuses_what_does_not_come_next() {
+    let mut world = worlds::water_within(5, bounds());
+    let mut feed = Feed::new(&mut world);
+    let all = loaded(&world);
+    let mut mirror = Mirror::new(all.len());
+    let first = feed.take(&mut world);
+    assert_eq!(mirror.apply(&first), Err(MirrorError::NotJoined { found: 1 }));
+    assert_eq!((mirror.number(), mirror.chunks()), (None, vec![]));
+
+    let old = feed.whole(&world, all.iter().copied());
+    mirror.apply(&old).expect("whole chunks");
+    assert_eq!(mirror.apply(&first), Err(MirrorError::Gap { expected: 2, found: 1 }));
+    world.run(3);
+    let (second, third) = (feed.take(&mut world), feed.take(&mut world));
+    assert_eq!(mirror.apply(&third), Err(MirrorError::Gap { expected: 2, found: 3 }));
+    // Some of the chunks do not make up for what was missed, all of them do.
+    let some = feed.whole(&world, all[1..].iter().copied());
+    assert_eq!(mirror.apply(&some), Err(MirrorError::Gap { expected: 2, found: 3 }));
+    assert_eq!(mirror.number(), Some(1));
+    let mut again = mirror.clone();
+    mirror.apply(&feed.whole(&world, mirror.chunks())).expect("all chunks");
+    assert_eq!(mirror.apply(&old), Err(MirrorError::Gap { expected: 4, found: 1 }));
+    for update in [&second, &third] {
+        again.apply(update).expect("the next update");
+    }
+    for mirror in [&mirror, &again] {
+        check(mirror, &world, |_| true, "after the gap");
+    }
+
+    world.remove_chunk(all[0]).expect("loaded");
+    feed.take(&mut world);
+    let whole = feed.whole(&world, all.iter().copied());
+    assert_eq!(whole.chunks()[0].event, ChunkEvent::Unloaded);
+    mirror.apply(&whole).expect("all chunks");
+    check(&mirror, &world, |_| true, "after a chunk was unloaded");
+    let error = MirrorError::TooManyChunks { most: 1, wanted: all.len() - 1 };
+    assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+#[test]
+fn any_bytes_are_an_update_or_an_error_that_names_the_place() {
+    let mut read = 0;
+    for seed in 0..400 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water(seed % 20);
+        let mut feed = Feed::new(&mut world);
+        worlds::edit_water(&mut world, &mut rng);
+        world.run(rng.u64(..3));
+        let all = loaded(&world);
+        let update = if rng.bool() { feed.take(&mut world) } else { feed.whole(&world, all) };
+        let mut bytes = update.to_bytes();
+        for _ in 0..rng.usize(..4) {
+            let at = rng.usize(..bytes.len());
+            match rng.u8(..4) {
+                0 => bytes.truncate(at.max(1)),
+                1 => bytes.insert(at, rng.u8(..)),
+                2 => _ = bytes.splice(at..at, [rng.u8(..); 12]),
+                _ => bytes[at] = rng.u8(..),
+            }
+        }
+        match Update::from_bytes(&bytes) {
+            Ok(update) => {
+                read += 1;
+                assert_eq!(sent(&update, seed), update);
+                let _ = (Mirror::new(8).apply(&update), update.changes());
+                for chunk in update.chunks() {
+                    assert!(chunk.spans.iter().all(|span| span.indices().end <= CHUNK_CELLS));
+                    let starts = |pair: &[floodplain::water::Span]| {
+                        pair[0].indices().end <= pair[1].indices().start
+                    };
+                    assert!(chunk.spans.windows(2).all(starts), "seed {seed}");
+                }
+            }
+            Err(UpdateBytesError::Version { version }) => assert_eq!(version, bytes[0]),
+            Err(UpdateBytesError::Truncated { length }) => assert_eq!(length, bytes.len()),
+            Err(UpdateBytesError::Value { at, .. } | UpdateBytesError::Number { at }) => {
+                assert!(at < bytes.len(), "seed {seed}");
+            }
+            Err(UpdateBytesError::Trailing { at, bytes: more }) => {
+                assert_eq!(at + more, bytes.len(), "seed {seed}");
+            }
+            Err(error) => panic!("seed {seed}: {error}"),
+        }
+    }
+    assert!((50..350).contains(&read), "{read} of 400 were read");
+}
