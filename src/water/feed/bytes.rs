@@ -1,10 +1,10 @@
 //! Updates in bytes: run-length coding of cells, in which one byte says how far a run lies behind
 //! the last one and what its cells look like.
 //!
-//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then as numbers (LEB128,
-//! seven bits to a byte, lowest first) its own number, the ticks and the count of chunks; and the
-//! chunks, in order of position. Each is its position, as zigzag numbers, x, y and z, less those of
-//! the chunk before; a byte for the event: 0 unloaded, 1 loaded, or 2 to 14, even, the sum of 2 for
+//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then its own number, the
+//! ticks and the count of chunks, and the chunks in order of position. Numbers are LEB128: seven
+//! bits to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk before,
+//! as zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 14, even, the sum of 2 for
 //! flow, 4 for drains, 8 for edits; and for each of these causes, or for the load, its runs:
 //!
 //! | byte | meaning |
@@ -369,6 +369,25 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_of_any_length_at_any_distance_are_read_as_written() {
+        let update = |start: usize, cells: usize| {
+            let (code, cause) = ((start % 17) as u8, Cause::Drain);
+            let (first, second) = (Look::from_code(code), Look::from_code(code + 1));
+            let spans = vec![
+                Span { start: 0, cells: 1, look: first, cause },
+                Span { start: start as u16, cells: cells as u16, look: second, cause },
+            ];
+            let chunk =
+                ChunkUpdate { position: IVec3::MIN >> 4, event: ChunkEvent::Changed, spans };
+            Update { number: u64::MAX, ticks: 1 << 63, is_whole: false, chunks: vec![chunk] }
+        };
+        let far = (1..CHUNK_CELLS).map(|start| update(start, 1));
+        for update in far.chain((1..CHUNK_CELLS).map(|cells| update(1, cells))) {
+            assert_eq!(Update::from_bytes(&update.to_bytes()), Ok(update));
+        }
+    }
 
     /// Many small chunks, and chunks of one cell, take the most memory for their bytes.
     #[test]
