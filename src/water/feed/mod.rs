@@ -1,5 +1,7 @@
 //! The feed of changes: what looks different since the last call, why, and in which chunks; as
-//! values, as bytes for a network, and a copy of the world's looks that follows them.
+//! values, as bytes for a network, and a copy of the world's looks that follows them. Evaporation
+//! counts as flow. A world has one feed, since that takes its changes; after loading a snapshot, feed
+//! and mirrors begin anew.
 //!
 //! | file | what |
 //! |---|---|
