@@ -207,3 +207,23 @@ fn displaced_water_wakes_where_it_comes_to_rest() {
     assert_eq!(heights.iter().filter(|&&height| height == 1).count(), 7, "spread out");
     assert!(world.is_at_rest());
 }
+
+/// The naive model added to the ends of the `i32` range when it looked for room.
+#[test]
+fn a_block_at_the_ends_of_the_world_displaces_as_elsewhere() {
+    for end in [IVec3::MIN, IVec3::MAX] {
+        let inwards = if end == IVec3::MIN { IVec3::ONE } else { IVec3::NEG_ONE };
+        let other = end + 3 * inwards;
+        let bounds = Region::new(end.min(other), end.max(other));
+        let mut world = world(bounds, Voxel::SOLID);
+        world.clear_solid(end).unwrap();
+        world.clear_solid(end + inwards * IVec3::X).unwrap();
+        assert_eq!(world.pour(end, 7), Ok(7));
+        assert_eq!(world.set_solid(end), Ok(Displaced { moved: 7, removed: 0 }), "{end}");
+        assert_eq!(world.height(end + inwards * IVec3::X), 7, "{end}");
+
+        let mut watched = Watched::new(1, Rules::lossless(), bounds);
+        watched.apply(&Op::Edit(edits::Edit::Pour(end, 7)));
+        watched.apply(&Op::Edit(edits::Edit::SetSolid(end)));
+    }
+}

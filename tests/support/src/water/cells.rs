@@ -113,7 +113,8 @@ impl Cells {
             let mut body = vec![wet.remove(0)];
             let mut at = 0;
             while at < body.len() {
-                for there in FACES.map(|face| body[at].0 + face.offset()) {
+                let cell = body[at].0;
+                for there in FACES.iter().filter_map(|face| cell.checked_add(face.offset())) {
                     if let Some(found) = wet.iter().position(|&(cell, _)| cell == there) {
                         body.push(wet.remove(found));
                     }
@@ -153,8 +154,11 @@ impl Cells {
                 }
                 most -= 1;
                 let Ok((height, source)) = self.open(cell) else { continue };
-                let below = cell - IVec3::Y;
-                if height == 0 && self.open(below).is_ok_and(|(height, _)| height < 7) {
+                let below = cell.checked_add(IVec3::NEG_Y);
+                if height == 0
+                    && let Some(below) = below
+                    && self.open(below).is_ok_and(|(height, _)| height < 7)
+                {
                     if !fallen.contains(&cell) {
                         fallen.push(cell);
                         reached.push((far + 1, below));
@@ -167,7 +171,7 @@ impl Cells {
                 units -= more;
             }
             for face in FACES {
-                let there = cell + face.offset();
+                let Some(there) = cell.checked_add(face.offset()) else { continue };
                 match self.open(there) {
                     Err(_) => {}
                     _ if entered.contains(&there) => {}
