@@ -58,7 +58,7 @@ pub(crate) struct Workspace {
     pub(crate) awake_before: usize,
     /// Whether the world may be looked at before the tick is complete.
     pub(crate) is_in_slices: bool,
-    /// If it may: the flows of the last tick whose records this one has taken over.
+    /// The flows of the last tick that are in no record any more; empty unless in slices.
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,

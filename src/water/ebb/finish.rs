@@ -26,7 +26,7 @@ pub(crate) struct Afterwards {
     pub(crate) evaporated: Vec<Place>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
-    /// Cells whose new parents need more to be known than the scope, with the faces through which
+    /// Cells whose search for cycles would leave the scope of their tile, with the faces through which
     /// these fed them.
     pub(crate) put_off: Vec<(Place, u8)>,
 }

@@ -111,8 +111,8 @@ impl Search<'_> {
         }
     }
 
-    /// Fills a cell, or falls through it if it is dry and has room below. Returns whether water
-    /// goes on from it.
+    /// Fills a cell, or falls through it if it is dry and has room below. Returns whether its
+    /// neighbours are to be searched.
     fn enter(&mut self, place: Place) -> bool {
         if self.entered.contains(&place) {
             return false;

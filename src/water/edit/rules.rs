@@ -54,7 +54,7 @@ impl WaterWorld {
         if rules.throughput < before.throughput {
             self.store.grid().sorted_slots().into_iter().for_each(|slot| self.lower(slot));
         }
-        // What is known of bodies is found anew, as in a world that is loaded.
+        // Bodies are dropped and found anew, as after loading a world.
         self.store.keep_news(rules.pools);
         self.unfinished.pools = Pools::default();
         self.wake_all();
