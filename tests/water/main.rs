@@ -7,6 +7,7 @@ mod displaced;
 mod ends;
 mod evaporation;
 mod feed;
+mod flow_field;
 mod laws;
 mod motion;
 mod order;

@@ -26,8 +26,8 @@ pub(crate) struct Afterwards {
     pub(crate) evaporated: Vec<Place>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
-    /// Cells whose search for cycles would leave the scope of their tile, with the faces through which
-    /// these fed them.
+    /// Cells whose search for cycles would leave the scope of their tile, with the faces through
+    /// which they were fed.
     pub(crate) put_off: Vec<(Place, u8)>,
 }
 
