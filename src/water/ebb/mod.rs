@@ -199,7 +199,7 @@ impl Context<'_> {
 
     /// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
     /// parents.
-    fn is_stale(&self, place: Place) -> bool {
+    pub(super) fn is_stale(&self, place: Place) -> bool {
         let voxel = self.store.read(place);
         voxel.is_connected() != self.is_fed(place, voxel)
     }

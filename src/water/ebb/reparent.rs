@@ -50,6 +50,12 @@ impl Context<'_> {
             let voxel = self.store.read(place);
             let voxel = orphaned(self.store.keep_parents(place, 0, voxel));
             self.put(place, voxel);
+            if self.work.ties_changed {
+                // A draw may have made it part of a way in this tick, before it was connected. What
+                // it feeds may sleep, and is connected no more.
+                let fed = self.store.children(place).filter(|&child| self.is_stale(child));
+                later.stale.extend(fed);
+            }
             reparented = true;
         }
         reparented
