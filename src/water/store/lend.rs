@@ -13,10 +13,11 @@ impl Store {
         borrower
     }
 
-    /// Moves chunks to `borrower`, whose rules and springs become those of this store.
+    /// Moves chunks to `borrower`, whose edges and springs become those of this store.
     pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.lend(&mut borrower.grid, slots);
         borrower.withheld = self.withheld.is_some().then(Withheld::default);
+        borrower.edges = self.edges;
         borrower.source_heights.clone_from(&self.source_heights);
         borrower.beside.resize_with(self.beside.len(), Beside::default);
         self.swap_beside(borrower, slots);
