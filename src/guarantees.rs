@@ -34,8 +34,8 @@
 //!
 //! | law | violation |
 //! |---|---|
-//! | ledger: the units in the cells are `placed + injected − removed − drained − evaporated` | `Ledger` |
-//! | the chunk store's own laws; masks, outlets and sources beside a chunk are those of its cells | `Storage`, `Masks` |
+//! | ledger: the units in the cells, the sea left out, are `placed + injected + from_sea − removed − drained − evaporated − into_sea` | `Ledger` |
+//! | the chunk store's own laws; masks, outlets, coasts and sources beside a chunk are those of its cells | `Storage`, `Masks` |
 //! | every word is canonical, so heights are 0 to 7; see [`WaterCell::from_word`](crate::water::WaterCell::from_word) | `Word` |
 //! | the marks for cells outside the world are there and nowhere else | `Bounds` |
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
@@ -44,7 +44,8 @@
 //! | a sleeping cell is inactive and does not flow out | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
-//! | a sleeping body without a source is level within one unit, arms of a U-tube included | `Uneven`, `Unlevel` |
+//! | a sleeping open cell at the sea is full, and lies on no sea that it also lies beside or below | `Unfilled` |
+//! | a sleeping body without a source is level within one unit, arms of a U-tube included, also with the sea that it lies at | `Uneven`, `Unlevel` |
 //!
 //! Laws that hold between states of a world:
 //!
@@ -53,7 +54,7 @@
 //! | water in the way of ground is removed only if nothing within reach, [16,384 cells or 64 for each displaced](crate::water::WaterWorld::fill_solid), has room; else it goes to the nearest room | `water::displaced::water_is_removed_only_where_all_around_is_full`, `a_lake_filled_with_earth_loses_nothing_until_the_basin_is_full`, `an_island_built_in_a_lake_destroys_nothing`, `what_a_search_for_room_looks_at_is_bounded_and_counted` | `water_edits`, `water_stream` |
 //! | each edit does, cell by cell and in the ledger, what its documentation says | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
-//! | a tick changes only the injected, drained and evaporated units of the ledger: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate | the same | the same |
+//! | a tick changes only the injected, drained and evaporated units of the ledger and those of the sea: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate, of the sea only if there is any | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
 //! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes::a_tick_lists_exactly_the_cells_that_differ_and_those_that_look_different`, `a_river_in_steady_flow_is_not_listed` | the same |
@@ -80,6 +81,10 @@
 //! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
 //! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |
 //! | a tick done by time, or as long as a closure says, comes to the same bytes | `water::season::a_tick_done_by_time_is_the_tick_in_one_call` | |
+//! | a breached sea floods a cave to its level and stays a sea, with [pools](crate::water::Rules::pools); what stands higher runs out into it | `water::sea::a_breached_sea_floods_the_cave_to_its_level_and_stays_a_sea`, `what_stands_higher_is_pressed_into_the_sea`, unit test `water::pools::bodies_are_those_of_a_flood_fill` | |
+//! | rain on the sea leaves nothing on it; it closes over holes, and nowhere else | `water::sea::rain_on_the_sea_leaves_no_specks`, `a_block_built_into_the_sea_and_taken_out_leaves_it_as_it_was`, `holes_close_and_what_stands_on_ground_is_filled`; `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
+//! | a sea that nothing touches is never visited, and its chunks are stored as one value | `water::sea::a_sleeping_sea_costs_nothing` | |
+//! | beyond an edge that is a [level](crate::water::Edge::Level), cells up to it fill and what stands higher leaves; edges of single columns override that of the rules, and are saved | `water::sea::beyond_a_level_the_sea_goes_on_up_to_it`, `edges_are_set_for_single_columns`, `the_sea_and_the_edges_of_columns_are_saved` | `water_edits`, `water_stream` |
 //! | HasSource is cleared one tick after the last source is removed | `water::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::budget` | the same |
 //! | a call with a budget visits at most that many cells and those of one layer of a chunk, in long searches too | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces` | |
@@ -106,7 +111,7 @@
 //! | law | tests |
 //! |---|---|
 //! | a [`Mirror`](crate::water::Mirror) that applies the updates of a [`Feed`](crate::water::Feed), sent as bytes, has the heights, the ground and the passing water of the world, also if it joins late, follows a part of the world, or updates are taken in the middle of a tick; chunks that come, go or are loaded anew included | `water::feed::mirrors_have_the_heights_and_the_ground_of_the_world` |
-//! | of each cell, the [cause](crate::water::Cause) is an edit, a drain or the flow as it was; the faces are those that changed cells lie at | `water::feed::causes_and_faces_are_those_of_the_changes` |
+//! | of each cell, the [cause](crate::water::Cause) is an edit, a drain, the sea or the flow as it was; the faces are those that changed cells lie at | `water::feed::causes_and_faces_are_those_of_the_changes` |
 //! | a mirror refuses every update but the next one, and is unchanged then; whole chunks make up for those that were missed | `water::feed::a_mirror_refuses_what_does_not_come_next` |
 //! | any bytes are an update or an error that names the place, and take at most some thirty times their number in memory | `water::feed::any_bytes_are_an_update_or_an_error_that_names_the_place`, unit test `water::feed::bytes::an_update_takes_little_more_memory_than_its_bytes` |
 //!

@@ -1,7 +1,7 @@
 //! Edits of water worlds from bytes.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use floodplain::glam::IVec3;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{Edge, Edges, Rules};
 use floodplain::{Cube, Region, Shape};
 use support::water::edits::{Edit, Op, Watched};
@@ -150,6 +150,7 @@ fn edge(byte: u8) -> Edge {
     match byte % 4 {
         0 => Edge::Drain,
         1 => Edge::Held,
+        2 if byte >= 192 => Edge::Level(i32::from(byte / 4) % 20 - 10),
         _ => Edge::Wall,
     }
 }
@@ -198,7 +199,7 @@ fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
 }
 
 fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    Ok(Op::Edit(match u8::arbitrary(bytes)? % 24 {
+    Ok(Op::Edit(match u8::arbitrary(bytes)? % 32 {
         0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
         2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
         4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
@@ -215,6 +216,16 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         19 => return Ok(Op::Run(1, u64::from(u8::arbitrary(bytes)?) * 8)),
         20 => return Ok(Op::SaveAndLoad),
         21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
+        24 | 25 => Edit::SetSea(cell(bytes, bounds)?),
+        26 => Edit::ClearSea(cell(bytes, bounds)?),
+        27 | 28 => Edit::FillSea(region(bytes, bounds)?),
+        29 => Edit::InsertSea(chunk(bytes, bounds)?),
+        30 => {
+            let column = chunk(bytes, bounds)?;
+            let byte = u8::arbitrary(bytes)?;
+            let edge = (byte % 8 > 0).then(|| edge(byte.wrapping_mul(37)));
+            Edit::SetEdge(IVec2::new(column.x, column.z), edge)
+        }
         _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
     }))
 }

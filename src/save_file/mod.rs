@@ -46,7 +46,7 @@
 //! Opening reads and checks everything. A chunk has changed when its record differs: its cells, its
 //! awake cells, or the cells that will be returned as changed.
 //!
-//! # The format, version 2
+//! # The format, version 3
 //!
 //! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables. The contents of
 //! rules, state and records are documented at each world's [`Saved`](crate::snapshot::Saved); the
@@ -54,7 +54,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 or 2; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
+//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 to 3; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | | `rules` | the rules |
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
@@ -87,6 +87,6 @@ pub use redb::StorageBackend;
 ///
 /// In version 1, rules, state and records are those of versions 1 and 2 of a
 /// [`snapshot`](crate::snapshot): the state of a water world may hold the parts of an unfinished
-/// tick, which are read and ignored. In version 2 they are those of version 3. The first save into
-/// an opened file makes it one of the version written.
-pub const VERSION: u16 = 2;
+/// tick, which are read and ignored. In version 2 they are those of version 3, in version 3 those
+/// of version 4. The first save into an opened file makes it one of the version written.
+pub const VERSION: u16 = 3;

@@ -78,7 +78,7 @@ pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<u16, SaveError
         (Ok(version @ 1..=VERSION), Ok(kind)) if kind == wanted.number() => {
             content.finish().map_err(malformed)?;
             // What version 2 of snapshots wrote is also read as version 1.
-            Ok(if version == 1 { 1 } else { 3 })
+            Ok(if version == 1 { 1 } else { version + 1 })
         }
         (Ok(1..=VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
         (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),

@@ -18,9 +18,9 @@ use std::collections::VecDeque;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; in version 3, if edits are [queued](WaterWorld::queue), then how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes) |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, in version 3 with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
+/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, in version 4 also 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); in version 4 then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, in version 4 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
@@ -37,7 +37,7 @@ impl Saved for WaterWorld {
         } = *self.rules();
         [evaporation, activity_decay].iter().for_each(|chance| chance.put(out));
         [source_supply, throughput].iter().for_each(|units| units.put(out));
-        edges.outer.iter().chain([&edges.unloaded]).for_each(|edge| edge.put(out));
+        edges.all().for_each(|edge| edge.put(out));
         [pools, many_parents].iter().for_each(|switch| switch.put(out));
         film_evaporation.put(out);
     }
@@ -45,17 +45,22 @@ impl Saved for WaterWorld {
     fn put_state(&self, out: &mut Vec<u8>) {
         self.bounds().put(out);
         let Clock { seed, tick, ledger } = self.clock();
-        let Ledger { placed, injected, removed, drained, evaporated } = ledger;
+        let Ledger { placed, injected, removed, drained, evaporated, from_sea, into_sea } = ledger;
         [seed, tick, placed, injected, removed, drained, evaporated]
             .iter()
             .for_each(|number| number.put(out));
         let (before, edits) = self.edits_that_wait();
-        if edits.len() > 0 {
-            [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
-            for edit in edits.map(Edit::to_bytes) {
-                (edit.len() as u32).put(out);
-                out.extend_from_slice(&edit);
-            }
+        [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
+        for edit in edits.map(Edit::to_bytes) {
+            (edit.len() as u32).put(out);
+            out.extend_from_slice(&edit);
+        }
+        [from_sea, into_sea].iter().for_each(|units| units.put(out));
+        let columns = self.column_edges();
+        (columns.len() as u32).put(out);
+        for (column, edge) in columns {
+            column.to_array().iter().for_each(|axis| axis.put(out));
+            edge.put(out);
         }
     }
 
@@ -80,11 +85,13 @@ impl Saved for WaterWorld {
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let rules = take_rules(rules)?;
         let bounds = state.take()?;
-        let clock = take_clock(state)?;
+        let mut clock = take_clock(state)?;
         let (before, edits) = take_edits(state)?;
+        let columns = take_sea(state, &mut clock.ledger)?;
         let mut world = WaterWorld::restored(rules, bounds, clock)
             .map_err(|error| SnapshotError::Unlawful { law: error.to_string() })?;
         world.restore_edits(before, edits);
+        columns.into_iter().for_each(|(column, edge)| world.restore_edge(column, edge));
         Ok(world)
     }
 
@@ -153,6 +160,7 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
         removed: content.counter()?,
         drained: content.counter()?,
         evaporated: content.counter()?,
+        ..Ledger::default()
     };
     if content.version() == 1 && !content.is_at_end() {
         let wrong = content.malformed("1 or more pieces of a tick underway");
@@ -166,14 +174,14 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
 /// Reads how many queued edits come before the next tick, and the edits.
 fn take_edits(content: &mut Content<'_>) -> Result<(usize, VecDeque<Edit>), SnapshotError> {
     let mut edits = VecDeque::new();
-    if content.version() < 3 || content.is_at_end() {
+    if content.version() < 3 || content.version() == 3 && content.is_at_end() {
         return Ok((0, edits));
     }
     let wrong = content.malformed("the end of the section");
     let (Ok(before), Ok(count)) = (content.take::<u32>(), content.take::<u32>()) else {
         return Err(wrong);
     };
-    if count == 0 || before > count {
+    if count == 0 && content.version() == 3 || before > count {
         return Err(wrong);
     }
     for _ in 0..count {
@@ -185,22 +193,50 @@ fn take_edits(content: &mut Content<'_>) -> Result<(usize, VecDeque<Edit>), Snap
     Ok((before as usize, edits))
 }
 
+/// Reads what the sea gave and took into the ledger, and returns the edges of columns.
+fn take_sea(
+    content: &mut Content<'_>,
+    ledger: &mut Ledger,
+) -> Result<Vec<([i32; 2], Edge)>, SnapshotError> {
+    let mut columns: Vec<([i32; 2], Edge)> = Vec::new();
+    if content.version() < 4 {
+        return Ok(columns);
+    }
+    (ledger.from_sea, ledger.into_sea) = (content.counter()?, content.counter()?);
+    for _ in 0..content.take::<u32>()? {
+        let wrong = content.malformed("a column after the one before, and its edge");
+        let column = [content.take()?, content.take()?];
+        if columns.last().is_some_and(|&(last, _)| last >= column) {
+            return Err(wrong);
+        }
+        columns.push((column, content.take()?));
+    }
+    Ok(columns)
+}
+
 impl Encode for Edge {
     fn put(&self, out: &mut Vec<u8>) {
         let code: u8 = match self {
             Edge::Wall => 0,
             Edge::Drain => 1,
             Edge::Held => 2,
+            Edge::Level(_) => 3,
         };
         code.put(out);
+        if let Edge::Level(y) = self {
+            y.put(out);
+        }
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("an edge: 0 to 2");
+        let has_levels = content.version() >= 4;
+        let wanted = if has_levels { "an edge: 0 to 3" } else { "an edge: 0 to 2" };
+        let wrong = content.malformed(wanted);
         match content.take::<u8>()? {
             0 => Ok(Edge::Wall),
             1 => Ok(Edge::Drain),
             2 => Ok(Edge::Held),
+            3 if has_levels => Ok(Edge::Level(content.take()?)),
             _ => Err(wrong),
         }
     }
@@ -217,7 +253,8 @@ impl Encode for Voxel {
         let word = content.take()?;
         let voxel = Voxel::from_raw(word);
         let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
-        if marks.contains(&voxel) || WaterCell::from_word(word).is_ok() {
+        let is_sea = voxel.is_sea() && content.version() >= 4;
+        if marks.contains(&voxel) || is_sea || WaterCell::from_word(word).is_ok() {
             Ok(voxel)
         } else {
             Err(wrong)

@@ -3,7 +3,8 @@
 /// Units of water that entered and left a world since it was made.
 ///
 /// After every edit and tick the world holds exactly
-/// `placed + injected − removed − drained − evaporated` units; see [`total`](Ledger::total).
+/// `placed + injected + from_sea − removed − drained − evaporated − into_sea` units; see
+/// [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.
@@ -17,6 +18,11 @@ pub struct Ledger {
     pub drained: u64,
     /// Evaporated from inactive cells.
     pub evaporated: u64,
+    /// Given by the sea: to cells beside and below it, and where it was scooped from.
+    pub from_sea: u64,
+    /// Taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it closed
+    /// over.
+    pub into_sea: u64,
 }
 
 impl Ledger {
@@ -26,10 +32,12 @@ impl Ledger {
     /// use floodplain::water::Ledger;
     /// let ledger = Ledger { placed: 10, injected: 4, drained: 5, ..Ledger::default() };
     /// assert_eq!(ledger.total(), 9);
+    /// assert_eq!(Ledger { from_sea: 7, into_sea: 2, ..ledger }.total(), 14);
     /// ```
     pub const fn total(&self) -> u64 {
         // Sums first, so that no intermediate result is negative. In a world's own ledger, no more
         // leaves than entered.
-        (self.placed + self.injected).saturating_sub(self.removed + self.drained + self.evaporated)
+        (self.placed + self.injected + self.from_sea)
+            .saturating_sub(self.removed + self.drained + self.evaporated + self.into_sea)
     }
 }

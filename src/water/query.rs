@@ -38,14 +38,21 @@ impl WaterWorld {
         self.place(cell).ok().map(|place| self.voxel_before(place))
     }
 
-    /// Returns the water of an open cell; `None` if it is solid, not loaded or out of bounds.
+    /// Returns the water of an open cell; `None` if it is solid, the sea, not loaded or out of
+    /// bounds.
     pub fn cell(&self, cell: IVec3) -> Option<WaterCell> {
         self.voxel(cell).and_then(Voxel::cell)
     }
 
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
+    /// The sea is full: 7, though the ledger does not count them.
     pub fn height(&self, cell: IVec3) -> u8 {
-        self.place(cell).map_or(0, |place| self.voxel_before(place).height())
+        self.place(cell).map_or(0, |place| self.voxel_before(place).seen_height())
+    }
+
+    /// Returns whether a cell is the sea; `false` if it is not loaded or out of bounds.
+    pub fn is_sea(&self, cell: IVec3) -> bool {
+        self.place(cell).is_ok_and(|place| self.voxel_before(place).is_sea())
     }
 
     /// Returns whether a cell is solid ground; `false` if it is not loaded or out of bounds.
@@ -60,7 +67,7 @@ impl WaterWorld {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
-    /// Returns the units of water in the world.
+    /// Returns the units of water in the world, the sea left out.
     pub fn total(&self) -> u64 {
         self.ledger().total()
     }
@@ -195,6 +202,10 @@ impl WaterWorld {
             ledger.evaporated,
         ] {
             hash.add(value);
+        }
+        // A world that never touched the sea keeps the hash that it had before there was any.
+        if ledger.from_sea + ledger.into_sea > 0 {
+            [ledger.from_sea, ledger.into_sea].into_iter().for_each(|units| hash.add(units));
         }
         for slot in self.store.grid().sorted_slots() {
             hash.add_position(self.store.grid().position_at(slot));

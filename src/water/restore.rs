@@ -7,7 +7,7 @@ use crate::grid::{Grid, Slot};
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
-use crate::water::rules::Rules;
+use crate::water::rules::{Edge, Rules};
 use crate::water::store::Place;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
@@ -114,6 +114,11 @@ impl WaterWorld {
         let evaporation = Evaporation::new(&world.rules, clock.seed, clock.tick);
         world.unfinished = Unfinished::new(evaporation);
         Ok(world)
+    }
+
+    /// Sets the edge of a column, before any chunk is restored.
+    pub(crate) fn restore_edge(&mut self, column: [i32; 2], edge: Edge) {
+        self.store.set_column_edge(column, Some(edge));
     }
 
     /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with

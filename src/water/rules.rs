@@ -14,9 +14,22 @@ pub enum Edge {
     Drain,
     /// Nothing passes until a chunk is loaded beyond it; then the water flows on.
     Held,
+    /// The [sea](crate::water::Voxel::SEA) goes on beyond it, up to and including this y: cells at
+    /// or below it fill from the sea, and what is pressed into it is gone. Above, it is as
+    /// [`Drain`](Edge::Drain). Below and above a chunk or the world it is as [`Held`](Edge::Held):
+    /// the sea goes on sideways.
+    Level(i32),
+}
+
+impl Edge {
+    /// Returns whether water may leave the world over it.
+    pub(crate) fn may_drain(self) -> bool {
+        matches!(self, Edge::Drain | Edge::Level(_))
+    }
 }
 
 /// The edges of a world: its six outer faces, and the faces of chunks that are not loaded.
+/// [`set_edge`](crate::water::WaterWorld::set_edge) overrides the latter column by column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Edges {
     /// The six faces of the world's bounds, by [`Face::index`].
@@ -38,7 +51,12 @@ impl Edges {
 
     /// Returns whether any edge drains.
     pub(crate) fn any_drains(&self) -> bool {
-        self.outer.contains(&Edge::Drain) || self.unloaded == Edge::Drain
+        self.all().any(Edge::may_drain)
+    }
+
+    /// Returns all seven edges: the outer ones by [`Face::index`], then the unloaded one.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Edge> {
+        self.outer.into_iter().chain([self.unloaded])
     }
 
     /// Returns the edges with the outer face `face` replaced by `edge`.

@@ -274,9 +274,12 @@ impl Context<'_> {
             self.store.take_back(&mut shard.store, &lent);
             self.work.take_back(&mut shard.work, &lent, self.store);
             self.report += core::mem::take(&mut shard.report);
-            let Ledger { injected, drained, .. } = core::mem::take(&mut shard.ledger);
+            let Ledger { injected, drained, from_sea, into_sea, .. } =
+                core::mem::take(&mut shard.ledger);
             self.ledger.injected += injected;
             self.ledger.drained += drained;
+            self.ledger.from_sea += from_sea;
+            self.ledger.into_sea += into_sea;
             found.append(&mut shard.found);
         }
     }
@@ -288,14 +291,14 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::Region;
     use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-    use glam::IVec3;
+    use glam::{IVec2, IVec3};
 
-    /// A world of several tiles: rocks, pools, springs and rain over 12×2×12 chunks, some of which
-    /// are not loaded.
+    /// A world of several tiles: rocks, pools, sea, springs and rain over 12×2×12 chunks, some of
+    /// which are not loaded.
     fn world(seed: u64) -> WaterWorld {
         let mut random = fastrand::Rng::with_seed(seed);
         let bounds = Region::new(IVec3::new(-96, 0, -96), IVec3::new(95, 31, 95));
-        let unloaded = [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)];
+        let unloaded = [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(9)][random.usize(..4)];
         let rules = Rules {
             throughput: random.u8(2..=7),
             pools: random.bool(),
@@ -316,6 +319,9 @@ mod tests {
                 .fill_solid(Region::new(rock, (rock + IVec3::new(12, 1, 12)).min(bounds.max())));
             let _ = world.fill_water(Region::new(pool, (pool + 5).min(bounds.max())), 6);
             let _ = world.add_source(cell());
+            let sea = cell();
+            let shore = (sea + IVec3::new(14, 3, 9)).min(bounds.max());
+            let _ = world.fill_sea(Region::new(sea, shore));
             let _ = world.pour(rain, 3);
         }
         // A river through all tiles, whose paths are longer than a scope is wide.
@@ -342,6 +348,24 @@ mod tests {
                 })
                 .collect();
             for tick in 0..12 {
+                if tick == 6 {
+                    // Also threads that have worked for the world take over other edges.
+                    let outer = [
+                        Edge::Drain,
+                        Edge::Level(6),
+                        Edge::Wall,
+                        Edge::Wall,
+                        Edge::Level(20),
+                        Edge::Drain,
+                    ];
+                    let edges = Edges { outer, unloaded: Edge::Level(4) };
+                    let rules = Rules { edges, ..*in_slices.rules() };
+                    let all = shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]);
+                    for world in all {
+                        world.set_rules(rules).expect("rules in range");
+                        world.set_edge(IVec2::new(1, 1), Some(Edge::Drain));
+                    }
+                }
                 let mut report = StepReport::default();
                 loop {
                     let progress = in_slices.step_within(1_000);

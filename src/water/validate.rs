@@ -1,6 +1,6 @@
 //! The invariants ("laws") of a water world between two ticks, each with an error of its own.
 
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
@@ -59,7 +59,10 @@ pub enum Violation {
     HasSource(IVec3),
     /// Sleeping water above a cell with room.
     Unsupported(IVec3),
-    /// A sleeping body of water without a source whose surface is not level within one unit.
+    /// A sleeping open cell at the sea that is not full, or that the sea should have closed over.
+    Unfilled(IVec3),
+    /// A sleeping body of water without a source whose surface is not level within one unit, or
+    /// with the sea that it lies at.
     Uneven {
         /// A cell of its highest surface.
         high: IVec3,
@@ -112,6 +115,9 @@ impl fmt::Display for Violation {
             Violation::Unsupported(cell) => {
                 write!(f, "the water in cell {cell} sleeps above a cell with room")
             }
+            Violation::Unfilled(cell) => {
+                write!(f, "cell {cell} sleeps at the sea and is not filled")
+            }
             Violation::Uneven { high, low, difference } => {
                 write!(f, "a sleeping body's surface at {high} is {difference} units above {low}")
             }
@@ -156,6 +162,7 @@ impl WaterWorld {
         if self.work.phase != Phase::Rest {
             return Ok(());
         }
+        self.check_coasts()?;
         self.check_loops()?;
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
@@ -176,7 +183,11 @@ impl WaterWorld {
 
     fn check_cell(&self, place: Place, voxel: Voxel) -> Result<(), Violation> {
         let cell = self.store.position(place);
-        if voxel.is_outside() == self.store.bounds().contains(cell) {
+        let is_right = match self.store.mark_beyond(cell) {
+            Some(mark) => voxel == mark,
+            None => !voxel.is_outside(),
+        };
+        if !is_right {
             return Err(Violation::Bounds(cell));
         }
         if voxel.is_mark() || voxel == Voxel::OPEN || self.work.phase != Phase::Rest {
@@ -227,8 +238,7 @@ impl WaterWorld {
         if is_source && self.rules.source_supply == 0 {
             return Ok(());
         }
-        let below = self.store.look(place, Face::Down);
-        if below.room() > 0 {
+        if self.store.floor(place).room() > 0 {
             return Err(Violation::Unsupported(cell));
         }
         for face in Face::LATERAL {
@@ -236,6 +246,26 @@ impl WaterWorld {
             let lower = !beside.is_closed() && voxel.height() >= beside.height_bits() + 2;
             if lower && let Some(neighbour) = face.step(cell) {
                 return Err(Violation::Unlevel { cell, neighbour });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that every sleeping open cell at the sea is full, and does not lie on the sea as
+    /// well.
+    fn check_coasts(&self) -> Result<(), Violation> {
+        for slot in self.store.grid().sorted_slots() {
+            let coast = self.store.coast(slot).into_iter().flat_map(CellMask::iter);
+            for place in coast.map(|index| Place::new(slot, index)) {
+                let voxel = self.store.read(place);
+                let awake = self.store.grid().awake_at(slot);
+                if voxel.is_mark() || awake.is_some_and(|awake| awake.contains(place.index)) {
+                    continue;
+                }
+                let below = self.store.look(place, Face::Down);
+                if voxel.room() > 0 || below.is_sea() && !voxel.is_source() {
+                    return Err(Violation::Unfilled(self.store.position(place)));
+                }
             }
         }
         Ok(())
@@ -299,6 +329,11 @@ impl WaterWorld {
                 .is_some_and(|mask| mask.contains(place.index));
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
+            let at = LayerMask::single(place.cell());
+            if let Some(sea) = self.store.sea_levels(place.slot, place.layer(), at) {
+                high = high.max_by_head((sea.high.0, cell));
+                low = low.min_by_head((sea.low.0, cell));
+            }
             if !full || !self.store.look(place, Face::Up).is_wet() {
                 high = high.max_by_head((own, cell));
             }

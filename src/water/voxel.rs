@@ -1,5 +1,5 @@
-//! The content of one cell of a water world: solid ground, open space with its water, or a mark
-//! that stands for what lies beyond the world's edge.
+//! The content of one cell of a water world: solid ground, the sea, open space with its water, or a
+//! mark that stands for what lies beyond the world's edge.
 
 use crate::coords::Face;
 use crate::water::cell::{
@@ -8,15 +8,15 @@ use crate::water::cell::{
 };
 use core::fmt;
 
-/// A cell of a water world in two bytes: solid ground, or open space and the water in it.
+/// A cell of a water world in two bytes: solid ground, the sea, or open space and the water in it.
 ///
-/// An open cell has the word of its [`WaterCell`]. Solid ground has a word that no water cell has
-/// (direction code 7), so solidity takes no further memory, and one read is enough to judge a
-/// neighbour.
+/// An open cell has the word of its [`WaterCell`]. Solid ground and the sea have words that no
+/// water cell has (direction code 7), so they take no further memory, and one read is enough to
+/// judge a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Voxel(u16);
 
-/// Direction code 7, which no water cell has: solid ground, or a mark of the world's edge.
+/// Direction code 7, which no water cell has: solid ground, the sea, or a mark of the world's edge.
 const MARK: u16 = HEIGHT << DIRECTION_SHIFT;
 
 impl Voxel {
@@ -24,6 +24,9 @@ impl Voxel {
     pub const SOLID: Voxel = Voxel(MARK | FULL as u16);
     /// Open and dry: no water, no flow.
     pub const OPEN: Voxel = Voxel(0);
+    /// The sea: full for ever. It fills open cells beside and below it, and what falls on it or is
+    /// pressed into it is gone. See [`set_sea`](crate::water::WaterWorld::set_sea).
+    pub const SEA: Voxel = Voxel(MARK | FULL as u16 | 1 << 10);
 
     /// Beyond a draining edge: water that flows here leaves the world.
     pub(crate) const DRAIN: Voxel = Voxel(MARK);
@@ -31,6 +34,8 @@ impl Voxel {
     pub(crate) const HELD: Voxel = Voxel(MARK | FULL as u16 | 1 << 8);
     /// Beyond a wall at the world's edge.
     pub(crate) const WALL: Voxel = Voxel(MARK | FULL as u16 | 1 << 9);
+    /// The sea as the cell above it sees it: with room without end. No cell holds this word.
+    pub(crate) const SINK: Voxel = Voxel(MARK | 1 << 10);
 
     /// Returns open space with the water of `cell`.
     pub const fn water(cell: WaterCell) -> Voxel {
@@ -42,7 +47,13 @@ impl Voxel {
         self.0 == Voxel::SOLID.0
     }
 
-    /// Returns the water, or `None` for solid ground.
+    /// Returns whether this is the sea.
+    #[inline]
+    pub const fn is_sea(self) -> bool {
+        self.0 == Voxel::SEA.0
+    }
+
+    /// Returns the water, or `None` for solid ground and the sea.
     pub const fn cell(self) -> Option<WaterCell> {
         match WaterCell::from_word(self.0) {
             Ok(cell) => Some(cell),
@@ -59,18 +70,19 @@ impl Voxel {
         }
     }
 
-    /// Returns whether this is a mark of the world's edge or of a chunk that is not loaded.
+    /// Returns whether this is a mark of the world's edge or of a chunk that is not loaded. The sea
+    /// is none, though it lies beyond edges, too.
     pub(crate) const fn is_outside(self) -> bool {
-        self.is_mark() && !self.is_solid()
+        self.is_mark() && !self.is_solid() && !self.is_sea()
     }
 
-    /// Returns whether this is solid ground or a mark of the world's edge.
+    /// Returns whether this is solid ground, the sea or a mark of the world's edge.
     #[inline]
     pub(crate) const fn is_mark(self) -> bool {
         self.0 & MARK == MARK
     }
 
-    /// Returns whether there is neither water nor flow: solid ground, a mark, or dry open space.
+    /// Returns whether there is nothing to visit: solid ground, the sea, a mark, or dry open space.
     #[inline]
     pub(crate) const fn is_inert(self) -> bool {
         self.is_mark() || self.0 == Voxel::OPEN.0
@@ -83,7 +95,7 @@ impl Voxel {
     }
 
     /// Returns the two bytes of the voxel, for storage: the [`WaterCell::word`] of an open cell, or
-    /// the word of solid ground. [`from_word`](Voxel::from_word) is the inverse.
+    /// the word of solid ground or of the sea. [`from_word`](Voxel::from_word) is the inverse.
     ///
     /// ```
     /// use floodplain::water::{CellError, Voxel};
@@ -98,11 +110,11 @@ impl Voxel {
     /// Returns the voxel of a [`word`](Voxel::word).
     ///
     /// # Errors
-    /// The word is neither that of solid ground nor that of a water cell; the error is that of
+    /// The word is that of neither solid ground, the sea nor a water cell; the error is that of
     /// [`WaterCell::from_word`].
     pub const fn from_word(word: u16) -> Result<Voxel, CellError> {
-        if word == Voxel::SOLID.0 {
-            return Ok(Voxel::SOLID);
+        if word == Voxel::SOLID.0 || word == Voxel::SEA.0 {
+            return Ok(Voxel(word));
         }
         match WaterCell::from_word(word) {
             Ok(cell) => Ok(Voxel::water(cell)),
@@ -115,16 +127,24 @@ impl Voxel {
         Voxel(word)
     }
 
-    /// Returns the height bits. Solid ground and marks have [`FULL`], a drain has 0.
+    /// Returns the height bits. Solid ground, the sea and marks have [`FULL`], a drain has 0.
     #[inline]
     pub(crate) const fn height_bits(self) -> u8 {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Returns the units of water, 0 to 7; 0 for solid ground and marks.
+    /// Returns the units of water that the ledger counts, 0 to 7; 0 for solid ground, the sea and
+    /// marks.
     #[inline]
     pub(crate) const fn height(self) -> u8 {
         if self.is_mark() { 0 } else { self.height_bits() }
+    }
+
+    /// Returns the units of water as they are seen: those of [`height`](Voxel::height), and a full
+    /// cell for the sea.
+    #[inline]
+    pub(crate) const fn seen_height(self) -> u8 {
+        if self.is_sea() { FULL } else { self.height() }
     }
 
     /// Returns the units that still fit, 0 to 7. A drain, whose room is unlimited, returns 7.
@@ -134,14 +154,14 @@ impl Voxel {
     }
 
     /// Returns a number that differs where a game draws something else: ground or a mark, the
-    /// height, and whether water passes through an empty cell. There the bottleneck counts, too:
-    /// it is the thickness of a fall, for which nothing else stands. It only rises while water
-    /// passes, so it seldom changes.
+    /// height (the sea is full), and whether water passes through an empty cell. There the
+    /// bottleneck counts, too: it is the thickness of a fall, for which nothing else stands. It
+    /// only rises while water passes, so it seldom changes.
     #[inline]
     pub(crate) const fn look(self) -> u16 {
         const PASSES: u16 = 1 << DIRECTION_SHIFT;
         if self.is_mark() {
-            self.0
+            if self.is_sea() { HEIGHT } else { self.0 }
         } else if self.0 & HEIGHT != 0 {
             self.0 & HEIGHT
         } else if self.0 != 0 {
@@ -156,7 +176,7 @@ impl Voxel {
         self.height() > 0
     }
 
-    /// Returns whether nothing fits: full, solid, or a mark other than a drain.
+    /// Returns whether nothing fits: full, solid, the sea, or a mark other than a drain.
     #[inline]
     pub(crate) const fn is_closed(self) -> bool {
         self.0 & HEIGHT == FULL as u16
@@ -246,6 +266,7 @@ impl fmt::Debug for Voxel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Voxel::SOLID => f.write_str("solid"),
+            Voxel::SEA => f.write_str("sea"),
             Voxel::DRAIN => f.write_str("drain"),
             Voxel::HELD => f.write_str("held"),
             Voxel::WALL => f.write_str("wall"),
@@ -264,9 +285,9 @@ mod tests {
     /// Snapshots contain these words.
     #[test]
     fn marks_have_names_and_the_words_of_the_format() {
-        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
-        assert_eq!(marks.map(Voxel::word), [0x003f, 0x0038, 0x013f, 0x023f]);
-        assert_eq!(format!("{marks:?}"), "[solid, drain, held, wall]");
+        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL, Voxel::SEA];
+        assert_eq!(marks.map(Voxel::word), [0x003f, 0x0038, 0x013f, 0x023f, 0x043f]);
+        assert_eq!(format!("{marks:?}"), "[solid, drain, held, wall, sea]");
     }
 
     #[test]

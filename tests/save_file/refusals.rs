@@ -147,11 +147,11 @@ fn format(version: u16, kind: u16) -> Vec<u8> {
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let newer = forgery("newer", b"format", Some(&format(VERSION + 1, 1)), true);
-    assert!(matches!(newer, SaveError::NewerVersion { found: 3, newest: 2 }), "{newer}");
+    assert!(matches!(newer, SaveError::NewerVersion { found: 4, newest: 3 }), "{newer}");
     // The rest of a newer version's header.
     let newer =
         forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
-    assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 2 }), "{newer}");
+    assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 3 }), "{newer}");
     let other = forgery("kind", b"format", Some(&format(VERSION, 99)), true);
     assert!(matches!(other, SaveError::OtherKind { found: 99, wanted: Kind::Water }), "{other}");
     let zero = forgery("zero", b"format", Some(&format(0, 1)), true);
@@ -180,6 +180,9 @@ fn version_1_is_read_and_becomes_the_newest_when_it_is_saved() {
     let rules = &world.save()[28..];
     let first = forged(&disk.bytes(), "first", b"format", Some(&format(1, 1)), true);
     let first = forged(&first, "first", b"rules", Some(&rules[..27]), true);
+    // Of the state, bounds, seed, ticks and five numbers of the ledger.
+    let state = &rules[35 + 4 + 12..];
+    let first = forged(&first, "first", b"state", Some(&state[..24 + 7 * 8]), true);
     let path = path("first");
     fs::write(&path, first).unwrap();
     let (mut file, mut opened) = SaveFile::<WaterWorld>::open(&path).unwrap();

@@ -6,11 +6,12 @@
 //! never over one that is there.
 
 use floodplain::blast::{BlastGraph, BlastWorld};
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Saved, VERSION};
-use floodplain::water::WaterWorld;
+use floodplain::water::{Edge, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Cube, Sheet};
+use floodplain::{Cube, Region, Sheet};
 use std::fs;
 use std::path::PathBuf;
 use support::worlds;
@@ -46,9 +47,18 @@ fn check<W: Saved>(name: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() ->
     }
 }
 
+/// Water beside the sea, and an edge of a single column.
+fn water_and_sea() -> WaterWorld {
+    let mut world = worlds::water(3);
+    world.fill_sea(Region::new(IVec3::new(1, -3, -2), IVec3::new(4, 0, 4))).unwrap();
+    world.set_edge(IVec2::new(0, -1), Some(Edge::Level(-2)));
+    world.run(5);
+    world
+}
+
 #[test]
 fn snapshots_of_all_versions_are_read() {
-    check("water", WaterWorld::state_hash, || worlds::water(3));
+    check("water", WaterWorld::state_hash, water_and_sea);
     check("humidity_sheet", HumidityWorld::<Sheet>::state_hash, || worlds::humidity(3));
     check("humidity_cube", HumidityWorld::<Cube>::state_hash, || worlds::humidity(4));
     check("blast_sheet", BlastWorld::<Sheet>::state_hash, || worlds::blast(4));

@@ -154,3 +154,26 @@ fn a_chunk_read_in_the_middle_of_a_tick_holds_what_it_held_before() {
     }
     assert!(underway > 300, "{underway} ticks underway");
 }
+
+/// A way for later ticks led through still water that was not connected yet. The ebb cut it off for
+/// that, and sleeping cells farther down the way kept HasSource.
+#[test]
+fn what_a_cell_feeds_that_is_cut_off_from_a_new_way_is_not_connected() {
+    let mut edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
+    edges.outer[1] = Edge::Level(0);
+    let rules = Rules {
+        source_supply: 1,
+        throughput: 1,
+        edges,
+        pools: false,
+        many_parents: false,
+        ..Rules::lossless()
+    };
+    let ops = [
+        Op::Step(8),
+        Op::Edit(Edit::FillWater(region([-3, -5, -5], [3, 0, -3]), 5)),
+        Op::Edit(Edit::AddSource(IVec3::new(4, -2, -6))),
+        Op::Step(40),
+    ];
+    replay(4_668_260_846_015_923_748, rules, bounds(), &ops);
+}

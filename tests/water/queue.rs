@@ -2,7 +2,7 @@
 
 use super::random::{self, op};
 use fastrand::Rng;
-use floodplain::glam::IVec3;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
@@ -26,7 +26,7 @@ fn chunk(rng: &mut Rng) -> Chunk<Voxel> {
 
 /// Any rules; one in four is refused.
 fn rules(rng: &mut Rng) -> Rules {
-    let mut edge = || [Edge::Wall, Edge::Drain, Edge::Held][rng.usize(..3)];
+    let mut edge = || [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(2)][rng.usize(..4)];
     let edges = Edges { outer: core::array::from_fn(|_| edge()), unloaded: edge() };
     Rules {
         evaporation: [0.0, 1.0 / 256.0][rng.usize(..2)],
@@ -44,7 +44,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..17) {
+    match rng.u8(..21) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -58,6 +58,13 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
         13 => Edit::InsertChunks((0..rng.usize(..3)).map(|_| (position, chunk(rng))).collect()),
         14 => Edit::WakeAll,
         15 => Edit::SetRules(rules(rng)),
+        16 => Edit::SetSea(at),
+        17 => Edit::ClearSea(at),
+        18 => Edit::FillSea(region),
+        19 => {
+            let edge = [None, Some(Edge::Drain), Some(Edge::Level(at.y))][rng.usize(..3)];
+            Edit::SetEdge { column: IVec2::new(position.x, position.z), edge }
+        }
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }

@@ -1,6 +1,6 @@
 //! Random rules and edits for the tests of water's laws.
 
-use floodplain::glam::IVec3;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{Edge, Edges, Rules};
 use floodplain::{Cube, Region, Shape};
 use proptest::prelude::*;
@@ -39,6 +39,12 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => chunk().prop_map(Edit::InsertChunk),
         1 => (chunk(), any::<u64>()).prop_map(|(chunk, seed)| Edit::InsertForeign(chunk, seed)),
         1 => Just(Edit::InsertChunks),
+        1 => cell().prop_map(Edit::SetSea),
+        1 => cell().prop_map(Edit::ClearSea),
+        1 => region().prop_map(Edit::FillSea),
+        1 => chunk().prop_map(Edit::InsertSea),
+        1 => (chunk(), prop::option::of(edge()))
+            .prop_map(|(chunk, edge)| Edit::SetEdge(IVec2::new(chunk.x, chunk.z), edge)),
     ]
 }
 
@@ -55,7 +61,12 @@ pub fn op() -> impl Strategy<Value = Op> {
 }
 
 fn edge() -> impl Strategy<Value = Edge> {
-    prop_oneof![3 => Just(Edge::Wall), 1 => Just(Edge::Drain), 1 => Just(Edge::Held)]
+    prop_oneof![
+        6 => Just(Edge::Wall),
+        2 => Just(Edge::Drain),
+        2 => Just(Edge::Held),
+        1 => (-6i32..7).prop_map(Edge::Level),
+    ]
 }
 
 /// Any rules.

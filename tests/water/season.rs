@@ -12,7 +12,7 @@ use support::worlds;
 fn other(rules: &Rules, rng: &mut Rng) -> Rules {
     let mut new = *rules;
     for _ in 0..rng.usize(1..4) {
-        let edge = [Edge::Wall, Edge::Drain, Edge::Held][rng.usize(..3)];
+        let edge = [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(1)][rng.usize(..4)];
         match rng.u8(..8) {
             0 => new.evaporation = [0.0, 0.01][rng.usize(..2)],
             1 => new.activity_decay = [0.25, 1.0][rng.usize(..2)],

@@ -49,8 +49,10 @@ impl Context<'_> {
     /// Returns the cells of a layer that have no room below.
     pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
         match self.store.lower_layer(slot, layer) {
-            Some((slot, layer)) => self.store.layer(slot, layer).closed,
-            None if self.store.beyond(slot, Face::Down).is_closed() => LayerMask::ALL,
+            Some((slot, layer)) => {
+                self.store.layer(slot, layer).closed - self.store.sea(slot, layer)
+            }
+            None if self.store.beyond(slot, Face::Down, layer).is_closed() => LayerMask::ALL,
             None => LayerMask::NONE,
         }
     }
@@ -70,7 +72,7 @@ impl Context<'_> {
             if neighbour.is_some() {
                 let LayerState { wet, closed } = self.store.layer(neighbour, layer);
                 *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(slot, face)) {
+            } else if beyond(self.store.beyond(slot, face, layer)) {
                 *beside = LayerMask::ALL;
             }
         }
@@ -137,11 +139,15 @@ impl Context<'_> {
     }
 
     /// Takes units from a cell and wakes what may now flow into it. A spring stays full: the units
-    /// are entered in the ledger as injected.
+    /// are entered in the ledger as injected. A cell at the sea passes on what the sea gives.
     pub(crate) fn take(&mut self, place: Place, units: u8) {
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
             self.ledger.injected += u64::from(units);
+            return;
+        }
+        if self.store.is_coast(place) {
+            self.ledger.from_sea += u64::from(units);
             return;
         }
         self.put(place, voxel.with_height(voxel.height() - units));

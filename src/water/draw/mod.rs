@@ -111,7 +111,7 @@ impl Context<'_> {
     pub(crate) fn begin_draws(&mut self, draws: &mut Draws) {
         draws.outlets_first = mix(self.work.random(), Purpose::Draws as u64) & 1 == 0;
         draws.pass = if draws.outlets_first { Pass::Outlets } else { Pass::Cells };
-        if !self.rules.edges.any_drains() {
+        if !self.store.any_drains() {
             draws.pass = Pass::Cells;
         }
         let per_spring = u64::from(self.limits.supply.min(self.limits.throughput));
@@ -155,7 +155,7 @@ impl Context<'_> {
                 Pass::HeldBack
             }
             Pass::HeldBack if draws.outlets_first => Pass::Cells,
-            Pass::Cells if !draws.outlets_first && self.rules.edges.any_drains() => Pass::Outlets,
+            Pass::Cells if !draws.outlets_first && self.store.any_drains() => Pass::Outlets,
             _ => Pass::Done,
         };
     }
@@ -255,7 +255,7 @@ impl Context<'_> {
         }
         match self.store.upper_layer(slot, layer) {
             Some((slot, layer)) => full - self.store.layer(slot, layer).closed,
-            None if self.store.beyond(slot, Face::Up).is_closed() => LayerMask::NONE,
+            None if self.store.beyond(slot, Face::Up, layer).is_closed() => LayerMask::NONE,
             None => full,
         }
     }

@@ -17,11 +17,11 @@ pub(crate) const JOINED: u32 = u32::MAX;
 /// The purpose of a draw, which determines what a root offers.
 #[derive(Clone, Copy)]
 pub(crate) enum Need {
-    /// To leave the world: any root offers its water.
+    /// To leave the world: any root offers its water, one at the sea what the sea gives.
     Leave,
     /// To fill a cell at height `y` (in cells) with the hydraulic head `head` (in units). A cell
-    /// that is `connected` to a spring draws from springs only. It may therefore sleep while they
-    /// lie too low, and misses nothing.
+    /// that is `connected` to a spring draws from springs only, others from the sea as well. It may
+    /// therefore sleep while they lie too low, and misses nothing.
     Fill { y: i32, head: i64, connected: bool },
     /// To rise into a cell at height `y`: the spring must lie higher.
     Rise { y: i32 },
@@ -40,12 +40,20 @@ impl Context<'_> {
             };
             return if reaches { self.limits.supply } else { 0 };
         }
+        let half = |own: i64, wanted: i64| ((own - wanted).max(0) / 2).min(i64::from(FULL)) as u8;
+        let at = LayerMask::single(place.cell());
+        if let Some(sea) = self.store.sea_levels(place.slot, place.layer(), at) {
+            return match need {
+                Need::Leave => FULL,
+                Need::Fill { connected: false, head: wanted, .. } => half(sea.high.0, wanted),
+                Need::Fill { .. } | Need::Rise { .. } => 0,
+            };
+        }
         match need {
             Need::Leave => voxel.height(),
             Need::Fill { connected: true, .. } => 0,
             Need::Fill { head: wanted, .. } => {
-                let half = (head(y, voxel.height()) - wanted).max(0) / 2;
-                voxel.height().min(half.min(i64::from(FULL)) as u8)
+                voxel.height().min(half(head(y, voxel.height()), wanted))
             }
             Need::Rise { .. } => 0,
         }

@@ -220,7 +220,7 @@ impl Context<'_> {
         // What hangs in the air falls, and does not flow sideways.
         if face.is_lateral()
             && !voxel.has(CellFlags::IS_SOURCE)
-            && !self.store.look(place, Face::Down).is_closed()
+            && !self.store.floor(place).is_closed()
         {
             return false;
         }

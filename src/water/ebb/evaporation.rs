@@ -225,11 +225,11 @@ impl Context<'_> {
     }
 }
 
-/// Returns the cells of a layer without water above. Below a chunk that is not loaded there is none,
-/// since its water is not known.
+/// Returns the cells of a layer without water or sea above. Below a chunk that is not loaded there
+/// is none, since its water is not known.
 fn uncovered(store: &Store, slot: Slot, layer: usize) -> LayerMask {
     match store.upper_layer(slot, layer) {
-        Some((slot, layer)) => !store.layer(slot, layer).wet,
+        Some((slot, layer)) => !(store.layer(slot, layer).wet | store.sea(slot, layer)),
         None => {
             let top = Cube::region_of(store.grid().position_at(slot)).max().y;
             LayerMask::all_if(top == store.bounds().max().y)

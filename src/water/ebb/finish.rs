@@ -22,6 +22,8 @@ pub(crate) struct Afterwards {
     pub(crate) dried: Vec<Place>,
     /// The others without water or flow, and those of `dried` that affect more than a tile's scope.
     pub(crate) feeding: Vec<Place>,
+    /// Open cells over which the sea closes.
+    pub(crate) closing: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
     /// Cells with a new parent.
@@ -38,6 +40,7 @@ impl Afterwards {
         self.stale.append(&mut other.stale);
         self.dried.append(&mut other.dried);
         self.feeding.append(&mut other.feeding);
+        self.closing.append(&mut other.closing);
         self.evaporated.append(&mut other.evaporated);
         self.reparented.append(&mut other.reparented);
         self.put_off.append(&mut other.put_off);
@@ -84,6 +87,8 @@ enum Stage {
     Evaporate,
     /// Dries up the other cells without water or flow.
     DryUp,
+    /// Makes the open cells sea that lie on it and beside or below it.
+    Close,
     /// Clears HasSource where no parent has it, and propagates that to the children.
     Disconnect,
     /// Sets HasSource where a parent has it, and propagates that to the children. Parents form no
@@ -131,6 +136,7 @@ impl Context<'_> {
                     &mut ending.left.feeding,
                 ),
                 Stage::DryUp => self.dry_up_next(ending),
+                Stage::Close => self.close_next(ending),
                 Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
                 Stage::Connect => self.check_next(&mut ending.unchecked, true),
                 Stage::Wake => self.wake_next(ending),
@@ -155,8 +161,9 @@ impl Context<'_> {
                 Stage::Evaporate
             }
             Stage::Evaporate => Stage::DryUp,
-            Stage::DryUp => {
-                // Not before drying up: it may cut cells off from their springs.
+            Stage::DryUp => Stage::Close,
+            Stage::Close => {
+                // Not before drying up and closing: they may cut cells off from their springs.
                 ending.unchecked.clone_from(&ending.left.stale);
                 Stage::Disconnect
             }
@@ -201,6 +208,24 @@ impl Context<'_> {
         let before = ending.left.stale.len();
         let children = self.store.children_of(place);
         self.dry_up(place, children, &mut ending.left.stale);
+        Some(1 + ending.left.stale.len() - before)
+    }
+
+    /// Makes the next cell sea over which it closes. Its water is the sea's.
+    fn close_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        let place = ending.left.closing.pop()?;
+        let before = ending.left.stale.len();
+        let voxel = self.store.read(place);
+        if voxel.is_sea() {
+            return Some(1);
+        }
+        self.ledger.into_sea += u64::from(voxel.height());
+        self.save_dependants(place, &mut ending.left.stale);
+        self.put(place, Voxel::SEA);
+        self.store.keep_parents(place, 0, voxel);
+        self.store.cut_ties(place);
+        self.store.note_sea(place);
+        self.store.note_change(place);
         Some(1 + ending.left.stale.len() - before)
     }
 

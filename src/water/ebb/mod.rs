@@ -36,6 +36,7 @@ impl Context<'_> {
     /// Applies the ebb to a layer. Returns the number of cells visited. Adds work for the end of
     /// the tick to `later`.
     pub(crate) fn ebb(&mut self, later: &mut Afterwards, slot: Slot, layer: usize) -> u64 {
+        self.note_closing(later, slot, layer);
         let Some(work) = self.work.get(slot, layer) else { return 0 };
         let (touched, woken) = (work.touched, work.woken);
         let mut ebb = Ebb {
@@ -58,6 +59,21 @@ impl Context<'_> {
         let stay = if ebb.cells.any() { self.ebb_cells(&ebb, later) } else { LayerMask::NONE };
         self.store.keep_awake(slot, layer, stay | woken);
         visited
+    }
+
+    /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the
+    /// sea and beside or below it.
+    fn note_closing(&self, later: &mut Afterwards, slot: Slot, layer: usize) {
+        if self.store.coast(slot).is_none() {
+            return;
+        }
+        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let cells = self.store.coast_in(slot, layer)
+            & self.store.on_sea(slot, layer)
+            & (self.awake(slot, layer) | touched);
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        let open = (cells - (closed - wet)) - self.store.springs(slot, layer);
+        later.closing.extend(open.iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
     /// Applies the ebb to the cells of a layer. Returns those that stay awake.

@@ -15,7 +15,13 @@
 //! | 10 | `RemoveChunk` | position |
 //! | 11 | `WakeAll` | |
 //! | 12 | `SetRules` | evaporation, film evaporation, activity decay `f64`; supply, throughput `u8`; six outer edges, the unloaded one `u8`: 0 wall, 1 drain, 2 held; pools, many parents `u8`: 0 or 1 |
+//! | 13 | `SetRules` with an edge [`Level`](Edge::Level) | as of 12, but each edge as below |
+//! | 14 | `SetSea` | cell |
+//! | 15 | `ClearSea` | cell |
+//! | 16 | `FillSea` | region |
+//! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
 //!
+//! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
 //! chunk is a 0 and one word for all cells, or a 1 and 4096 words. A word is the `u16` of
 //! [`Voxel::word`], or a mark beyond the world's end. A tag keeps its form for ever: another form of
@@ -27,10 +33,13 @@ use crate::water::edit::Edit;
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
 use core::fmt;
-use glam::IVec3;
+use glam::{IVec2, IVec3};
 
-/// The edges by their numbers.
-const EDGES: [Edge; 3] = [Edge::Wall, Edge::Drain, Edge::Held];
+/// The number of an edge [`Level`](Edge::Level), which its y follows.
+const LEVEL: u8 = 3;
+
+/// The number that stands for no edge.
+const NO_EDGE: u8 = 4;
 
 /// Why bytes are no [`Edit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +93,7 @@ impl fmt::Display for EditBytesError {
 impl core::error::Error for EditBytesError {}
 
 impl Edit {
-    /// Returns the edit as bytes: 1 to 36, or for each chunk up to 8,205 and five more. They mean
+    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more. They mean
     /// the same in all later versions of this crate.
     ///
     /// ```
@@ -118,7 +127,21 @@ impl Edit {
             }
             Edit::RemoveChunk(position) => out.tag(10).position(*position),
             Edit::WakeAll => out.tag(11),
-            Edit::SetRules(rules) => out.tag(12).rules(rules),
+            Edit::SetRules(rules) => {
+                let has_level = rules.edges.all().any(|edge| matches!(edge, Edge::Level(_)));
+                out.tag(if has_level { 13 } else { 12 }).rules(rules)
+            }
+            Edit::SetSea(cell) => out.tag(14).position(*cell),
+            Edit::ClearSea(cell) => out.tag(15).position(*cell),
+            Edit::FillSea(region) => out.tag(16).region(*region),
+            Edit::SetEdge { column, edge } => {
+                let [x, z] = column.to_array().map(i32::to_le_bytes);
+                let out = out.tag(17).put(&x).put(&z);
+                match edge {
+                    Some(edge) => out.edge(*edge),
+                    None => out.put(&[NO_EDGE]),
+                }
+            }
         };
         out.0
     }
@@ -149,7 +172,16 @@ impl Edit {
             }
             10 => Edit::RemoveChunk(from.position()?),
             11 => Edit::WakeAll,
-            12 => Edit::SetRules(from.rules()?),
+            12 => Edit::SetRules(from.rules(2)?),
+            13 => Edit::SetRules(from.rules(LEVEL)?),
+            14 => Edit::SetSea(from.position()?),
+            15 => Edit::ClearSea(from.position()?),
+            16 => Edit::FillSea(from.region()?),
+            17 => {
+                let mut axis = || from.take().map(i32::from_le_bytes);
+                let column = IVec2::new(axis()?, axis()?);
+                Edit::SetEdge { column, edge: from.edge(NO_EDGE)? }
+            }
             tag => return Err(EditBytesError::Tag { tag }),
         };
         match bytes.len() - from.at {
@@ -195,10 +227,17 @@ impl Writer {
             self.put(&chance.to_le_bytes());
         }
         self.put(&[source_supply, throughput]);
-        for edge in edges.outer.into_iter().chain([edges.unloaded]) {
-            self.put(&[EDGES.iter().position(|&other| other == edge).unwrap_or(0) as u8]);
-        }
+        edges.all().for_each(|edge| _ = self.edge(edge));
         self.put(&[pools.into(), many_parents.into()])
+    }
+
+    fn edge(&mut self, edge: Edge) -> &mut Self {
+        match edge {
+            Edge::Wall => self.put(&[0]),
+            Edge::Drain => self.put(&[1]),
+            Edge::Held => self.put(&[2]),
+            Edge::Level(y) => self.put(&[LEVEL]).put(&y.to_le_bytes()),
+        }
     }
 
     fn chunk(&mut self, chunk: &Chunk<Voxel>) -> &mut Self {
@@ -253,16 +292,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Values out of range are refused when the edit is made.
-    fn rules(&mut self) -> Result<Rules, EditBytesError> {
+    /// Reads rules with edges up to the number `most`. Values out of range are refused when the
+    /// edit is made.
+    fn rules(&mut self, most: u8) -> Result<Rules, EditBytesError> {
         let mut chance = || self.take().map(f64::from_le_bytes);
         let (evaporation, film_evaporation, activity_decay) = (chance()?, chance()?, chance()?);
         let (source_supply, throughput) = (self.byte()?, self.byte()?);
+        let mut edge = || Ok(self.edge(most)?.unwrap_or(Edge::Wall));
         let mut outer = [Edge::Wall; 6];
-        for edge in &mut outer {
-            *edge = self.one_of(EDGES, "0 to 2, an edge")?;
+        for outer in &mut outer {
+            *outer = edge()?;
         }
-        let edges = Edges { outer, unloaded: self.one_of(EDGES, "0 to 2, an edge")? };
+        let edges = Edges { outer, unloaded: edge()? };
         let mut switch = || self.one_of([false, true], "0 or 1, a switch");
         let (pools, many_parents) = (switch()?, switch()?);
         Ok(Rules {
@@ -274,6 +315,23 @@ impl Reader<'_> {
             edges,
             pools,
             many_parents,
+        })
+    }
+
+    /// Reads an edge with a number up to `most`; `None` for [`NO_EDGE`].
+    fn edge(&mut self, most: u8) -> Result<Option<Edge>, EditBytesError> {
+        const WANTED: [&str; 3] = ["0 to 2, an edge", "0 to 3, an edge", "0 to 4, an edge or none"];
+        let (at, found) = (self.at, self.byte()?);
+        Ok(match found {
+            0 => Some(Edge::Wall),
+            1 => Some(Edge::Drain),
+            2 => Some(Edge::Held),
+            LEVEL if most >= LEVEL => Some(Edge::Level(self.take().map(i32::from_le_bytes)?)),
+            NO_EDGE if most >= NO_EDGE => None,
+            _ => {
+                let wanted = WANTED[usize::from(most.clamp(2, 4)) - 2];
+                return Err(EditBytesError::Value { at, wanted, found: found.into() });
+            }
         })
     }
 

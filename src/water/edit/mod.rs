@@ -1,12 +1,13 @@
-//! Edits between ticks: ground, sources, units of water, regions, whole chunks. A refused edit
-//! changes nothing. Where displaced water goes: `displace`. As values, in bytes, and in a queue:
-//! `values`, `bytes`, `queue`; other rules: `rules`.
+//! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
+//! refused edit changes nothing. Where displaced water goes: `displace`. As values, in bytes, and
+//! in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bytes;
 mod displace;
 mod error;
 mod queue;
 mod rules;
+mod sea;
 mod values;
 
 pub use bytes::EditBytesError;
@@ -18,7 +19,7 @@ pub use values::{Edit, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
-use crate::water::cell::{CellFlags, WaterCell};
+use crate::water::cell::{CellFlags, FULL, WaterCell};
 use crate::water::store::{Place, border_cells, units_in};
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
@@ -27,7 +28,7 @@ use hashbrown::HashSet;
 
 impl WaterWorld {
     /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what became
-    /// of its water. A source in the cell is removed.
+    /// of its water. A source or sea in the cell is removed.
     ///
     /// Water is pushed to the nearest room, through the water joined to it: up through full cells,
     /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
@@ -79,8 +80,8 @@ impl WaterWorld {
         Ok(true)
     }
 
-    /// Makes a cell a spring and fills it; the water added counts as injected. Returns `false`, and
-    /// changes nothing, if the cell is a spring.
+    /// Makes a cell a spring and fills it; the water added counts as injected. Sea in it is
+    /// removed. Returns `false`, and changes nothing, if the cell is a spring.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -91,7 +92,7 @@ impl WaterWorld {
         }
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
-        self.ledger.injected += u64::from(voxel.room());
+        self.ledger.injected += u64::from(FULL - voxel.height());
         self.store.keep_parents(place, 0, voxel);
         self.store.note_source(place, true);
         self.replace(place, Voxel::water(WaterCell::SOURCE));
@@ -116,6 +117,7 @@ impl WaterWorld {
     }
 
     /// Pours up to `units` into a cell. Returns how many had room, 0 to 7; they count as placed.
+    /// The sea has room for 7, which are gone: they count as taken by the sea, too.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -123,6 +125,12 @@ impl WaterWorld {
         self.make_queued_edits();
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
+        if voxel.is_sea() {
+            let poured = units.min(u32::from(FULL));
+            self.ledger.placed += u64::from(poured);
+            self.ledger.into_sea += u64::from(poured);
+            return Ok(poured);
+        }
         let poured = units.min(u32::from(voxel.room()));
         if poured > 0 {
             self.ledger.placed += u64::from(poured);
@@ -132,7 +140,8 @@ impl WaterWorld {
     }
 
     /// Takes up to `units` out of a cell. Returns how many it held, 0 to 7; they count as removed.
-    /// A source stays full: its units count as injected, too.
+    /// A source stays full: its units count as injected, too. So does the sea: they count as given
+    /// by the sea, too.
     ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
@@ -140,11 +149,15 @@ impl WaterWorld {
         self.make_queued_edits();
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
-        let scooped = units.min(u32::from(voxel.height()));
+        let scooped = units.min(u32::from(voxel.seen_height()));
         if scooped == 0 {
             return Ok(0);
         }
         self.ledger.removed += u64::from(scooped);
+        if voxel.is_sea() {
+            self.ledger.from_sea += u64::from(scooped);
+            return Ok(scooped);
+        }
         if voxel.has(CellFlags::IS_SOURCE) {
             self.ledger.injected += u64::from(scooped);
             return Ok(scooped);
@@ -159,8 +172,8 @@ impl WaterWorld {
         Ok(scooped)
     }
 
-    /// Makes every cell of a region solid, sources included. Returns the units removed for lack of
-    /// room.
+    /// Makes every cell of a region solid, sources and sea included. Returns the units removed for
+    /// lack of room.
     ///
     /// Water is pushed out of the region and to the nearest room, as by
     /// [`set_solid`](WaterWorld::set_solid). Wet cells that touch are pushed out together, and at
@@ -173,8 +186,8 @@ impl WaterWorld {
     }
 
     /// Makes every cell of a region open, with still water of `height` units (0 for dry); replaces
-    /// ground and sources. The old water counts as removed, the new as placed. Returns the units
-    /// removed.
+    /// ground, sources and sea. The old water counts as removed, the new as placed. Returns the
+    /// units removed.
     ///
     /// # Errors
     /// The height is above 7, or a cell of the region is not loaded or out of bounds.
@@ -257,6 +270,7 @@ impl WaterWorld {
         }
         for &slot in &slots {
             self.store.adopt(slot);
+            self.store.wake_coast(slot);
         }
         for slot in slots {
             self.store.wake_around(slot);
@@ -290,8 +304,8 @@ impl WaterWorld {
         self.make_queued_edits();
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
-        for face in Face::ALL {
-            let there = self.store.neighbour(slot, face);
+        let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
+        for (face, there) in Face::ALL.into_iter().zip(beside) {
             let inert = |slot: Slot| {
                 self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
             };
@@ -305,6 +319,8 @@ impl WaterWorld {
         self.unfinished.pools.forget(&self.store, slot);
         let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
+        // The sea may go on where the chunk was.
+        beside.into_iter().for_each(|there| self.store.wake_coast(there));
         Ok(chunk)
     }
 
@@ -314,7 +330,9 @@ impl WaterWorld {
         self.make_queued_edits();
         self.finish_tick();
         for slot in self.store.grid().sorted_slots() {
-            if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
+            if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
+                && self.store.coast(slot).is_none()
+            {
                 continue;
             }
             for index in 0..CHUNK_CELLS {
@@ -325,7 +343,11 @@ impl WaterWorld {
 
     /// Writes a voxel, marks it changed, and wakes the cells that the change can set in motion.
     fn replace(&mut self, place: Place, voxel: Voxel) {
+        let was_sea = self.store.read(place).is_sea();
         self.store.write(place, voxel);
+        if was_sea != voxel.is_sea() {
+            self.store.note_sea(place);
+        }
         self.store.note_change(place);
     }
 

@@ -4,8 +4,8 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{Displaced, Rules, WaterWorld};
-use glam::IVec3;
+use crate::water::{Displaced, Edge, Rules, WaterWorld};
+use glam::{IVec2, IVec3};
 
 /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
 /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
@@ -70,6 +70,19 @@ pub enum Edit {
     WakeAll,
     /// [`WaterWorld::set_rules`]; its outcome is [`Outcome::Done`].
     SetRules(Rules),
+    /// [`WaterWorld::set_sea`]; its outcome is [`Outcome::Changed`].
+    SetSea(IVec3),
+    /// [`WaterWorld::clear_sea`]; its outcome is [`Outcome::Changed`].
+    ClearSea(IVec3),
+    /// [`WaterWorld::fill_sea`]; its outcome is [`Outcome::Units`], those removed.
+    FillSea(Region),
+    /// [`WaterWorld::set_edge`]; its outcome is [`Outcome::Changed`].
+    SetEdge {
+        /// The x and z of the column's chunk positions.
+        column: IVec2,
+        /// What water does at its faces, or `None` for what the rules say.
+        edge: Option<Edge>,
+    },
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -118,20 +131,25 @@ impl WaterWorld {
             Edit::SetRules(rules) => {
                 self.set_rules(rules).map(|()| Outcome::Done).map_err(EditError::Rules)
             }
+            Edit::SetSea(cell) => self.set_sea(cell).map(Outcome::Changed),
+            Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
+            Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
+            Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
         }
     }
 
     /// Returns how many cells an edit counts for if it is not refused: those of its regions and
-    /// chunks, or one.
+    /// chunks, one for each chunk that it looks at, or one.
     pub(super) fn cells_of(&self, edit: &Edit) -> u64 {
         let in_chunks = |chunks: usize| (chunks * CHUNK_CELLS) as u64;
         match edit {
-            Edit::FillSolid(region) | Edit::FillWater { region, .. } => {
+            Edit::FillSolid(region) | Edit::FillWater { region, .. } | Edit::FillSea(region) => {
                 region.size().iter().fold(1, |cells: u64, &side| cells.saturating_mul(side))
             }
             Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => in_chunks(1),
             Edit::InsertChunks(chunks) => in_chunks(chunks.len()),
             Edit::WakeAll | Edit::SetRules(_) => in_chunks(self.store.grid().chunk_count()),
+            Edit::SetEdge { .. } => self.store.grid().chunk_count() as u64,
             _ => 1,
         }
     }

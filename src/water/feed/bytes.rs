@@ -1,11 +1,12 @@
 //! Updates in bytes: run-length coding of cells, in which one byte says how far a run lies behind
 //! the last one and what its cells look like.
 //!
-//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then its own number, the
-//! ticks and the count of chunks, and the chunks in order of position. Numbers are LEB128: seven
-//! bits to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk before,
-//! as zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 14, even, the sum of 2 for
-//! flow, 4 for drains, 8 for edits; and for each of these causes, or for the load, its runs:
+//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then its own number,
+//! the ticks and the count of chunks, and the chunks in order of position. Numbers are LEB128:
+//! seven bits to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk
+//! before, as zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum
+//! of 2 for flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, or for
+//! the load, its runs:
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -35,7 +36,7 @@ const END: u8 = 255;
 /// The most repetitions without a number, and one more.
 const MORE_REPEATS: usize = LEAST_REPEAT + (LONG_REPEAT - REPEAT) as usize;
 /// The causes of changes, by bit from the second on.
-const CAUSES: [Cause; 3] = [Cause::Flow, Cause::Drain, Cause::Edit];
+const CAUSES: [Cause; 4] = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Sea];
 const UNLOADED: u8 = 0;
 const LOADED: u8 = 1;
 

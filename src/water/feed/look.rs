@@ -4,9 +4,9 @@ use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
 use core::fmt;
 
-/// What can be seen of a cell: ground, its height, or whether water passes through it while its
-/// height is 0. [`take_changes`](crate::water::WaterWorld::take_changes) lists the cells of which
-/// this differs.
+/// What can be seen of a cell: ground, its height (the sea is full), or whether water passes
+/// through it while its height is 0. [`take_changes`](crate::water::WaterWorld::take_changes) lists
+/// the cells of which this differs.
 ///
 /// ```
 /// use floodplain::water::{Look, Voxel, WaterCell};
@@ -34,6 +34,8 @@ impl Look {
     pub const fn of(voxel: Voxel) -> Look {
         if voxel.is_solid() {
             Look::GROUND
+        } else if voxel.is_sea() {
+            Look(FULL)
         } else if voxel.is_mark() {
             Look::BEYOND
         } else if voxel.height() > 0 {
@@ -45,7 +47,7 @@ impl Look {
         }
     }
 
-    /// Returns the units of water, 0 to 7; 0 for ground.
+    /// Returns the units of water, 0 to 7; 0 for ground, 7 for the sea.
     pub const fn height(self) -> u8 {
         if self.0 <= FULL { self.0 } else { 0 }
     }
@@ -95,7 +97,8 @@ mod tests {
         for voxel in words.chain(marks) {
             let look = Look::of(voxel);
             assert!(look.code() < Look::COUNT && Look::from_code(look.code()) == look);
-            assert_eq!((look.height(), look.is_solid()), (voxel.height(), voxel.is_solid()));
+            assert_eq!(look.height(), voxel.seen_height());
+            assert_eq!(look.is_solid(), voxel.is_solid());
             if !voxel.is_outside() {
                 assert_eq!(*looks.entry(voxel.look()).or_insert(look), look, "{voxel:?}");
             }

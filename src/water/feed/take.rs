@@ -139,12 +139,15 @@ fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Optio
     let chunk = world.cells_before(slot);
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));
     let (edited, outlets) = (edited.get(&slot).map(|cells| &**cells), world.store.outlets(slot));
+    let coast = world.store.coast(slot);
     let mut spans = Vec::new();
     for index in changes.cells.iter() {
         let cause = if has(edited, index) {
             Cause::Edit
         } else if has(outlets, index) {
             Cause::Drain
+        } else if has(coast, index) || chunk.get(index).is_sea() {
+            Cause::Sea
         } else {
             Cause::Flow
         };

@@ -20,6 +20,9 @@ pub enum Cause {
     Edit,
     /// Its chunk was loaded.
     Load,
+    /// A tick changed it, and it is sea or lies beside or below it: the sea filled it, closed over
+    /// it, or took its water.
+    Sea,
 }
 
 /// Successive cells of a chunk, by local index, that look the same and changed for the same cause.
@@ -107,7 +110,7 @@ impl ChunkUpdate {
 
     /// Returns the causes of the changes, each once.
     pub fn causes(&self) -> impl Iterator<Item = Cause> {
-        let all = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Load];
+        let all = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Load, Cause::Sea];
         all.into_iter().filter(|&cause| match self.event {
             ChunkEvent::Changed => self.spans.iter().any(|span| span.cause == cause),
             _ => cause == Cause::Load,

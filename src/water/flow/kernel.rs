@@ -37,6 +37,7 @@ pub(crate) struct LayerFlow {
     /// chunk's layer.
     pub(crate) left: [LayerMask; 4],
     pub(crate) drained: u64,
+    pub(crate) into_sea: u64,
     pub(crate) injected: u64,
     pub(crate) moved: u64,
 }
@@ -156,8 +157,9 @@ impl Window {
             return;
         }
         let units = giver.give(falling(giver.height, giver.left, below), Face::Down, flow);
-        if below == Voxel::DRAIN {
-            done.drained += u64::from(units);
+        if below.is_mark() {
+            let gone = if below == Voxel::DRAIN { &mut done.drained } else { &mut done.into_sea };
+            *gone += u64::from(units);
             return;
         }
         self.below[giver.index] += u16::from(units);
@@ -361,11 +363,12 @@ mod tests {
             2 => Voxel::HELD,
             3 => Voxel::water(crate::water::WaterCell::SOURCE),
             4 => Voxel::OPEN,
+            5 => Voxel::SEA,
             kind => {
                 let flowing = Voxel::OPEN
                     .with_height(random.u8(..8))
                     .with_direction(Face::from_index(random.u8(..7)));
-                flowing.with(CellFlags::FLOW_OUT, kind == 5)
+                flowing.with(CellFlags::FLOW_OUT, kind == 6)
             }
         }
     }
@@ -374,7 +377,11 @@ mod tests {
         let mut window = Window::new();
         window.own.fill_with(|| voxel(random).word());
         let is_firm = random.bool();
-        window.below.fill_with(|| if is_firm { Voxel::SOLID.word() } else { voxel(random).word() });
+        window.below.fill_with(|| match voxel(random) {
+            _ if is_firm => Voxel::SOLID.word(),
+            Voxel::SEA => Voxel::SINK.word(),
+            below => below.word(),
+        });
         window.prepare();
         window
     }
@@ -440,7 +447,7 @@ mod tests {
     #[test]
     fn units_drained_and_injected_balance() {
         let mut random = fastrand::Rng::with_seed(19);
-        let (mut drained, mut injected) = (0, 0);
+        let (mut drained, mut into_sea, mut injected) = (0, 0, 0);
         for round in 0..300 {
             let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
             let mut window = window(&mut random);
@@ -452,10 +459,13 @@ mod tests {
             let before = units(&window);
             let givers = window.givers();
             let done = window.run(givers, limits, (round, round + 1));
-            assert_eq!(units(&window) + done.drained, before + done.injected, "round {round}");
+            let gone = done.drained + done.into_sea;
+            assert_eq!(units(&window) + gone, before + done.injected, "round {round}");
             drained += done.drained;
+            into_sea += done.into_sea;
             injected += done.injected;
         }
         assert!(drained > 1_000 && injected > 1_000, "{drained} drained, {injected} injected");
+        assert!(into_sea > 1_000, "{into_sea} fell into the sea");
     }
 }

@@ -20,6 +20,7 @@ use smallvec::SmallVec;
 impl Context<'_> {
     /// Applies the kernel to the layer's awake cells: they give water down and sideways.
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
+        self.fill_from_sea(slot, layer);
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let awake = self.awake(slot, layer) & wet;
         if awake.is_empty() {
@@ -61,6 +62,33 @@ impl Context<'_> {
         }
     }
 
+    /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
+    /// throughput allows. Those that lie on the sea as well stay as they are: it closes over them
+    /// when the tick ends.
+    fn fill_from_sea(&mut self, slot: Slot, layer: usize) {
+        if self.store.coast(slot).is_none() {
+            return;
+        }
+        let awake = self.awake(slot, layer) & self.store.coast_in(slot, layer);
+        let thirsty = awake - self.store.layer(slot, layer).closed - self.store.on_sea(slot, layer);
+        if thirsty.is_empty() {
+            return;
+        }
+        let throughput = self.limits.throughput;
+        let work = self.work.join(self.store, slot, layer);
+        work.save(self.store, slot, layer, thirsty);
+        work.touched |= thirsty;
+        for cell in thirsty.iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let voxel = self.store.read(place);
+            let units = voxel.room().min(throughput);
+            self.store.write(place, voxel.with_height(voxel.height() + units));
+            self.ledger.from_sea += u64::from(units);
+            self.report.moved += u64::from(units);
+        }
+        self.wake_layer(slot, layer, thirsty);
+    }
+
     /// Returns those of `cells`, which are wet, that would give water and are not exhausted. `firm`
     /// are the cells of the layer without room below.
     fn givers_among(
@@ -84,8 +112,7 @@ impl Context<'_> {
     fn lowest_beside(&self, place: Place) -> u8 {
         let least = |face: Face| {
             let there = self.store.step(place, face);
-            let below =
-                if there.is_some() { self.store.look(there, Face::Down) } else { Voxel::WALL };
+            let below = if there.is_some() { self.store.floor(there) } else { Voxel::WALL };
             least_height(self.store.look(place, face).word(), below.word())
         };
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
@@ -101,7 +128,7 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && self.store.look(place, Face::Down).room() >= voxel.height().min(left)
+            came_from_above && self.store.floor(place).room() >= voxel.height().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
@@ -115,7 +142,7 @@ impl Context<'_> {
         work.save(self.store, slot, layer, gave);
         for cell in givers.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            let (voxel, below) = (self.store.read(place), self.store.look(place, Face::Down));
+            let (voxel, below) = (self.store.read(place), self.store.floor(place));
             let left = self.limits.left(voxel, work.passed(cell));
             let units = falling(voxel.height(), left, below);
             work.pass_on(cell, Face::Down, units);
@@ -125,10 +152,10 @@ impl Context<'_> {
             } else {
                 self.ledger.injected += u64::from(units);
             }
-            if below == Voxel::DRAIN {
-                self.ledger.drained += u64::from(units);
-            } else {
-                falls.push((cell, units));
+            match below {
+                Voxel::DRAIN => self.ledger.drained += u64::from(units),
+                Voxel::SINK => self.ledger.into_sea += u64::from(units),
+                _ => falls.push((cell, units)),
             }
         }
         self.wake_layer(slot, layer, givers);
@@ -156,6 +183,7 @@ impl Context<'_> {
     fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LayerFlow) {
         self.report.moved += done.moved;
         self.ledger.drained += done.drained;
+        self.ledger.into_sea += done.into_sea;
         self.ledger.injected += done.injected;
         let work = self.work.join(self.store, slot, layer);
         let touched = done.changed | done.sprang;

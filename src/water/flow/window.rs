@@ -81,13 +81,18 @@ impl Window {
         }
     }
 
-    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both.
+    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both, as water falls on
+    /// them.
     pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
+        let mut is_over_sea = false;
         copy_layer(&mut self.own, store, slot, layer);
         match store.lower_layer(slot, layer) {
-            Some((slot, layer)) => copy_layer(&mut self.below, store, slot, layer),
+            Some((slot, layer)) => {
+                is_over_sea |= store.has_sea(slot);
+                copy_layer(&mut self.below, store, slot, layer);
+            }
             None => {
-                let beyond = store.beyond(slot, Face::Down).word();
+                let beyond = store.beyond(slot, Face::Down, layer).word();
                 for row in 0..16 {
                     self.below[window_index(row * 16)..][..16].fill(beyond);
                 }
@@ -98,13 +103,23 @@ impl Window {
             if neighbour.is_some() {
                 copy_border(&mut self.own, store, neighbour, layer, side);
                 match store.lower_layer(neighbour, layer) {
-                    Some((slot, layer)) => copy_border(&mut self.below, store, slot, layer, side),
-                    None => fill_border(&mut self.below, store.beyond(neighbour, Face::Down), side),
+                    Some((slot, layer)) => {
+                        is_over_sea |= store.has_sea(slot);
+                        copy_border(&mut self.below, store, slot, layer, side);
+                    }
+                    None => {
+                        let beyond = store.beyond(neighbour, Face::Down, layer);
+                        fill_border(&mut self.below, beyond, side);
+                    }
                 }
             } else {
-                fill_border(&mut self.own, store.beyond(slot, face), side);
+                fill_border(&mut self.own, store.beyond(slot, face, layer), side);
                 fill_border(&mut self.below, Voxel::WALL, side);
             }
+        }
+        if is_over_sea {
+            let sea = |word: &&mut u16| **word == Voxel::SEA.word();
+            self.below.iter_mut().filter(sea).for_each(|word| *word = Voxel::SINK.word());
         }
         self.prepare();
     }
@@ -211,7 +226,7 @@ mod tests {
                         "round {round}: {place:?}"
                     );
                     assert_eq!(copied, store.read(place), "round {round}: {place:?}");
-                    let below = store.look(place, Face::Down);
+                    let below = store.floor(place);
                     assert_eq!(
                         (window.below[index], window.below(cell)),
                         (below.word(), below),
@@ -225,11 +240,7 @@ mod tests {
                             store.look(place, face).word(),
                             "round {round}: {side}"
                         );
-                        let floor = if there.is_some() {
-                            store.look(there, Face::Down)
-                        } else {
-                            Voxel::WALL
-                        };
+                        let floor = if there.is_some() { store.floor(there) } else { Voxel::WALL };
                         assert_eq!(
                             window.below[sides[side]],
                             floor.word(),

@@ -12,7 +12,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::{Body, NodeId, PieceId};
-use crate::water::pools::search::{Goal, SEARCH_STEP, Search, Searched, Way};
+use crate::water::pools::search::{Goal, SEARCH_STEP, Search, Searched, Target, Way};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{Place, Step, head};
 use core::cmp::Reverse;
@@ -108,8 +108,9 @@ enum Choice<T> {
     Some(T),
 }
 
-/// Where a search begins: a place and its piece, the cells to begin with, the level.
-type Start = (Place, PieceId, LayerMask, i64);
+/// Where a search begins: what gives or takes the water and its piece, the cells to begin with, the
+/// level.
+type Start = (Target, PieceId, LayerMask, i64);
 
 impl Context<'_> {
     /// Brings the bodies up to date with the water. Returns the cells charged; `None` if that is
@@ -254,7 +255,7 @@ impl Context<'_> {
                             budget.spend(way.path.len());
                             if self.carry(pools, &way) {
                                 turn.anchors.clear();
-                                turn.anchors.push(way.to);
+                                turn.anchors.extend(way.to.cell());
                                 turn.anchors.extend(way.path.iter().map(|&(place, _)| place));
                             } else {
                                 searches[side].bury(pools);
@@ -347,14 +348,12 @@ impl Context<'_> {
         let random = self.random_at(pools, id, turn.draws_left);
         let cell = chosen_cell(lowest.cells(), random)?;
         let contact = Place::in_layer(slot, layer, cell);
-        let place = match lowest.face_at(cell, random >> 32) {
-            Some(face) => self.store.step(contact, face),
-            None => contact,
-        };
-        Some((place, id, LayerMask::single(cell), lowest.level))
+        let target = self.target(&lowest, contact, random >> 32);
+        Some((target, id, LayerMask::single(cell), lowest.level))
     }
 
-    /// Chooses a highest surface or spring that can give, a step or more above `bottom`.
+    /// Chooses a highest surface or spring, or the sea, that can give, a step or more above
+    /// `bottom`.
     fn choose_high(
         &mut self,
         pools: &mut Pools,
@@ -387,7 +386,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses a cell of a piece that gives: a spring, or one of its highest surface.
+    /// Chooses a cell of a piece that gives: a spring or one at the sea, or one of its highest
+    /// surface.
     fn high_start(
         &self,
         pools: &mut Pools,
@@ -396,31 +396,37 @@ impl Context<'_> {
         is_spring: bool,
     ) -> Option<Start> {
         let piece = pools.bodies.piece(id);
-        let (slot, layer) = (piece.slot, usize::from(piece.layer));
+        let (slot, layer, cells) = (piece.slot, usize::from(piece.layer), piece.cells);
+        let free = cells - pools.spent(self, slot, layer);
         let cells = if is_spring {
-            piece.cells & self.store.springs(slot, layer)
+            match self.store.sea_levels(slot, layer, free) {
+                Some(levels) => levels.high.1,
+                None => free & self.store.springs(slot, layer),
+            }
         } else {
             let surroundings = self.surroundings(&pools.pieces, slot, layer);
-            self.highest(&surroundings, piece.cells)?.1
+            self.highest(&surroundings, cells)?.1
         };
         let random = self.random_at(pools, id, turn.draws_left);
         let cell = chosen_cell(cells - pools.spent(self, slot, layer), random)?;
-        Some((Place::in_layer(slot, layer, cell), id, LayerMask::single(cell), level))
+        let target = Target::Cell(Place::in_layer(slot, layer, cell));
+        Some((target, id, LayerMask::single(cell), level))
     }
 
     /// Moves water along a way: as much as half the difference of levels, the room and the
     /// throughput of the way allow. Returns whether any moved.
     fn carry(&mut self, pools: &mut Pools, way: &Way) -> bool {
         let Some(&(from, _)) = way.path.first() else { return false };
-        let (giver, taker) = (self.store.read(from), self.store.read(way.to));
+        let giver = self.store.read(from);
+        let sea = self.store.sea_levels(from.slot, from.layer(), LayerMask::single(from.cell()));
         let is_source = giver.has(CellFlags::IS_SOURCE);
-        let available = if is_source { FULL } else { giver.height() };
-        let top = head(self.y_of(from.slot, from.layer()), if is_source { 0 } else { available });
-        let is_of_piece = pools.piece_at(way.to).is_some();
-        let own = if is_of_piece { taker.height() } else { 0 };
-        let bottom = head(self.y_of(way.to.slot, way.to.layer()), own);
+        let available = if is_source || sea.is_some() { FULL } else { giver.height() };
+        let own = if is_source { 0 } else { giver.height() };
+        let own = head(self.y_of(from.slot, from.layer()), own);
+        let top = sea.map_or(own, |levels| levels.high.0);
+        let (bottom, room) = self.level_and_room(pools, way);
         let half = ((top - bottom) / 2).clamp(0, i64::from(FULL)) as u8;
-        let mut units = half.min(taker.room()).min(available);
+        let mut units = half.min(room).min(available);
         for &(place, _) in &way.path {
             units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
         }
@@ -432,17 +438,35 @@ impl Context<'_> {
             pools.note_passage(stretch[0].0.slot, stretch[0].0.layer());
             self.pass_along_in_layer(stretch, units);
         }
-        if let Some(&(_, exit)) = way.path.last() {
-            self.receive(way.to, exit.opposite(), units, taker.largest());
+        match (way.to, way.path.last()) {
+            (Target::Cell(to), Some(&(_, exit))) => {
+                self.receive(to, exit.opposite(), units, self.store.read(to).largest());
+                // It may lie in a layer that had no water yet.
+                pools.want(to.slot, to.layer());
+            }
+            _ => self.ledger.into_sea += u64::from(units),
         }
-        // It may lie in a layer that had no water yet.
-        pools.want(way.to.slot, way.to.layer());
         for &(place, _) in &way.path {
-            if self.store.springs(place.slot, place.layer()).contains(place.cell()) {
+            let springs = self.store.springs(place.slot, place.layer());
+            if springs.contains(place.cell()) || self.store.is_coast(place) {
                 pools.mark_levels(place.slot, place.layer());
             }
         }
         true
+    }
+
+    /// Returns the level at which a way ends, and the units that have room there.
+    fn level_and_room(&self, pools: &Pools, way: &Way) -> (i64, u8) {
+        match way.to {
+            Target::Cell(to) => {
+                let taker = self.store.read(to);
+                let own = if pools.piece_at(to).is_some() { taker.height() } else { 0 };
+                (head(self.y_of(to.slot, to.layer()), own), taker.room())
+            }
+            Target::Sea(from, face) => {
+                (self.store.sea_level_across(from, face).unwrap_or(i64::MAX), FULL)
+            }
+        }
     }
 
     /// Keeps a body awake for the next tick: wakes a cell, if it is wet, and the water around it.

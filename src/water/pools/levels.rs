@@ -43,23 +43,31 @@ pub(crate) struct Lowest {
     beside: [LayerMask; 4],
     own: LayerMask,
     above: LayerMask,
+    /// The cells at the sea, which takes what is pressed into it.
+    sea: LayerMask,
 }
 
 impl Lowest {
     /// Returns the cells.
     pub(crate) fn cells(&self) -> LayerMask {
-        LayerMask::union(self.beside) | self.own | self.above
+        LayerMask::union(self.beside) | self.own | self.above | self.sea
     }
 
     /// Returns this without some of the cells, except those that water goes into.
     pub(crate) fn without(mut self, cells: LayerMask) -> Self {
         self.beside.iter_mut().for_each(|beside| *beside -= cells);
         self.above -= cells;
+        self.sea -= cells;
         self
     }
 
+    /// Returns whether the water goes into the sea, across a face of its own.
+    pub(crate) fn is_sea(&self, cell: usize) -> bool {
+        self.sea.contains(cell)
+    }
+
     /// Returns the face across which the water of a cell goes, `None` if it goes into the cell. Of
-    /// several, `random` decides.
+    /// several, `random` decides. Not for water that goes into the sea.
     pub(crate) fn face_at(&self, cell: usize, random: u64) -> Option<Face> {
         if self.own.contains(cell) {
             return None;
@@ -95,11 +103,12 @@ impl Context<'_> {
     }
 
     /// Returns the cells of a layer that matter to no level: those full of water with water above
-    /// them. Springs may give.
+    /// them. Springs may give, and the sea at a cell may give and take.
     pub(crate) fn inner(&self, slot: Slot, layer: usize) -> LayerMask {
         let Some(above) = self.store.upper_layer(slot, layer) else { return LayerMask::NONE };
         let covered = self.store.layer(above.0, above.1).wet;
-        (self.full(slot, layer) & covered) - self.store.springs(slot, layer)
+        let giving = self.store.springs(slot, layer) | self.store.coast_in(slot, layer);
+        (self.full(slot, layer) & covered) - giving
     }
 
     /// Returns the cells of a layer that can pass on nothing more in this tick.
@@ -160,8 +169,15 @@ impl Context<'_> {
                 cells: cells.count(),
             })
         };
+        let sea = cells & self.store.coast_in(at.slot, at.layer);
         let all = at.springs & cells;
-        let springs = if all.any() { all - self.spent(at.slot, at.layer) } else { all };
+        let given = all | sea;
+        let free = if given.any() { given - self.spent(at.slot, at.layer) } else { given };
+        let springs = match self.store.sea_levels(at.slot, at.layer, sea & free) {
+            // No spring beside it lifts water higher.
+            Some(levels) => Some(levels.high),
+            None => (all & free).any().then(|| (head(at.y, 0), all & free)),
+        };
         let moved = cells & at.moving;
         let would_take = (LayerMask::union(at.gaps) & (moved - at.covered))
             | (moved & at.open_above)
@@ -169,8 +185,8 @@ impl Context<'_> {
         Levels {
             high: extreme(self.highest(at, cells)),
             low: extreme(self.lowest(at, cells).map(|lowest| (lowest.level, lowest.cells()))),
-            springs: extreme(springs.any().then(|| (head(at.y, 0), springs))),
-            is_stirred: springs != all || would_take.any(),
+            springs: extreme(springs),
+            is_stirred: free != given || would_take.any(),
         }
     }
 
@@ -189,10 +205,11 @@ impl Context<'_> {
     ///
     /// A cell that is not full takes it itself. Where it has no water above it, a gap beside it
     /// does; where it has, the gap is fed by the flow alone, so that falls do not push water out of
-    /// their sides. Over a full cell, an open one does.
+    /// their sides. Over a full cell, an open one does. Where no cell takes any, the sea does.
     pub(crate) fn lowest(&self, at: &Surroundings, cells: LayerMask) -> Option<Lowest> {
         let none = LayerMask::NONE;
-        let mut lowest = Lowest { level: head(at.y, 0), beside: [none; 4], own: none, above: none };
+        let mut lowest =
+            Lowest { level: head(at.y, 0), beside: [none; 4], own: none, above: none, sea: none };
         let [filled, lifted] = at.supplied.map(|supplied| cells - (at.moving | supplied));
         lowest.beside = at.gaps.map(|gaps| gaps & (filled - at.covered));
         if LayerMask::union(lowest.beside).any() {
@@ -205,7 +222,11 @@ impl Context<'_> {
         }
         lowest.level = head(at.y, FULL);
         lowest.above = lifted & at.full & at.open_above;
-        lowest.above.any().then_some(lowest)
+        if lowest.above.any() {
+            return Some(lowest);
+        }
+        (lowest.level, lowest.sea) = self.store.sea_levels(at.slot, at.layer, cells)?.low;
+        Some(lowest)
     }
 
     /// Returns the lowest level at which cells take water, but for those on solid ground that a

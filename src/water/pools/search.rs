@@ -54,8 +54,8 @@ pub(crate) struct Search {
     side: usize,
     epoch: u64,
     goal: Goal,
-    /// The cell that gives or takes the water.
-    pub(crate) place: Place,
+    /// What gives or takes the water.
+    pub(crate) target: Target,
     /// The piece where it began.
     pub(crate) piece: PieceId,
     from: IVec3,
@@ -94,11 +94,52 @@ pub(crate) enum Searched {
     Nothing,
 }
 
-/// A way for water: the cells that pass it on, from the one that gives it, and the cell that takes
-/// it.
+/// Where water comes from or goes to.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    /// A cell.
+    Cell(Place),
+    /// The sea across a face of a cell.
+    Sea(Place, Face),
+}
+
+impl Target {
+    /// Returns the cell, or the one at the sea.
+    fn place(self) -> Place {
+        match self {
+            Target::Cell(place) | Target::Sea(place, _) => place,
+        }
+    }
+
+    /// Returns the cell, unless it is the sea.
+    pub(crate) fn cell(self) -> Option<Place> {
+        match self {
+            Target::Cell(place) => Some(place),
+            Target::Sea(..) => None,
+        }
+    }
+}
+
+/// A way for water: the cells that pass it on, from the one that gives it, and what takes it.
 pub(crate) struct Way {
     pub(crate) path: Vec<Step>,
-    pub(crate) to: Place,
+    pub(crate) to: Target,
+}
+
+impl Context<'_> {
+    /// Returns where the water of one of the lowest cells goes. Of several faces, `random` decides;
+    /// of several at the sea, the lowest level.
+    pub(crate) fn target(&self, lowest: &Lowest, cell: Place, random: u64) -> Target {
+        if lowest.is_sea(cell.cell()) {
+            let level = |&face: &Face| self.store.sea_level_across(cell, face).unwrap_or(i64::MAX);
+            let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
+            return Target::Sea(cell, face);
+        }
+        match lowest.face_at(cell.cell(), random) {
+            Some(face) => Target::Cell(self.store.step(cell, face)),
+            None => Target::Cell(cell),
+        }
+    }
 }
 
 impl Search {
@@ -107,7 +148,7 @@ impl Search {
         tick: &Context,
         pools: &mut Pools,
         side: usize,
-        (place, piece): (Place, PieceId),
+        (target, piece): (Target, PieceId),
         entry: LayerMask,
         (goal, goal_y): (Goal, i32),
     ) -> Self {
@@ -136,9 +177,9 @@ impl Search {
             side,
             epoch,
             goal,
-            place,
+            target,
             piece,
-            from: tick.store.position(place),
+            from: tick.store.position(target.place()),
             goal_y,
             nodes: vec![first],
             open,
@@ -255,8 +296,15 @@ impl Search {
         match self.goal {
             Goal::High { least, .. } => {
                 let mut cells = node.region - pools.spent(tick, slot, layer);
-                if self.place.slot == slot && self.place.layer() == layer {
-                    cells.remove(self.place.cell());
+                let place = self.target.place();
+                if place.slot == slot && place.layer() == layer {
+                    cells.remove(place.cell());
+                }
+                let sea = tick.store.sea_levels(slot, layer, cells);
+                if let Some((level, cells)) = sea.map(|levels| levels.high)
+                    && level >= least
+                {
+                    return Some((i64::MAX, Kind::High(cells)));
                 }
                 let springs = cells & surroundings.springs;
                 if springs.any() && head(tick.y_of(slot, layer), 0) >= least {
@@ -387,22 +435,23 @@ impl Search {
             at = before;
         }
         let to = match &found.kind {
-            Kind::High(_) => self.place,
+            Kind::High(_) => self.target,
             Kind::Low(lowest) => {
                 cells.reverse();
-                let last = cells[cells.len() - 1];
-                match lowest.face_at(last.cell(), random) {
-                    Some(face) => tick.store.step(last, face),
-                    None => last,
-                }
+                tick.target(lowest, cells[cells.len() - 1], random)
             }
         };
-        if cells.last() == Some(&to) {
+        if cells.last().copied() == to.cell() {
             cells.pop();
         }
-        let next = cells.iter().skip(1).chain([&to]);
-        let exit = |(&cell, &next): (&Place, &Place)| (cell, exit_towards(tick, cell, next));
-        let path = cells.iter().zip(next).map(exit).collect();
+        let exit = |pair: &[Place]| (pair[0], exit_towards(tick, pair[0], pair[1]));
+        let mut path: Vec<Step> = cells.windows(2).map(exit).collect();
+        if let Some(&last) = cells.last() {
+            path.push(match to {
+                Target::Cell(to) => (last, exit_towards(tick, last, to)),
+                Target::Sea(_, face) => (last, face),
+            });
+        }
         Way { path, to }
     }
 }

@@ -11,11 +11,11 @@ use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
 use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
 use fastrand::Rng;
-use glam::IVec3;
+use glam::{IVec2, IVec3};
 use hashbrown::{HashMap, HashSet};
 
 /// A body as a flood fill from cell to cell finds it: its cells, its highest surface, its lowest
-/// place, and the level to which its highest spring lifts water.
+/// place, and the level to which its highest spring or the sea lifts water.
 #[derive(Debug, PartialEq, Eq)]
 struct Flooded {
     cells: usize,
@@ -29,7 +29,37 @@ fn is_supported(tick: &Context, place: Place) -> bool {
     if voxel.is_source() {
         return tick.rules.source_supply > 0;
     }
-    voxel.is_wet() && tick.store.look(place, Face::Down).is_closed()
+    let below = tick.store.look(place, Face::Down);
+    voxel.is_wet() && below.is_closed() && !below.is_sea()
+}
+
+/// Returns the level of the sea across a face of a cell, if there is any, cell by cell upwards.
+fn sea_across(tick: &Context, place: Place, face: Face) -> Option<i64> {
+    if face == Face::Down || !tick.store.look(place, face).is_sea() {
+        return None;
+    }
+    let mut at = tick.store.step(place, face);
+    let level = |edge: Edge, least: i32| match edge {
+        Edge::Level(y) => head(y.max(least), FULL),
+        _ => head(least, FULL),
+    };
+    if !at.is_some() {
+        return Some(level(tick.store.edge_beyond(place.slot, face), i32::MIN));
+    }
+    loop {
+        let cell = tick.store.position(at);
+        if !tick.store.bounds().contains(cell) {
+            return Some(level(tick.rules.edges.outer[face.index()], cell.y));
+        }
+        let above = tick.store.step(at, Face::Up);
+        if !above.is_some() && cell.y < tick.store.bounds().max().y {
+            return Some(level(tick.store.edge_of_column(cell >> 4), cell.y));
+        }
+        if !above.is_some() || !tick.store.read(above).is_sea() {
+            return Some(head(cell.y, FULL));
+        }
+        at = above;
+    }
 }
 
 /// Whether a cell is loaded, open and no mark of the world's edge.
@@ -59,6 +89,10 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
             found.high = found.high.max(Some(level));
         }
         if !is_full || is_open(tick, above) && !is_covered {
+            lower(&mut found.low, level);
+        }
+        for level in Face::ALL.into_iter().filter_map(|face| sea_across(tick, place, face)) {
+            found.spring = found.spring.max(Some(level));
             lower(&mut found.low, level);
         }
         for face in Face::ALL {
@@ -180,7 +214,10 @@ fn any_chunk(random: &mut Rng) -> Chunk<Voxel> {
 }
 
 fn any_world(seed: u64, random: &mut Rng) -> WaterWorld {
-    let edge = |random: &mut Rng| [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)];
+    let edge = |random: &mut Rng| {
+        let level = Edge::Level(random.i32(-16..16));
+        [Edge::Wall, Edge::Drain, Edge::Held, level][random.usize(..4)]
+    };
     let mut edges = Edges { unloaded: edge(random), ..Edges::WALLS };
     if random.bool() {
         edges.outer = [0; 6].map(|_| edge(random));
@@ -225,6 +262,23 @@ fn any_edit(world: &mut WaterWorld, random: &mut Rng) {
     }
 }
 
+/// Makes an edit of the sea. Whether it is one that the world refuses does not matter.
+fn any_sea_edit(world: &mut WaterWorld, random: &mut Rng) {
+    let cell = IVec3::from_array([0; 3].map(|_| random.i32(-16..16)));
+    let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-1..1)));
+    let to = (cell + IVec3::from_array([0; 3].map(|_| random.i32(0..6)))).min(IVec3::splat(15));
+    match random.u8(..8) {
+        0 | 1 => _ = world.set_sea(cell),
+        2 | 3 => _ = world.clear_sea(cell),
+        4 | 5 => _ = world.fill_sea(Region::new(cell, to)),
+        6 => _ = world.insert_chunk(chunk, Chunk::uniform(Voxel::SEA)),
+        _ => {
+            let edge = random.bool().then(|| Edge::Level(random.i32(-16..16)));
+            world.set_edge(IVec2::new(random.i32(-2..2), random.i32(-2..2)), edge);
+        }
+    }
+}
+
 #[test]
 fn bodies_are_those_of_a_flood_fill() {
     let mut bodies = 0;
@@ -234,6 +288,9 @@ fn bodies_are_those_of_a_flood_fill() {
         for _ in 0..30 {
             for _ in 0..random.usize(1..8) {
                 any_edit(&mut world, &mut random);
+                if seed % 2 == 1 {
+                    any_sea_edit(&mut world, &mut random);
+                }
             }
             if random.u8(..3) > 0 {
                 world.run(random.u64(1..4));
@@ -252,7 +309,7 @@ fn bodies_are_those_of_a_flood_fill() {
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
-    for seed in 100..110 {
+    for seed in 100..116 {
         let build = || any_world(seed, &mut Rng::with_seed(seed));
         let (mut world, mut woken, mut forgetful) = (build(), build(), build());
         let mut random = Rng::with_seed(seed);
@@ -261,6 +318,9 @@ fn nothing_depends_on_what_is_known_or_awake() {
                 let edit = random.u64(..);
                 for world in [&mut world, &mut woken, &mut forgetful] {
                     any_edit(world, &mut Rng::with_seed(edit));
+                    if seed % 2 == 1 {
+                        any_sea_edit(world, &mut Rng::with_seed(edit));
+                    }
                 }
             }
             moved += world.step().moved;

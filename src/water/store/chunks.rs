@@ -3,7 +3,6 @@
 use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
-use crate::water::store::edges::mark;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{Beside, Store, boxed};
 use crate::water::voxel::Voxel;
@@ -17,8 +16,8 @@ impl Store {
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
             for (index, voxel) in cells.iter_mut().enumerate() {
-                if let Some(face) = self.face_beyond(Cube::cell_at(position, index)) {
-                    *voxel = mark(self.edges.outer[face.index()]);
+                if let Some(mark) = self.mark_beyond(Cube::cell_at(position, index)) {
+                    *voxel = mark;
                 } else if voxel.is_outside() {
                     *voxel = Voxel::OPEN;
                 }
@@ -38,15 +37,15 @@ impl Store {
         let neighbours = self.grid.neighbours_of(slot);
         self.loads += 1;
         self.beside[slot.index()] =
-            Beside { masks, outlets: None, sources, extras: None, neighbours, load: self.loads };
-        self.refresh_outlets(slot);
+            Beside { masks, sources, neighbours, load: self.loads, ..Beside::default() };
+        self.refresh_edges(slot);
         self.link(slot, slot);
         self.note_chunk(slot);
         Some(slot)
     }
 
-    /// Removes and returns a chunk, with open cells for marks of the world's edge; `None` if there
-    /// is none.
+    /// Removes and returns a chunk, with open cells beyond the world's edge; `None` if there is
+    /// none.
     pub(crate) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
         if let Some(sources) = self.beside[slot.index()].sources.take() {
@@ -58,9 +57,11 @@ impl Store {
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
         self.visible_changes.forget(slot);
-        if chunk.as_dense().is_some() && has_marks(&chunk) {
-            for voxel in chunk.cells_mut().iter_mut().filter(|voxel| voxel.is_outside()) {
-                *voxel = Voxel::OPEN;
+        if !self.is_within(position) {
+            for (index, voxel) in chunk.cells_mut().iter_mut().enumerate() {
+                if self.face_beyond(Cube::cell_at(position, index)).is_some() {
+                    *voxel = Voxel::OPEN;
+                }
             }
             chunk.canonicalize();
         }
@@ -83,17 +84,19 @@ impl Store {
             let neighbour = self.neighbour(slot, face);
             if neighbour.is_some() {
                 self.beside[neighbour.index()].neighbours[face.opposite().index()] = there;
-                self.refresh_outlets(neighbour);
+                self.refresh_edges(neighbour);
             }
         }
     }
 
-    /// Returns whether the cached masks, outlets, sources and neighbours are those of the cells.
+    /// Returns whether the cached masks, outlets, coast, sources and neighbours are those of the
+    /// cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
             && beside.outlets == boxed(self.outlets_of(slot))
+            && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
     }
@@ -198,6 +201,7 @@ mod tests {
         let true_beside = || Beside {
             masks: Some(Box::new(LayerMasks::of(&cells))),
             outlets: boxed(store.outlets_of(slot)),
+            coast: None,
             sources: sources_in(&Chunk::from_cells(&cells)),
             extras: None,
             neighbours: [Slot::NONE; 6],
@@ -208,6 +212,7 @@ mod tests {
             (true_beside(), true),
             (Beside { masks: None, ..true_beside() }, false),
             (Beside { outlets: other.clone(), ..true_beside() }, false),
+            (Beside { coast: other.clone(), ..true_beside() }, false),
             (Beside { sources: other, ..true_beside() }, false),
             (Beside { neighbours: [slot; 6], ..true_beside() }, false),
         ];

@@ -1,5 +1,5 @@
-//! The edges of the world: the marks that stand for what lies beyond, and the outlets, which are
-//! the cells that drain into them.
+//! The edges of the world: the marks that stand for what lies beyond, the overrides for single
+//! columns, and the outlets, which are the cells that drain into them.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
@@ -8,20 +8,90 @@ use crate::water::rules::{Edge, Edges};
 use crate::water::store::{Place, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 impl Store {
-    /// Returns the mark that stands for the missing chunk across `face` of the chunk at `slot`.
-    pub(crate) fn beyond(&self, slot: Slot, face: Face) -> Voxel {
+    /// Returns the mark that stands for the missing chunk across `face` of the chunk at `slot`, at
+    /// a layer (0 to 15) of that chunk.
+    pub(crate) fn beyond(&self, slot: Slot, face: Face, layer: usize) -> Voxel {
+        mark(self.edge_beyond(slot, face), face, self.layer_y(slot, layer))
+    }
+
+    /// Returns the edge across `face` of the chunk at `slot`, where no chunk is loaded.
+    pub(crate) fn edge_beyond(&self, slot: Slot, face: Face) -> Edge {
         let chunk = self.grid.position_at(slot) + face.offset();
         let inside =
             Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();
-        mark(if inside { self.edges.unloaded } else { self.edges.outer[face.index()] })
+        if inside { self.edge_of_column(chunk) } else { self.edges.outer[face.index()] }
+    }
+
+    /// Returns the edge of a chunk that is not loaded, in bounds.
+    pub(crate) fn edge_of_column(&self, chunk: IVec3) -> Edge {
+        match &self.column_edges {
+            Some(columns) => columns.get(&[chunk.x, chunk.z]).copied(),
+            None => None,
+        }
+        .unwrap_or(self.edges.unloaded)
+    }
+
+    /// Returns the edges that override that of chunks not loaded, by the x and z of their columns.
+    pub(crate) fn column_edges(&self) -> Option<&BTreeMap<[i32; 2], Edge>> {
+        self.column_edges.as_deref()
+    }
+
+    /// Overrides the edge of the chunks of a column while they are not loaded, or no more. Returns
+    /// whether that changes anything. The caller refreshes and wakes what lies beside the column.
+    pub(crate) fn set_column_edge(&mut self, column: [i32; 2], edge: Option<Edge>) -> bool {
+        let columns = Arc::make_mut(self.column_edges.get_or_insert_default());
+        let before = match edge {
+            Some(edge) => columns.insert(column, edge),
+            None => columns.remove(&column),
+        };
+        if columns.is_empty() {
+            self.column_edges = None;
+        }
+        self.find_drains();
+        before != edge
+    }
+
+    /// Recomputes what the edges decide for the loaded chunks of a column and of the four beside
+    /// it, and wakes what lies at their sides and at the sea.
+    pub(crate) fn refresh_columns(&mut self, [x, z]: [i32; 2]) {
+        let is_near = |slot: &Slot| {
+            let chunk = self.grid.position_at(*slot);
+            chunk.x.abs_diff(x).saturating_add(chunk.z.abs_diff(z)) <= 1
+        };
+        let slots: Vec<Slot> = self.grid.sorted_slots().into_iter().filter(is_near).collect();
+        for slot in slots {
+            self.refresh_edges(slot);
+            Face::LATERAL.into_iter().for_each(|face| self.wake_border(slot, face, CHUNK_CELLS));
+            self.wake_coast(slot);
+        }
+    }
+
+    /// Returns whether any edge drains.
+    pub(crate) fn any_drains(&self) -> bool {
+        self.drains_somewhere
+    }
+
+    /// Finds out whether any edge drains.
+    pub(crate) fn find_drains(&mut self) {
+        let mut columns = self.column_edges.iter().flat_map(|columns| columns.values());
+        self.drains_somewhere = self.edges.any_drains() || columns.any(|edge| edge.may_drain());
+    }
+
+    /// Recomputes what the edges decide for a chunk: its outlets and its coast.
+    pub(crate) fn refresh_edges(&mut self, slot: Slot) {
+        self.refresh_outlets(slot);
+        self.refresh_coast(slot);
     }
 
     /// Replaces the edges: the marks beyond the bounds, and the outlets. The caller wakes what may
     /// move.
     pub(crate) fn set_edges(&mut self, edges: Edges) {
         self.edges = edges;
+        self.find_drains();
         let slots = self.grid.sorted_slots();
         for &slot in &slots {
             if self.is_within(self.grid.position_at(slot)) {
@@ -29,18 +99,24 @@ impl Store {
             }
             for index in 0..CHUNK_CELLS {
                 let place = Place { slot, index };
-                if let Some(face) = self.face_beyond(self.position(place)) {
-                    self.write(place, mark(edges.outer[face.index()]));
+                if let Some(mark) = self.mark_beyond(self.position(place)) {
+                    self.write(place, mark);
                 }
             }
         }
-        slots.into_iter().for_each(|slot| self.refresh_outlets(slot));
+        slots.into_iter().for_each(|slot| self.refresh_edges(slot));
     }
 
     /// Returns the chunk's outlets, the cells with a drain below or beside them, if there are any.
     #[inline]
     pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
         self.beside[slot.index()].outlets.as_deref()
+    }
+
+    /// Returns the mark that stands for a cell beyond the bounds; `None` in bounds.
+    pub(crate) fn mark_beyond(&self, cell: IVec3) -> Option<Voxel> {
+        let face = self.face_beyond(cell)?;
+        Some(mark(self.edges.outer[face.index()], face, cell.y))
     }
 
     /// Returns the outer face beyond which a cell lies; `None` in bounds. Down comes first, so that
@@ -93,7 +169,8 @@ impl Store {
     fn may_drain(&self, slot: Slot) -> bool {
         let has_marks = |slot: Slot| !self.is_within(self.grid.position_at(slot));
         let drains = |face: Face| match self.neighbour(slot, face) {
-            Slot::NONE => self.beyond(slot, face) == Voxel::DRAIN,
+            // Of its layers, the topmost drains if any does.
+            Slot::NONE => self.beyond(slot, face, 15) == Voxel::DRAIN,
             there => has_marks(there),
         };
         has_marks(slot)
@@ -113,7 +190,7 @@ impl Store {
     /// Returns the drains of a layer of the chunk across a face, loaded or not.
     fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerMask {
         match self.neighbour(slot, face) {
-            Slot::NONE if self.beyond(slot, face) == Voxel::DRAIN => LayerMask::ALL,
+            Slot::NONE if self.beyond(slot, face, layer) == Voxel::DRAIN => LayerMask::ALL,
             Slot::NONE => LayerMask::NONE,
             there => self.drains(there, layer),
         }
@@ -132,12 +209,16 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
-/// Returns the mark that stands for a cell beyond an edge of this kind.
-pub(crate) fn mark(edge: Edge) -> Voxel {
+/// Returns the mark that stands for a cell at height `y` beyond an edge of this kind, which lies
+/// across `face`.
+fn mark(edge: Edge, face: Face, y: i32) -> Voxel {
     match edge {
         Edge::Wall => Voxel::WALL,
         Edge::Drain => Voxel::DRAIN,
         Edge::Held => Voxel::HELD,
+        Edge::Level(_) if !face.is_lateral() => Voxel::HELD,
+        Edge::Level(level) if y > level => Voxel::DRAIN,
+        Edge::Level(_) => Voxel::SEA,
     }
 }
 
@@ -147,8 +228,24 @@ mod tests {
     use crate::chunk::Chunk;
     use crate::coords::Region;
 
+    /// Checks cell by cell that the coast are the cells beside or below the sea that are none.
+    fn check_coast(store: &Store, seed: u64) {
+        for slot in store.grid().sorted_slots() {
+            for place in (0..CHUNK_CELLS).map(|index| Place { slot, index }) {
+                let mut from =
+                    [Face::Up, Face::West, Face::East, Face::North, Face::South].into_iter();
+                let expected = !store.read(place).is_sea()
+                    && from.any(|face| store.look(place, face).is_sea());
+                let cell = store.position(place);
+                let voxel = store.read(place);
+                assert_eq!(store.is_coast(place), expected, "seed {seed}: cell {cell}, {voxel:?}");
+            }
+        }
+    }
+
     /// Checks cell by cell that the outlets are the cells beside or above a drain.
     fn check_outlets(store: &Store, seed: u64) {
+        check_coast(store, seed);
         for slot in store.grid().sorted_slots() {
             for index in 0..CHUNK_CELLS {
                 let mut drains =
@@ -167,21 +264,22 @@ mod tests {
     }
 
     #[test]
-    fn outlets_are_those_found_cell_by_cell_while_chunks_come_and_go() {
+    fn outlets_and_coasts_are_those_found_cell_by_cell_while_chunks_come_and_go() {
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut corner =
                 |base: i32| IVec3::from_array([0; 3].map(|_| base + random.i32(-9..9)));
             let bounds = Region::new(corner(-8), corner(24));
             let edge = |random: &mut fastrand::Rng| {
-                [Edge::Wall, Edge::Drain, Edge::Held][random.usize(..3)]
+                let level = Edge::Level(random.i32(-9..24));
+                [Edge::Wall, Edge::Drain, Edge::Held, level][random.usize(..4)]
             };
             let edges =
                 Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
             let mut store = Store::new(bounds, edges);
             let touched = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
             for chunk in touched.positions() {
-                let ground = [Voxel::OPEN, Voxel::SOLID][random.usize(..2)];
+                let ground = [Voxel::OPEN, Voxel::SOLID, Voxel::SEA][random.usize(..3)];
                 if random.u8(..4) > 0 {
                     assert!(store.insert(chunk, Chunk::uniform(ground)).is_some());
                 }
@@ -189,6 +287,25 @@ mod tests {
             check_outlets(&store, seed);
             for chunk in touched.positions().filter(|_| random.bool()) {
                 store.remove(chunk);
+            }
+            check_outlets(&store, seed);
+            let slots = store.grid().sorted_slots();
+            for _ in 0..random.usize(..40) {
+                let Some(&slot) = slots.get(random.usize(..slots.len().max(1))) else { break };
+                let place = Place { slot, index: random.usize(..CHUNK_CELLS) };
+                if bounds.contains(store.position(place)) {
+                    let voxel = [Voxel::SEA, Voxel::OPEN][random.usize(..2)];
+                    let was_sea = store.read(place).is_sea();
+                    store.write(place, voxel);
+                    if was_sea != voxel.is_sea() {
+                        store.note_sea(place);
+                    }
+                }
+            }
+            check_outlets(&store, seed);
+            for column in [[-1, 0], [0, 1], [2, 2]] {
+                store.set_column_edge(column, Some(edge(&mut random)));
+                store.refresh_columns(column);
             }
             check_outlets(&store, seed);
             let edges =

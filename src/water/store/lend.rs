@@ -18,6 +18,7 @@ impl Store {
         self.grid.lend(&mut borrower.grid, slots);
         borrower.withheld = self.withheld.is_some().then(Withheld::default);
         borrower.edges = self.edges;
+        borrower.column_edges.clone_from(&self.column_edges);
         borrower.source_heights.clone_from(&self.source_heights);
         borrower.beside.resize_with(self.beside.len(), Beside::default);
         self.swap_beside(borrower, slots);

@@ -10,16 +10,22 @@ use crate::water::voxel::Voxel;
 pub(crate) struct LayerMasks {
     /// Height 1 to 7.
     pub(crate) wet: CellMask,
-    /// No room: full, solid, or a mark other than a drain.
+    /// No room: full, solid, the sea, or a mark other than a drain.
     pub(crate) closed: CellMask,
+    /// The sea; `None` if there is none, as in most chunks.
+    pub(crate) sea: Option<Box<CellMask>>,
     /// Sources and cells connected to one; `None` if there are none, as in most chunks.
     pub(crate) connected: Option<Box<CellMask>>,
 }
 
 impl LayerMasks {
     pub(crate) fn of(cells: &[Voxel; CHUNK_CELLS]) -> Self {
-        let mut masks =
-            LayerMasks { wet: CellMask::EMPTY, closed: CellMask::EMPTY, connected: None };
+        let mut masks = LayerMasks {
+            wet: CellMask::EMPTY,
+            closed: CellMask::EMPTY,
+            sea: None,
+            connected: None,
+        };
         for (layer, cells) in cells.as_chunks::<LAYER_CELLS>().0.iter().enumerate() {
             // Common case: a layer of ground or air, whose cells are all equal.
             let first = cells[0];
@@ -29,11 +35,15 @@ impl LayerMasks {
                 masks.wet.set_layer(layer, LayerMask::all_if(first.is_wet()));
                 masks.closed.set_layer(layer, LayerMask::all_if(first.is_closed()));
             }
+            if LayerMask::any_cell(cells, Voxel::is_sea) {
+                let sea = LayerMask::select(cells, Voxel::is_sea);
+                masks.sea.get_or_insert_default().set_layer(layer, sea);
+            }
         }
         masks
     }
 
-    /// Recomputes the masks of a layer (0 to 15) from its cells.
+    /// Recomputes the masks of a layer (0 to 15) from its cells, which are sea where they were.
     pub(crate) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, LayerMask::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, LayerMask::select(cells, Voxel::is_closed));
@@ -48,6 +58,11 @@ impl LayerMasks {
     pub(crate) fn set(&mut self, index: usize, voxel: Voxel) {
         self.wet.set(index, voxel.is_wet());
         self.closed.set(index, voxel.is_closed());
+        if voxel.is_sea() {
+            self.sea.get_or_insert_default().insert(index);
+        } else if self.sea.as_mut().is_some_and(|sea| sea.remove(index)) {
+            self.sea.take_if(|sea| sea.is_empty());
+        }
         if voxel.is_connected() {
             self.connected.get_or_insert_default().insert(index);
         } else if self.connected.as_mut().is_some_and(|connected| connected.remove(index)) {
@@ -61,6 +76,7 @@ impl LayerMasks {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        size_of::<Self>() + self.connected.as_ref().map_or(0, |_| size_of::<CellMask>())
+        let further = [&self.sea, &self.connected].into_iter().flatten().count();
+        size_of::<Self>() + further * size_of::<CellMask>()
     }
 }

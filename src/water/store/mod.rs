@@ -13,6 +13,7 @@ mod masks;
 pub(crate) mod news;
 pub(crate) mod parents;
 mod place;
+pub(crate) mod sea;
 mod sources;
 mod wake;
 
@@ -24,13 +25,14 @@ use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
-use crate::water::rules::Edges;
+use crate::water::rules::{Edge, Edges};
 use crate::water::voxel::Voxel;
 use changes::VisibleChanges;
 use glam::IVec3;
 use masks::LayerMasks;
 use news::News;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use wake::Withheld;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
@@ -41,7 +43,7 @@ pub(crate) const LAYER_ROWS: usize = 16;
 pub(crate) struct LayerState {
     /// Height 1 to 7.
     pub(crate) wet: LayerMask,
-    /// No room: full, solid, or a mark other than a drain.
+    /// No room: full, solid, the sea, or a mark other than a drain.
     pub(crate) closed: LayerMask,
 }
 
@@ -54,6 +56,8 @@ struct Beside {
     masks: Option<Box<LayerMasks>>,
     /// The cells with a drain below or beside them, if there are any.
     outlets: Option<Box<CellMask>>,
+    /// The cells with sea beside or above them, the sea itself left out, if there are any.
+    coast: Option<Box<CellMask>>,
     /// The sources, if there are any.
     sources: Option<Box<CellMask>>,
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
@@ -82,6 +86,10 @@ pub(crate) struct Store {
     news: Option<News>,
     bounds: Region,
     edges: Edges,
+    /// What overrides the edge of chunks that are not loaded, by column; `None` for nothing.
+    column_edges: Option<Arc<BTreeMap<[i32; 2], Edge>>>,
+    /// Whether any edge drains.
+    drains_somewhere: bool,
 }
 
 impl Store {
@@ -97,6 +105,8 @@ impl Store {
             news: None,
             bounds,
             edges,
+            column_edges: None,
+            drains_somewhere: edges.any_drains(),
         }
     }
 
@@ -138,7 +148,8 @@ impl Store {
         self.grid.chunk_at(slot).get(index)
     }
 
-    /// Writes a voxel and updates the masks. The caller updates sources, outlets and parents.
+    /// Writes a voxel and updates the masks. The caller updates sources, outlets, coasts and
+    /// parents.
     #[inline]
     pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
         let chunk = self.grid.chunk_at_mut(slot);
@@ -180,7 +191,7 @@ impl Store {
     }
 
     /// Changes the cells of a layer (0 to 15) and updates the masks, as [`write`](Store::write)
-    /// does for one cell.
+    /// does for one cell. `change` must not add or remove sea.
     #[inline]
     pub(crate) fn write_layer(
         &mut self,
@@ -272,7 +283,18 @@ impl Store {
     #[inline]
     pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
         let there = self.step(place, face);
-        if there.is_some() { self.read(there) } else { self.beyond(place.slot, face) }
+        if there.is_some() {
+            self.read(there)
+        } else {
+            self.beyond(place.slot, face, place.layer())
+        }
+    }
+
+    /// Returns the voxel below, as water falls on it: the sea has room.
+    #[inline]
+    pub(crate) fn floor(&self, place: Place) -> Voxel {
+        let below = self.look(place, Face::Down);
+        if below.is_sea() { Voxel::SINK } else { below }
     }
 
     /// Returns the wet and the closed cells of a layer (0 to 15).
@@ -359,7 +381,7 @@ impl Store {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
-                + [&beside.outlets, &beside.sources].into_iter().flatten().count()
+                + [&beside.outlets, &beside.coast, &beside.sources].into_iter().flatten().count()
                     * size_of::<CellMask>()
         };
         self.grid.memory_bytes()

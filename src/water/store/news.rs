@@ -130,6 +130,19 @@ impl Store {
         cells.any() && (cells & self.layer(slot, layer).wet).any()
     }
 
+    /// Notes that the level of the sea at a layer may have changed.
+    pub(super) fn note_levels(&mut self, slot: Slot, layer: usize) {
+        if let Some(news) = &mut self.news {
+            news.mark(slot, layer, false);
+        }
+    }
+
+    /// Notes that a cell became sea or is sea no more: what lies on it may fall or rest now.
+    pub(super) fn note_floor(&mut self, place: Place) {
+        let cell = LayerMask::single(place.cell());
+        self.note_layer(place.slot, place.layer(), LayerMask::NONE, cell);
+    }
+
     /// Notes that a chunk comes or goes: what lies at its faces has changed.
     pub(super) fn note_chunk(&mut self, slot: Slot) {
         let neighbours = self.beside[slot.index()].neighbours;

@@ -6,6 +6,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, border_cells};
+use crate::water::voxel::Voxel;
 use hashbrown::HashMap;
 
 /// Changes and wakes withheld while a tick ends.
@@ -82,9 +83,13 @@ impl Store {
         self.grid.wake_at(slot, index);
     }
 
-    /// Wakes a cell if it is loaded and holds water or flow.
+    /// Wakes a cell if it is loaded and holds water or flow, or if it is open and the sea fills it.
     pub(crate) fn wake(&mut self, place: Place) {
-        if place.is_some() && !self.read(place).is_inert() {
+        if !place.is_some() {
+            return;
+        }
+        let voxel = self.read(place);
+        if !voxel.is_inert() || voxel == Voxel::OPEN && self.is_coast(place) {
             self.wake_at(place);
         }
     }
@@ -137,12 +142,14 @@ impl Store {
                 self.wake_border(self.neighbour(above, face), face.opposite(), LAYER_CELLS);
             }
         }
+        self.wake_depths(slot);
     }
 
     /// Wakes the cells along a face of a chunk, if it is loaded, whose index is below `end`.
     pub(super) fn wake_border(&mut self, slot: Slot, face: Face, end: usize) {
         if slot.is_some()
-            && self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
+            && (self.grid.chunk_at(slot).as_uniform().is_none_or(|voxel| !voxel.is_inert())
+                || self.coast(slot).is_some())
         {
             border_cells(face)
                 .filter(|&index| index < end)

@@ -203,10 +203,10 @@ impl<'w> Neighbourhood<'w> {
 fn units(voxel: Voxel) -> u8 {
     if voxel.is_solid() {
         GROUND
-    } else if voxel.is_mark() {
+    } else if voxel.is_outside() {
         BEYOND
     } else {
-        voxel.height()
+        voxel.seen_height()
     }
 }
 

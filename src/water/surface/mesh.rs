@@ -84,7 +84,10 @@ impl WaterWorld {
         let mut mesh = SurfaceMesh::default();
         let Some(slot) = self.store.grid().slot(chunk) else { return mesh };
         let chunks = Neighbourhood::of(self, chunk);
-        for layer in (0..16).filter(|&layer| self.store.layer(slot, layer).wet.any()) {
+        let is_wet = |layer: &usize| {
+            (self.store.layer(slot, *layer).wet | self.store.sea(slot, *layer)).any()
+        };
+        for layer in (0..16).filter(is_wet) {
             let [below, here, above] = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));
             let shown = Face::ALL.map(|face| shown(face, [&below, &here, &above]));
             if shown.as_flattened().iter().any(|&row| row != 0) {

@@ -14,6 +14,7 @@ const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face
 pub enum Content {
     NotLoaded,
     Solid,
+    Sea,
     Open { height: u8, source: bool },
 }
 
@@ -21,6 +22,7 @@ impl Content {
     /// The contents of a voxel.
     pub fn of(voxel: Voxel) -> Content {
         match voxel.cell() {
+            None if voxel.is_sea() => Content::Sea,
             None => Content::Solid,
             Some(cell) => Content::Open { height: cell.height(), source: cell.is_source() },
         }
@@ -192,8 +194,46 @@ impl Cells {
         Ok(solid)
     }
 
+    /// Whether an open cell is such that the sea closes over it: on the sea, and beside or below
+    /// it. Beyond the end of the world or of what is loaded there may be sea.
+    pub fn may_close(&self, cell: IVec3) -> bool {
+        let is = |face: Face, may_be: bool| match cell.checked_add(face.offset()) {
+            Some(there) => match self.at(there) {
+                Ok(content) => content == Content::Sea,
+                Err(_) => may_be,
+            },
+            None => may_be,
+        };
+        is(Face::Down, false)
+            && (is(Face::Up, false) || Face::LATERAL.into_iter().any(|face| is(face, true)))
+    }
+
+    /// As [`WaterWorld::set_sea`].
+    pub fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let was = self.at(cell)?;
+        self.ledger.removed += u64::from(was.height());
+        self.put(cell, Content::Sea);
+        Ok(was != Content::Sea)
+    }
+
+    /// As [`WaterWorld::clear_sea`].
+    pub fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        let was_sea = self.at(cell)? == Content::Sea;
+        if was_sea {
+            self.put(cell, Content::Open { height: 0, source: false });
+        }
+        Ok(was_sea)
+    }
+
     /// As [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
     pub fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
+        if self.at(cell)? == Content::Sea {
+            if source {
+                self.ledger.injected += 7;
+                self.put(cell, Content::Open { height: 7, source });
+            }
+            return Ok(source);
+        }
         let (height, was) = self.open(cell)?;
         let height = if source { 7 } else { height };
         self.ledger.injected += u64::from(height - self.open(cell)?.0);
@@ -203,6 +243,11 @@ impl Cells {
 
     /// As [`WaterWorld::pour`].
     pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        if self.at(cell)? == Content::Sea {
+            self.ledger.placed += u64::from(units.min(7));
+            self.ledger.into_sea += u64::from(units.min(7));
+            return Ok(units.min(7));
+        }
         let (height, source) = self.open(cell)?;
         let poured = units.min(u32::from(7 - height));
         self.ledger.placed += u64::from(poured);
@@ -212,6 +257,11 @@ impl Cells {
 
     /// As [`WaterWorld::scoop`].
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        if self.at(cell)? == Content::Sea {
+            self.ledger.removed += u64::from(units.min(7));
+            self.ledger.from_sea += u64::from(units.min(7));
+            return Ok(units.min(7));
+        }
         let (height, source) = self.open(cell)?;
         let scooped = units.min(u32::from(height));
         self.ledger.removed += u64::from(scooped);
@@ -223,12 +273,12 @@ impl Cells {
         Ok(scooped)
     }
 
-    /// As [`WaterWorld::fill_solid`] (`None`) and [`WaterWorld::fill_water`]. Of the errors, a
-    /// corner out of bounds comes first; of the cells that are not loaded, any may be named:
-    /// here it is the first in order of its chunk.
-    pub fn fill(&mut self, region: Region, height: Option<u8>) -> Result<u64, EditError> {
-        if let Some(height) = height.filter(|&height| height > 7) {
-            return Err(EditError::Height(height));
+    /// As [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
+    /// the errors, a corner out of bounds comes first; of the cells that are not loaded, any may be
+    /// named: here it is the first in order of its chunk.
+    pub fn fill(&mut self, region: Region, content: Content) -> Result<u64, EditError> {
+        if content.height() > 7 {
+            return Err(EditError::Height(content.height()));
         }
         for corner in [region.min(), region.max()] {
             if !self.region.contains(corner) {
@@ -244,14 +294,14 @@ impl Cells {
         {
             return Err(EditError::NotLoaded(cell));
         }
-        let Some(height) = height else {
+        if content == Content::Solid {
             return Ok(self.push_out(&region.positions().collect::<Vec<_>>()));
-        };
+        }
         let mut removed = 0;
         for cell in region.positions() {
             removed += u64::from(self.at(cell)?.height());
-            self.ledger.placed += u64::from(height);
-            self.put(cell, Content::Open { height, source: false });
+            self.ledger.placed += u64::from(content.height());
+            self.put(cell, content);
         }
         self.ledger.removed += removed;
         Ok(removed)

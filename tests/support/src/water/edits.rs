@@ -5,11 +5,12 @@
 
 use super::cells::{Cells, Content};
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, chunks_of, saved_and_loaded};
-use floodplain::glam::IVec3;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{
     self, Displaced, Edge, EditError, Outcome, Progress, Rules, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
+use std::collections::HashMap;
 use std::fmt::Debug;
 
 /// Every public function that changes a water world.
@@ -31,6 +32,21 @@ pub enum Edit {
     InsertForeign(IVec3, u64),
     /// All chunks that were removed and are not back, at once.
     InsertChunks,
+    SetSea(IVec3),
+    ClearSea(IVec3),
+    FillSea(Region),
+    /// A chunk that is all sea.
+    InsertSea(IVec3),
+    /// The edge of a column of chunks, by its x and z.
+    SetEdge(IVec2, Option<Edge>),
+}
+
+impl Edit {
+    /// Whether it brings sea into a world, or lets it in.
+    pub fn is_of_the_sea(&self) -> bool {
+        use Edit::{ClearSea, FillSea, InsertSea, SetEdge, SetSea};
+        matches!(self, SetSea(_) | ClearSea(_) | FillSea(_) | InsertSea(_) | SetEdge(..))
+    }
 }
 
 /// Runs are one tick in slices of so many cells, saved and loaded after the first.
@@ -60,6 +76,8 @@ pub struct Water {
     rules: Rules,
     cells: Cells,
     removed: Shelf<Voxel>,
+    /// The edges of columns, by x and z.
+    columns: HashMap<IVec2, Edge>,
     /// The chunks that the last edit loaded or unloaded.
     loaded: Vec<IVec3>,
     /// Units that moved in the world's last tick.
@@ -87,13 +105,17 @@ impl Watched {
             world
         };
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
-        Watched::of(Water { rules, cells, removed, loaded: Vec::new(), moved: 0 }, world)
+        let (columns, loaded) = (HashMap::new(), Vec::new());
+        Watched::of(Water { rules, cells, removed, columns, loaded, moved: 0 }, world)
     }
 }
 
-/// What can be seen of a cell: its height, and where that is 0, how thick a fall passes through it;
-/// `None` for ground.
+/// What can be seen of a cell: its height, the sea full, and where that is 0, how thick a fall
+/// passes through it; `None` for ground.
 pub fn look(voxel: Voxel) -> Option<(u8, Option<u8>)> {
+    if voxel.is_sea() {
+        return Some((7, None));
+    }
     let cell = voxel.cell()?;
     let passes = cell.height() == 0 && cell.direction().is_some();
     Some((cell.height(), passes.then(|| cell.largest())))
@@ -136,6 +158,11 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::InsertChunk(position) => insert(position, chunk_for(position)),
         Edit::InsertForeign(position, seed) => insert(position, foreign_chunk(seed)),
         Edit::InsertChunks => water::Edit::InsertChunks(Vec::new()),
+        Edit::SetSea(cell) => water::Edit::SetSea(cell),
+        Edit::ClearSea(cell) => water::Edit::ClearSea(cell),
+        Edit::FillSea(region) => water::Edit::FillSea(region),
+        Edit::InsertSea(position) => insert(position, Chunk::uniform(Voxel::SEA)),
+        Edit::SetEdge(column, edge) => water::Edit::SetEdge { column, edge },
     }
 }
 
@@ -196,8 +223,21 @@ impl Model for Water {
             Edit::RemoveSource(cell) => cells.set_source(cell, false).map(Answer::from),
             Edit::Pour(cell, units) => cells.pour(cell, units).map(Answer::from),
             Edit::Scoop(cell, units) => cells.scoop(cell, units).map(Answer::from),
-            Edit::FillSolid(region) => cells.fill(region, None).map(Answer::from),
-            Edit::FillWater(region, height) => cells.fill(region, Some(height)).map(Answer::from),
+            Edit::FillSolid(region) => cells.fill(region, Content::Solid).map(Answer::from),
+            Edit::FillWater(region, height) => {
+                cells.fill(region, Content::Open { height, source: false }).map(Answer::from)
+            }
+            Edit::SetSea(cell) => cells.set_sea(cell).map(Answer::from),
+            Edit::ClearSea(cell) => cells.clear_sea(cell).map(Answer::from),
+            Edit::FillSea(region) => cells.fill(region, Content::Sea).map(Answer::from),
+            Edit::InsertSea(position) => self.insert_chunk(position, &Chunk::uniform(Voxel::SEA)),
+            Edit::SetEdge(column, edge) => {
+                let before = match edge {
+                    Some(edge) => self.columns.insert(column, edge),
+                    None => self.columns.remove(&column),
+                };
+                Ok(Answer::from(before != edge))
+            }
             Edit::RemoveChunk(position) => return self.remove_chunk(position, answer),
             Edit::InsertChunk(position) => {
                 let chunk = self.chunk_for(position);
@@ -297,6 +337,13 @@ impl Water {
             Edit::InsertForeign(position, seed) => {
                 world.insert_chunk(position, foreign_chunk(seed)).map(|()| Answer::Units(0))
             }
+            Edit::SetSea(cell) => world.set_sea(cell).map(Answer::from),
+            Edit::ClearSea(cell) => world.clear_sea(cell).map(Answer::from),
+            Edit::FillSea(region) => world.fill_sea(region).map(Answer::from),
+            Edit::InsertSea(position) => {
+                world.insert_chunk(position, Chunk::uniform(Voxel::SEA)).map(|()| Answer::Units(0))
+            }
+            Edit::SetEdge(column, edge) => Ok(Answer::from(world.set_edge(column, edge))),
             Edit::InsertChunks => {
                 let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
                 done.map(|()| Answer::Units(0))
@@ -338,7 +385,7 @@ impl Water {
         self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
     }
 
-    /// Ground and springs stay; no cell gives more than its throughput.
+    /// Ground, springs and the sea stay; no cell gives more than its throughput.
     fn check_cells(&self, world: &WaterWorld, now: &Cells) {
         let tick = world.ticks();
         let throughput = self.rules.throughput;
@@ -358,7 +405,10 @@ impl Water {
                         "cell {cell} fell from {before} to {height}, tick {tick}"
                     );
                 }
-                _ => assert_eq!(now, then, "ground at {cell}, tick {tick}"),
+                (Content::Sea, Content::Open { source: false, .. }) => {
+                    assert!(self.cells.may_close(cell), "sea over {cell}, tick {tick}");
+                }
+                _ => assert_eq!(now, then, "ground or sea at {cell}, tick {tick}"),
             }
             let flow = world.current(cell).abs().element_sum();
             assert!(flow <= i32::from(throughput), "cell {cell} passed {flow} on, tick {tick}");
@@ -381,7 +431,15 @@ impl Water {
             "tick {tick}: supply of springs"
         );
         let edges = self.rules.edges;
-        let drains = edges.outer.contains(&Edge::Drain) || edges.unloaded == Edge::Drain;
+        let mut all = edges.outer.iter().chain([&edges.unloaded]).chain(self.columns.values());
+        let levels = all.clone().any(|edge| matches!(edge, Edge::Level(_)));
+        let drains = levels || all.any(|&edge| edge == Edge::Drain);
+        let has_sea = levels || self.cells.contents.contains(&Content::Sea);
+        assert!(
+            now_.from_sea == then.from_sea && now_.into_sea == then.into_sea
+                || has_sea && now_.from_sea >= then.from_sea && now_.into_sea >= then.into_sea,
+            "tick {tick}: sea"
+        );
         assert!(
             now_.drained == then.drained || drains && now_.drained > then.drained,
             "tick {tick}: drained"
@@ -401,7 +459,9 @@ fn tick_in_slices(world: &mut WaterWorld, budget: u64) -> Progress {
     let mut sum = world.step_within(budget);
     if !sum.finished {
         assert_eq!(Automaton::validate(world), Ok(()), "a tick underway");
-        let open = |cell: &IVec3| world.voxel(*cell).is_some_and(|voxel| !voxel.is_solid());
+        let open = |cell: &IVec3| {
+            world.voxel(*cell).is_some_and(|voxel| !voxel.is_solid() && !voxel.is_sea())
+        };
         let dry = world.bounds().positions().filter(open).find(|&cell| world.cell(cell).is_none());
         assert_eq!(dry, None, "an open cell that is none, in a tick underway");
         *world = saved_and_loaded(world);

@@ -24,10 +24,14 @@ pub fn has_source_clears(world: &mut WaterWorld) {
     assert_eq!(flagged(world, CellFlags::HAS_SOURCE), None);
 }
 
-/// Makes the edits, but for those that take chunks out, in a world with these rules.
+/// Makes the edits, but for those that take chunks out or are of the sea, in a world with these
+/// rules.
 fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
-    let removes = |op: &Op| matches!(op, Op::Edit(Edit::RemoveChunk(_)));
+    let removes = |op: &&Op| match op {
+        Op::Edit(edit) => matches!(edit, Edit::RemoveChunk(_)) || edit.is_of_the_sea(),
+        _ => false,
+    };
     ops.iter().filter(|op| !removes(op)).for_each(|op| watched.apply(op));
     watched.world
 }

@@ -21,8 +21,12 @@ fn reach(edit: &Edit) -> Option<Region> {
         | Edit::AddSource(cell)
         | Edit::RemoveSource(cell)
         | Edit::Pour(cell, _)
-        | Edit::Scoop(cell, _) => Some(around(Region::cell(cell))),
-        Edit::FillSolid(region) | Edit::FillWater(region, _) => Some(around(region)),
+        | Edit::Scoop(cell, _)
+        | Edit::SetSea(cell)
+        | Edit::ClearSea(cell) => Some(around(Region::cell(cell))),
+        Edit::FillSolid(region) | Edit::FillWater(region, _) | Edit::FillSea(region) => {
+            Some(around(region))
+        }
         _ => None,
     }
 }

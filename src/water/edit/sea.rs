@@ -1,0 +1,128 @@
+//! Edits of the sea: cells and regions of it, and the edges of single columns that are not loaded.
+
+use crate::coords::Region;
+use crate::water::WaterWorld;
+use crate::water::edit::EditError;
+use crate::water::rules::Edge;
+use crate::water::voxel::Voxel;
+use glam::{IVec2, IVec3};
+
+impl WaterWorld {
+    /// Makes a cell [sea](Voxel::SEA), whatever it is. Its water counts as removed. Returns
+    /// `false`, and changes nothing, if it is sea.
+    ///
+    /// The sea stays full for ever, and is at rest until something touches it. It fills the open
+    /// cells beside and below it, each by at most the throughput in a tick, and through them, with
+    /// [`Rules::pools`](crate::water::Rules::pools), the water joined to them up to its own level:
+    /// the top of the sea straight above the cell that it comes through. What falls on it is gone,
+    /// and so is what water that stands higher presses into it. Over an open cell that lies on it
+    /// and beside or below it, it closes: the cell is sea at the end of the tick. So a hole in it
+    /// heals, and a cave that it breaks into fills with water, but is no sea. The
+    /// [`Ledger`](crate::water::Ledger) counts what it gives and takes, not what it holds.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.fill_sea(Region::new(IVec3::ZERO, IVec3::new(7, 9, 15)))?;
+    /// // A cave behind a wall, from 3 to 12.
+    /// world.fill_water(Region::new(IVec3::new(9, 3, 4), IVec3::new(12, 12, 6)), 0)?;
+    /// world.run(20);
+    /// assert_eq!(world.total(), 0);
+    /// world.clear_solid(IVec3::new(8, 4, 5))?;
+    /// world.run(400);
+    /// assert!(world.height(IVec3::new(12, 9, 6)) >= 6, "up to the level of the sea");
+    /// assert_eq!(world.height(IVec3::new(12, 10, 6)), 0);
+    /// assert!(world.is_sea(IVec3::new(7, 4, 5)) && world.awake_cells() == 0);
+    /// assert_eq!(world.total(), world.ledger().from_sea);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.make_queued_edits();
+        if self.store.read(self.place(cell)?).is_sea() {
+            return Ok(false);
+        }
+        let place = self.place_to_edit(cell)?;
+        let old = self.store.read(place);
+        self.ledger.removed += u64::from(old.height());
+        if !old.is_solid() {
+            self.forget(place);
+        }
+        self.replace(place, Voxel::SEA);
+        Ok(true)
+    }
+
+    /// Makes a cell of sea open and dry. Returns `false`, and changes nothing, if it is no sea. The
+    /// next tick fills it from the sea around it, or makes it sea again.
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds.
+    pub fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.make_queued_edits();
+        if !self.store.read(self.place(cell)?).is_sea() {
+            return Ok(false);
+        }
+        let place = self.place_to_edit(cell)?;
+        self.replace(place, Voxel::OPEN);
+        Ok(true)
+    }
+
+    /// Makes every cell of a region [sea](Voxel::SEA), as [`set_sea`](WaterWorld::set_sea) does;
+    /// replaces ground, springs and water. Returns the units removed.
+    ///
+    /// # Errors
+    /// A cell of the region is not loaded or out of bounds.
+    pub fn fill_sea(&mut self, region: Region) -> Result<u64, EditError> {
+        self.fill(region, Voxel::SEA)
+    }
+
+    /// Sets what water does at the faces of a column of chunks while its chunks are not loaded, in
+    /// place of [`Edges::unloaded`](crate::water::Edges::unloaded); `None` for that again. `column`
+    /// is the x and z of its chunk positions. Returns `false`, and changes nothing, if it is set so
+    /// already. The outer faces of the world's bounds keep the edges of the rules.
+    ///
+    /// So a river runs out at the edge of what is loaded while the sea beside it stays. What is set
+    /// stays when chunks of the column are loaded and unloaded, and is saved. Water at the column's
+    /// faces wakes. No water is moved. Takes time in the number of loaded chunks, some 20 ns for
+    /// each.
+    ///
+    /// ```
+    /// use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::{IVec2, IVec3}};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// // In the east, the sea goes on up to y = 3.
+    /// assert!(world.set_edge(IVec2::X, Some(Edge::Level(3))));
+    /// world.run(300);
+    /// assert!(world.height(IVec3::new(0, 3, 0)) >= 6);
+    /// assert_eq!(world.height(IVec3::new(0, 4, 0)), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
+        self.make_queued_edits();
+        if self.edge(column) == edge {
+            return false;
+        }
+        self.finish_tick();
+        self.store.set_column_edge(column.to_array(), edge);
+        self.store.refresh_columns(column.to_array());
+        true
+    }
+
+    /// Returns what [`set_edge`](WaterWorld::set_edge) has set for a column.
+    pub fn edge(&self, column: IVec2) -> Option<Edge> {
+        self.store.column_edges()?.get(&column.to_array()).copied()
+    }
+
+    /// Returns all that [`set_edge`](WaterWorld::set_edge) has set, in order of x, then z.
+    pub fn column_edges(&self) -> impl ExactSizeIterator<Item = (IVec2, Edge)> {
+        let all: Vec<_> = self.store.column_edges().into_iter().flatten().collect();
+        all.into_iter().map(|(&column, &edge)| (IVec2::from_array(column), edge))
+    }
+}

@@ -1,0 +1,263 @@
+//! The sea: where it lies, the coast, which are the cells that it can fill, and how high it stands.
+//!
+//! Sea is kept by the chunk as ground is, so that a chunk of nothing else is stored as one value.
+//! It is never awake. The cells of the coast do its part: each takes what it lacks.
+
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
+use crate::coords::{Cube, Face, Shape};
+use crate::grid::Slot;
+use crate::water::cell::FULL;
+use crate::water::rules::Edge;
+use crate::water::store::{Place, Store, boxed, head};
+use crate::water::voxel::Voxel;
+
+/// The faces across which the sea fills a cell.
+const FROM: [Face; 5] = [Face::West, Face::East, Face::North, Face::South, Face::Up];
+
+/// How high the sea stands at the cells of a layer that it presses on.
+#[derive(Clone, Copy)]
+pub(crate) struct SeaLevels {
+    /// The highest level, and the cells at it.
+    pub(crate) high: (i64, LayerMask),
+    /// The lowest level, and the cells at it.
+    pub(crate) low: (i64, LayerMask),
+}
+
+impl Store {
+    /// Returns the sea of a layer (0 to 15).
+    #[inline]
+    pub(crate) fn sea(&self, slot: Slot, layer: usize) -> LayerMask {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => masks.sea.as_ref().map_or(LayerMask::NONE, |sea| sea.layer(layer)),
+            None => LayerMask::all_if(self.grid.chunk_at(slot).get(0).is_sea()),
+        }
+    }
+
+    /// Returns whether a chunk holds any sea.
+    #[inline]
+    pub(crate) fn has_sea(&self, slot: Slot) -> bool {
+        match &self.beside[slot.index()].masks {
+            Some(masks) => masks.sea.is_some(),
+            None => self.grid.chunk_at(slot).get(0).is_sea(),
+        }
+    }
+
+    /// Returns the cells of a layer (0 to 15) that lie on the sea.
+    pub(crate) fn on_sea(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.lower_layer(slot, layer).map_or(LayerMask::NONE, |(slot, layer)| self.sea(slot, layer))
+    }
+
+    /// Returns the cells of a chunk with sea beside or above them, the sea itself left out, if
+    /// there are any. Ground and marks are among them.
+    #[inline]
+    pub(crate) fn coast(&self, slot: Slot) -> Option<&CellMask> {
+        self.beside[slot.index()].coast.as_deref()
+    }
+
+    /// Returns the coast of a layer (0 to 15).
+    #[inline]
+    pub(crate) fn coast_in(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.coast(slot).map_or(LayerMask::NONE, |coast| coast.layer(layer))
+    }
+
+    /// Returns whether a loaded cell has sea beside or above it, and is none itself.
+    #[inline]
+    pub(crate) fn is_coast(&self, Place { slot, index }: Place) -> bool {
+        self.coast(slot).is_some_and(|coast| coast.contains(index))
+    }
+
+    /// Recomputes a chunk's coast after a change of its sea or at its faces.
+    pub(crate) fn refresh_coast(&mut self, slot: Slot) {
+        if self.coast(slot).is_none() && !self.may_have_coast(slot) {
+            return;
+        }
+        self.beside[slot.index()].coast = boxed(self.coast_of(slot));
+    }
+
+    pub(crate) fn coast_of(&self, slot: Slot) -> CellMask {
+        let mut coast = CellMask::EMPTY;
+        if !self.may_have_coast(slot) {
+            return coast;
+        }
+        for layer in 0..16 {
+            let own = self.sea(slot, layer);
+            let beyond = Face::LATERAL.map(|face| match self.neighbour(slot, face) {
+                Slot::NONE => LayerMask::all_if(self.beyond(slot, face, layer).is_sea()),
+                there => self.sea(there, layer),
+            });
+            let beside = LayerMask::union(own.shifted(&beyond));
+            let above = self
+                .upper_layer(slot, layer)
+                .map_or(LayerMask::NONE, |(slot, layer)| self.sea(slot, layer));
+            coast.set_layer(layer, (beside | above) - own);
+        }
+        coast
+    }
+
+    /// Returns whether a chunk can have a coast: a quick test, since most chunks have none.
+    fn may_have_coast(&self, slot: Slot) -> bool {
+        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_sea) {
+            return false;
+        }
+        let comes_in = |face: Face| match self.neighbour(slot, face) {
+            // Of its layers, the lowest is sea if any is.
+            Slot::NONE => self.beyond(slot, face, 0).is_sea(),
+            there => self.has_sea(there),
+        };
+        self.has_sea(slot) || FROM.into_iter().any(comes_in)
+    }
+
+    /// Notes that a cell became sea or is sea no more: keeps the coasts, wakes what the sea above
+    /// or below it now presses on, and tells the pools.
+    pub(crate) fn note_sea(&mut self, place: Place) {
+        self.refresh_coast_at(place);
+        for face in [Face::West, Face::East, Face::North, Face::South, Face::Down] {
+            self.refresh_coast_at(self.step(place, face));
+        }
+        self.note_pressure(place);
+        let mut below = self.step(place, Face::Down);
+        while below.is_some() && self.read(below).is_sea() {
+            self.note_pressure(below);
+            below = self.step(below, Face::Down);
+        }
+        self.note_pressure_at(below);
+        self.note_floor(place);
+    }
+
+    /// Keeps a cell in its chunk's coast, or out of it.
+    fn refresh_coast_at(&mut self, place: Place) {
+        if !place.is_some() {
+            return;
+        }
+        let presses = || FROM.into_iter().any(|face| self.look(place, face).is_sea());
+        let is_coast = !self.read(place).is_sea() && presses();
+        if is_coast == self.is_coast(place) {
+            return;
+        }
+        let beside = &mut self.beside[place.slot.index()];
+        let mut coast = beside.coast.take().map_or(CellMask::EMPTY, |coast| *coast);
+        coast.set(place.index, is_coast);
+        beside.coast = boxed(coast);
+    }
+
+    /// Wakes what lies beside a cell of sea whose level may have changed, and all that it feeds.
+    fn note_pressure(&mut self, place: Place) {
+        for face in Face::LATERAL {
+            self.note_pressure_at(self.step(place, face));
+        }
+    }
+
+    fn note_pressure_at(&mut self, place: Place) {
+        if place.is_some() && !self.read(place).is_mark() {
+            self.wake(place);
+            if self.children_of(place) != 0 {
+                self.wake_descendants(place);
+            }
+            self.note_levels(place.slot, place.layer());
+        }
+    }
+
+    /// Wakes what the sea below a chunk presses on, if it goes on in the chunk: its level rises or
+    /// falls when the chunk comes or goes.
+    pub(crate) fn wake_depths(&mut self, slot: Slot) {
+        if !self.has_sea(slot) {
+            return;
+        }
+        let mut below = self.neighbour(slot, Face::Down);
+        while below.is_some() && self.has_sea(below) {
+            for face in Face::LATERAL {
+                self.wake_coast(self.neighbour(below, face));
+            }
+            self.wake_coast(below);
+            below = self.neighbour(below, Face::Down);
+        }
+        self.wake_coast(below);
+    }
+
+    /// Wakes the open cells of a chunk's coast, if it is loaded, and has the pools look at them
+    /// anew.
+    pub(crate) fn wake_coast(&mut self, slot: Slot) {
+        if !slot.is_some() || self.coast(slot).is_none() {
+            return;
+        }
+        for layer in 0..16 {
+            let cells = self.coast_in(slot, layer);
+            for cell in cells.iter() {
+                self.note_pressure_at(Place::in_layer(slot, layer, cell));
+            }
+        }
+    }
+
+    /// Returns how high the sea stands that fills these cells of a layer, if it fills any.
+    pub(crate) fn sea_levels(
+        &self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerMask,
+    ) -> Option<SeaLevels> {
+        let mut levels: Option<SeaLevels> = None;
+        for cell in (cells & self.coast_in(slot, layer)).iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let here = FROM.into_iter().filter_map(|face| self.sea_level_across(place, face));
+            for level in here {
+                let at = LayerMask::single(cell);
+                let levels =
+                    levels.get_or_insert(SeaLevels { high: (level, at), low: (level, at) });
+                levels.high = merged(levels.high, (level, at), level > levels.high.0);
+                levels.low = merged(levels.low, (level, at), level < levels.low.0);
+            }
+        }
+        levels
+    }
+
+    /// Returns the level of the sea across a face of a cell; `None` if there is no sea.
+    pub(crate) fn sea_level_across(&self, place: Place, face: Face) -> Option<i64> {
+        let there = self.step(place, face);
+        if there.is_some() {
+            return self.read(there).is_sea().then(|| self.sea_level(there));
+        }
+        let is_sea = self.beyond(place.slot, face, place.layer()).is_sea();
+        match self.edge_beyond(place.slot, face) {
+            Edge::Level(y) if is_sea => Some(head(y, FULL)),
+            _ => None,
+        }
+    }
+
+    /// Returns the level of the sea at a cell of it: the top of the sea straight above, or of the
+    /// edge beyond which it goes on.
+    fn sea_level(&self, mut place: Place) -> i64 {
+        loop {
+            let (slot, layer) = (place.slot, place.layer());
+            if self.grid.chunk_at(slot).as_uniform().is_some() {
+                place.index |= 15 * LAYER_CELLS;
+            }
+            let cell = self.position(place);
+            let above = self.step(place, Face::Up);
+            if above.is_some() && self.bounds.contains(cell) {
+                if self.read(above).is_sea() {
+                    place = above;
+                    continue;
+                }
+                return head(cell.y, FULL);
+            }
+            let edge = match self.face_beyond(cell) {
+                Some(face) => self.edges.outer[face.index()],
+                None if layer == 15 => self.edge_of_column(Cube::chunk_of(cell)),
+                None => Edge::Held,
+            };
+            return match edge {
+                Edge::Level(y) => head(y.max(cell.y), FULL),
+                _ => head(cell.y, FULL),
+            };
+        }
+    }
+}
+
+/// Returns the better of two levels with the cells at it; of equals, all cells.
+fn merged(before: (i64, LayerMask), now: (i64, LayerMask), is_better: bool) -> (i64, LayerMask) {
+    match is_better {
+        true => now,
+        false if now.0 == before.0 => (before.0, before.1 | now.1),
+        false => before,
+    }
+}
