@@ -39,16 +39,16 @@
 //! | `ticks` | the number of ticks to run |
 //! | `record` | ticks whose whole state goes into the report; 0 is the drawing; the last always does |
 //! | `[rules]` | the fields of [`Rules`](crate::water::Rules) by name, except `edges`; each has its default |
-//! | `[legend]` | characters: `{ solid = true }`, `{ open = true }`, `{ source = true }`, `{ water = 0 to 7 }`, or another character with a meaning: `A = "."` gives some open cells a name |
-//! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (default), `"drain"` or `"held"`; `offset = [x, y, z]`: the position of the drawing's origin in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: the edge at their faces, default `"held"` |
+//! | `[legend]` | characters: `{ solid = true }`, `{ open = true }`, `{ source = true }`, `{ sea = true }`, `{ water = 0 to 7 }`, or another character with a meaning: `A = "."` gives some open cells a name |
+//! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (default), `"drain"`, `"held"`, or a whole number, the y up to which the sea goes on; `offset = [x, y, z]`: the position of the drawing's origin in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: the edge at their faces, default `"held"` |
 //! | `[[layer]]` | `rows`; `y`, by default one above the layer before (0 for the first); `repeat = N` stacks it N times, `repeat = [x, y, z]` also repeats it along x and z |
 //! | `[[slice]]` | instead of all `[[layer]]`s, for worlds best seen from the side: `rows` from the top (the last is y = 0), characters along +x; `z`, by default one more than the slice before; `repeat = N` along z, or `[x, y, z]` |
 //! | `[[edit]]` | before tick `at`: writes the character `with` into the cells (see below), or loads the chunk at position `load` as it is drawn |
 //! | `[expect]` | see below |
 //!
-//! Default characters: `#` solid, `.` open, `S` source, `1` to `7` water of that height, `~` full.
-//! A space is a cell that is not part of the world: solid to water, −2 in the report. The same
-//! holds for layers between those drawn. The world ends where the drawing ends.
+//! Default characters: `#` solid, `.` open, `S` source, `=` the sea, `1` to `7` water of that
+//! height, `~` full. A space is a cell that is not part of the world: solid to water, −2 in the
+//! report. The same holds for layers between those drawn. The world ends where the drawing ends.
 //!
 //! A table chooses **cells** by `cells = "AB"`, those drawn with any of these characters, or by
 //! `from` and `to`, two corners that both belong to the box (`to` defaults to `from`). Cells are

@@ -166,7 +166,7 @@ fn values_out_of_range_are_refused() {
     refused_after_the_layer(
         "[world]\nfloor = \"lava\"",
         2,
-        "`floor` must be \"wall\", \"drain\" or \"held\", not \"lava\"",
+        "`floor` must be \"wall\", \"drain\", \"held\" or the y of a level, not \"lava\"",
     );
     refused_after_the_layer(
         "[world]\noffset = [0, 0]",

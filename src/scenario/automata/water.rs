@@ -19,6 +19,7 @@ pub(crate) enum Glyph {
     /// Open, with water of this height.
     Open(u8),
     Source,
+    Sea,
 }
 
 /// What a file says of water besides the legend.
@@ -84,30 +85,43 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
 }
 
 fn default_legend() -> BTreeMap<char, Glyph> {
-    let mut legend =
-        BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0)), ('S', Glyph::Source)]);
+    let mut legend = BTreeMap::from([
+        ('#', Glyph::Solid),
+        ('.', Glyph::Open(0)),
+        ('S', Glyph::Source),
+        ('=', Glyph::Sea),
+    ]);
     legend.extend(('1'..='7').zip(1..).map(|(character, height)| (character, Glyph::Open(height))));
     legend.insert('~', Glyph::Open(FULL));
     legend
 }
 
 fn read_glyph(field: Field) -> Result<Glyph, ScenarioError> {
-    let wanted = "one of { solid = true }, { open = true }, { source = true }, \
+    let wanted = "one of { solid = true }, { open = true }, { source = true }, { sea = true }, \
                   { water = 0 to 7 }, or a character";
     legend::read_one_of(
         field,
         wanted,
-        &[("solid", Glyph::Solid), ("open", Glyph::Open(0)), ("source", Glyph::Source)],
+        &[
+            ("solid", Glyph::Solid),
+            ("open", Glyph::Open(0)),
+            ("source", Glyph::Source),
+            ("sea", Glyph::Sea),
+        ],
         &[("water", |field| Ok(Some(Glyph::Open(field.whole(0, i64::from(FULL))? as u8))))],
     )
 }
 
 fn read_edge(field: &Field) -> Result<Edge, ScenarioError> {
+    if !field.is_text() {
+        let all = i64::from(i32::MIN)..=i64::from(i32::MAX);
+        return Ok(Edge::Level(field.whole(*all.start(), *all.end())? as i32));
+    }
     match field.text()? {
         "wall" => Ok(Edge::Wall),
         "drain" => Ok(Edge::Drain),
         "held" => Ok(Edge::Held),
-        _ => Err(field.refuse("\"wall\", \"drain\" or \"held\"")),
+        _ => Err(field.refuse("\"wall\", \"drain\", \"held\" or the y of a level")),
     }
 }
 
@@ -191,6 +205,7 @@ impl Drawn for WaterWorld {
                 None | Some(Glyph::Solid) => *voxel = Voxel::SOLID,
                 Some(Glyph::Open(height)) => *voxel = WaterCell::with_height(height)?.into(),
                 Some(Glyph::Source) => sources.push(cell),
+                Some(Glyph::Sea) => *voxel = Voxel::SEA,
             }
         }
         self.insert_chunk(chunk, Chunk::from_cells(&voxels))?;
@@ -205,7 +220,12 @@ impl Drawn for WaterWorld {
             self.set_solid(cell)?;
             return Ok(());
         }
+        if glyph == Glyph::Sea {
+            self.set_sea(cell)?;
+            return Ok(());
+        }
         self.clear_solid(cell)?;
+        self.clear_sea(cell)?;
         match glyph {
             Glyph::Source => _ = self.add_source(cell)?,
             Glyph::Open(height) => {
@@ -214,7 +234,7 @@ impl Drawn for WaterWorld {
                 self.scoop(cell, u32::from(before.saturating_sub(height)))?;
                 self.pour(cell, u32::from(height.saturating_sub(before)))?;
             }
-            Glyph::Solid => {}
+            Glyph::Solid | Glyph::Sea => {}
         }
         Ok(())
     }
@@ -226,14 +246,19 @@ impl Drawn for WaterWorld {
 
     fn account(&self) -> Account {
         let ledger = self.ledger();
+        let mut entries = vec![
+            ("injected", ledger.injected as f64),
+            ("placed", ledger.placed as f64),
+            ("removed", ledger.removed as f64),
+            ("drained", ledger.drained as f64),
+            ("evaporated", ledger.evaporated as f64),
+        ];
+        if ledger.from_sea + ledger.into_sea > 0 {
+            entries.push(("from the sea", ledger.from_sea as f64));
+            entries.push(("into the sea", ledger.into_sea as f64));
+        }
         Account {
-            entries: vec![
-                ("injected", ledger.injected as f64),
-                ("placed", ledger.placed as f64),
-                ("removed", ledger.removed as f64),
-                ("drained", ledger.drained as f64),
-                ("evaporated", ledger.evaporated as f64),
-            ],
+            entries,
             total: ledger.total() as f64,
             injected: ledger.injected as f64,
             drained: ledger.drained as f64,
@@ -241,10 +266,16 @@ impl Drawn for WaterWorld {
     }
 
     fn value(&self, cell: IVec3) -> Option<f64> {
-        Some(self.voxel(cell)?.cell().map_or(-1.0, |cell| f64::from(cell.height())))
+        match self.voxel(cell)? {
+            Voxel::SOLID => Some(-1.0),
+            _ => Some(f64::from(self.height(cell))),
+        }
     }
 
     fn measure(&self, quantity: usize, at: IVec3) -> Option<f64> {
+        if self.is_sea(at) {
+            return Some(if quantity == 0 { f64::from(FULL) } else { 0.0 });
+        }
         let cell = self.cell(at)?;
         let flag = |yes: bool| Some(f64::from(u8::from(yes)));
         match quantity {
