@@ -16,6 +16,8 @@ use worlds::{draining_lake, lake, river_world, spread_world};
 mod feed;
 #[path = "water/motion.rs"]
 mod motion;
+#[path = "water/sea.rs"]
+mod sea;
 #[path = "water/surface.rs"]
 mod surface;
 #[path = "worlds/water.rs"]
@@ -205,6 +207,7 @@ criterion_group!(
     motion::rain,
     motion::trickle,
     motion::seas,
+    sea::sea,
     motion::springs,
     motion::still,
     surface::meshes,
