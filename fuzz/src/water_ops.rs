@@ -231,14 +231,17 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
 }
 
 fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 6);
-    if what > 3 {
+    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 10);
+    if what > 7 {
         return op(bytes, bounds);
     }
     u8::arbitrary(bytes)?;
     Ok(Op::Edit(match what {
         0 | 1 => Edit::RemoveChunk(chunk(bytes, bounds)?),
         2 => Edit::InsertChunk(chunk(bytes, bounds)?),
-        _ => Edit::InsertChunks,
+        3 => Edit::InsertChunks,
+        4 => Edit::RemoveChunks(Region::cell(chunk(bytes, bounds)?)),
+        5 => Edit::RemoveChunks(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
+        _ => Edit::InsertRecords,
     }))
 }

@@ -11,13 +11,19 @@ pub use face::Face;
 pub use region::Region;
 pub use shape::{Cube, Shape, Sheet};
 
+use glam::IVec3;
+
 /// Cells in a chunk, whatever its shape.
 pub const CHUNK_CELLS: usize = 4096;
+
+/// Returns a key that sorts positions with y slowest, then z, then x.
+pub(crate) fn order(position: IVec3) -> [i32; 3] {
+    [position.y, position.z, position.x]
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::IVec3;
 
     fn split_and_join_agree<S: Shape>() {
         for x in [

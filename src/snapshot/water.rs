@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 /// | | content |
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, in version 4 also 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); in version 4 then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, from version 4 on loaded and unloaded, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); in version 4 then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, in version 4 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
@@ -45,8 +45,10 @@ impl Saved for WaterWorld {
     fn put_state(&self, out: &mut Vec<u8>) {
         self.bounds().put(out);
         let Clock { seed, tick, ledger } = self.clock();
-        let Ledger { placed, injected, removed, drained, evaporated, from_sea, into_sea } = ledger;
-        [seed, tick, placed, injected, removed, drained, evaporated]
+        let Ledger { placed, injected, removed, drained, evaporated, loaded, unloaded, .. } =
+            ledger;
+        let Ledger { from_sea, into_sea, .. } = ledger;
+        [seed, tick, placed, injected, removed, drained, evaporated, loaded, unloaded]
             .iter()
             .for_each(|number| number.put(out));
         let (before, edits) = self.edits_that_wait();
@@ -154,7 +156,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
 fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
     let seed = content.take()?;
     let tick = content.take()?;
-    let ledger = Ledger {
+    let mut ledger = Ledger {
         placed: content.counter()?,
         injected: content.counter()?,
         removed: content.counter()?,
@@ -162,6 +164,9 @@ fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
         evaporated: content.counter()?,
         ..Ledger::default()
     };
+    if content.version() >= 4 {
+        (ledger.loaded, ledger.unloaded) = (content.counter()?, content.counter()?);
+    }
     if content.version() == 1 && !content.is_at_end() {
         let wrong = content.malformed("1 or more pieces of a tick underway");
         if content.counter()? == 0 {

@@ -3,8 +3,9 @@
 /// Units of water that entered and left a world since it was made.
 ///
 /// After every edit and tick the world holds exactly
-/// `placed + injected + from_sea − removed − drained − evaporated − into_sea` units; see
-/// [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is not counted.
+/// `placed + injected + loaded + from_sea − removed − drained − evaporated − unloaded − into_sea`
+/// units; see [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.
@@ -18,6 +19,10 @@ pub struct Ledger {
     pub drained: u64,
     /// Evaporated from inactive cells.
     pub evaporated: u64,
+    /// Contained in records of chunks that were inserted.
+    pub loaded: u64,
+    /// Contained in chunks that were removed as records.
+    pub unloaded: u64,
     /// Given by the sea: to cells beside and below it, and where it was scooped from.
     pub from_sea: u64,
     /// Taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it closed
@@ -37,7 +42,8 @@ impl Ledger {
     pub const fn total(&self) -> u64 {
         // Sums first, so that no intermediate result is negative. In a world's own ledger, no more
         // leaves than entered.
-        (self.placed + self.injected + self.from_sea)
-            .saturating_sub(self.removed + self.drained + self.evaporated + self.into_sea)
+        let entered = self.placed + self.injected + self.loaded + self.from_sea;
+        let left = self.removed + self.drained + self.evaporated + self.unloaded + self.into_sea;
+        entered.saturating_sub(left)
     }
 }

@@ -12,6 +12,7 @@
 //! | where | what |
 //! |---|---|
 //! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
+//! | `record`, `numbers` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
 //! | `draw` | outlets and cells with room draw from the root of their flow, along their parents or round exhausted paths |
@@ -45,9 +46,11 @@ mod edit;
 mod feed;
 mod flow;
 mod ledger;
+mod numbers;
 mod pools;
 mod query;
 mod random;
+mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
@@ -67,6 +70,8 @@ pub use feed::{
     Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
 };
 pub use ledger::Ledger;
+pub(crate) use record::CutCell;
+pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::Clock;
 pub use rules::{Edge, Edges, Rules, RulesError};

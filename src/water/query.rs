@@ -2,7 +2,7 @@
 //! tick is underway, they answer for the world as it was before that tick.
 
 use crate::automaton::{ChunkChanges, StateHash};
-use crate::chunk::Chunk;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::Region;
 use crate::water::WaterWorld;
 use crate::water::cell::WaterCell;
@@ -99,6 +99,27 @@ impl WaterWorld {
         self.awake_before()
     }
 
+    /// Returns the chunk positions of the chunks with awake cells, and these cells, in order of
+    /// position; while a tick is underway, those that it began with.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+    /// world.pour(IVec3::new(20, 5, 8), 7)?;
+    /// let awake: Vec<IVec3> = world.awake_chunks().map(|(chunk, _)| chunk).collect();
+    /// assert_eq!(awake, [IVec3::X]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, CellMask)> {
+        let slots = self.store.grid().sorted_slots().into_iter();
+        slots
+            .map(|slot| (self.store.grid().position_at(slot), self.awake_cells_before(slot)))
+            .filter(|(_, awake)| !awake.is_empty())
+    }
+
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
     /// those that a tick has left looking different. By chunk, in order of position. Loading and
     /// unloading a chunk is not listed.
@@ -184,8 +205,9 @@ impl WaterWorld {
 
     /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
     /// queued. It is the same on every platform, and independent of the order in which chunks were
-    /// loaded. Rules and bounds
-    /// are not part of it: compare those separately.
+    /// loaded. Rules and bounds are not part of it: compare those separately. Nor are the units
+    /// loaded and unloaded, whose difference follows from the others: a chunk that goes and comes
+    /// back leaves the hash as it was.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
     /// has the same hash when loaded.

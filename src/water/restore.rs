@@ -8,7 +8,6 @@ use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
 use crate::water::rules::{Edge, Rules};
-use crate::water::store::Place;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
@@ -26,7 +25,7 @@ pub(crate) struct Clock {
 
 /// A chunk between ticks.
 #[derive(PartialEq)]
-pub(crate) struct ChunkRecord {
+pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,
     pub(crate) awake: CellMask,
     /// The index of each cell with several parents, and a bit for each face across which one lies.
@@ -69,10 +68,10 @@ impl WaterWorld {
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
-    pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkRecord {
-        let mut record = ChunkRecord {
+    pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkState {
+        let mut record = ChunkState {
             cells: self.cells_before(slot).into_owned(),
-            awake: self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY),
+            awake: self.awake_cells_before(slot),
             further_parents: self.store.further_parents(slot),
         };
         if self.work.have_entered() {
@@ -83,10 +82,9 @@ impl WaterWorld {
         record
     }
 
-    /// Resets the awake cells and the parents of a layer to those from before the tick underway.
-    fn roll_back_layer(&self, record: &mut ChunkRecord, slot: Slot, layer: usize) {
+    /// Resets the parents of a layer to those from before the tick underway.
+    fn roll_back_layer(&self, record: &mut ChunkState, slot: Slot, layer: usize) {
         let Some(work) = self.work.get(slot, layer) else { return };
-        record.awake.set_layer(layer, work.awake_before);
         if !work.may_have_changed() {
             return;
         }
@@ -136,7 +134,7 @@ impl WaterWorld {
     /// Restores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the
     /// flag or `faces` are not two faces or more.
     pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
-        self.store.restore_parents(Place::new(slot, usize::from(index)), faces)
+        self.store.restore_parents(slot, index, faces)
     }
 }
 
@@ -152,7 +150,7 @@ mod tests {
         for seed in 0..24 {
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
-            let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
+            let records = |world: &WaterWorld| -> Vec<ChunkState> {
                 slots.iter().map(|&slot| world.chunk_record(slot)).collect()
             };
             let before = records(&world);
@@ -185,7 +183,7 @@ mod tests {
                 .filter(|&place| world.store.read(place).is_source())
                 .map(|place| world.store.position(place))
                 .collect();
-            let records = |world: &WaterWorld| -> Vec<ChunkRecord> {
+            let records = |world: &WaterWorld| -> Vec<ChunkState> {
                 slots.iter().map(|&slot| world.chunk_record(slot)).collect()
             };
             for source in sources {

@@ -6,7 +6,7 @@ use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
-use crate::water::store::{Place, Store, head, units_in};
+use crate::water::store::{Place, Store, head};
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
@@ -145,7 +145,7 @@ impl WaterWorld {
                 return Err(Violation::Masks(self.store.grid().position_at(slot)));
             }
             let chunk = self.store.grid().chunk_at(slot);
-            counted += units_in(chunk);
+            counted += chunk.units();
             let cells = Cube::region_of(self.store.grid().position_at(slot));
             let within = self.store.bounds().intersection(&cells) == Some(cells);
             // Skips open and solid cells, which are most: fuzzers run this after every tick.

@@ -1,7 +1,8 @@
 //! The content of one cell of a water world: solid ground, the sea, open space with its water, or a
 //! mark that stands for what lies beyond the world's edge.
 
-use crate::coords::Face;
+use crate::chunk::{Chunk, LAYER_CELLS};
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::water::cell::{
     ACTIVE_SHIFT, CellError, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST, LARGEST_SHIFT,
     WaterCell,
@@ -135,8 +136,14 @@ impl Voxel {
 
     /// Returns the units of water that the ledger counts, 0 to 7; 0 for solid ground, the sea and
     /// marks.
+    ///
+    /// ```
+    /// use floodplain::water::{Voxel, WaterCell};
+    /// assert_eq!(Voxel::water(WaterCell::STILL).height(), 7);
+    /// assert_eq!(Voxel::SOLID.height(), 0);
+    /// ```
     #[inline]
-    pub(crate) const fn height(self) -> u8 {
+    pub const fn height(self) -> u8 {
         if self.is_mark() { 0 } else { self.height_bits() }
     }
 
@@ -262,6 +269,31 @@ impl From<WaterCell> for Voxel {
     }
 }
 
+impl Chunk<Voxel> {
+    /// Returns the units of water in the chunk, springs included.
+    ///
+    /// ```
+    /// use floodplain::{Chunk, water::Voxel};
+    /// let mut chunk = Chunk::uniform(Voxel::OPEN);
+    /// chunk.set(17, Voxel::from_word(5)?);
+    /// assert_eq!(chunk.units(), 5);
+    /// # Ok::<(), floodplain::water::CellError>(())
+    /// ```
+    pub fn units(&self) -> u64 {
+        match (self.as_uniform(), self.as_dense()) {
+            (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
+            // A layer holds at most 1,792 units, so sums of 16 bits suffice, which vectorise better.
+            (_, Some(cells)) => {
+                let in_layer = |layer: &[Voxel; LAYER_CELLS]| {
+                    layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>()
+                };
+                cells.as_chunks().0.iter().map(|layer| u64::from(in_layer(layer))).sum()
+            }
+            _ => 0,
+        }
+    }
+}
+
 impl fmt::Debug for Voxel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -304,5 +336,20 @@ mod tests {
             lowered += u32::from(after != voxel);
         }
         assert!(lowered > 1_000, "{lowered} lowered");
+    }
+
+    #[test]
+    fn units_are_those_of_all_cells() {
+        let mut random = fastrand::Rng::with_seed(14);
+        for height in 0..8 {
+            assert_eq!(
+                Chunk::uniform(Voxel::OPEN.with_height(height)).units(),
+                4096 * u64::from(height)
+            );
+            let cells = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..=height)));
+            let expected: u64 = cells.iter().map(|voxel| u64::from(voxel.height())).sum();
+            assert_eq!(Chunk::from_cells(&cells).units(), expected);
+        }
+        assert_eq!(Chunk::uniform(Voxel::SOLID).units(), 0);
     }
 }

@@ -15,6 +15,7 @@ mod queue;
 mod random;
 mod reading;
 mod record;
+mod records;
 mod sea;
 mod season;
 mod sleep;

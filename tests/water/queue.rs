@@ -4,7 +4,9 @@ use super::random::{self, op};
 use fastrand::Rng;
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld};
+use floodplain::water::{
+    ChunkRecord, Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld,
+};
 use floodplain::{Chunk, Cube, Region, Shape};
 use proptest::prelude::*;
 use support::water::edits::sent;
@@ -22,6 +24,14 @@ fn chunk(rng: &mut Rng) -> Chunk<Voxel> {
         0 => Chunk::uniform(kinds[rng.usize(..3)]),
         _ => Chunk::from_cells(&core::array::from_fn(|_| kinds[rng.usize(..3)])),
     }
+}
+
+/// The records of some chunks of a world.
+fn records(rng: &mut Rng) -> Vec<ChunkRecord> {
+    let mut world = worlds::water(rng.u64(..20));
+    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let some = chunks.into_iter().filter(|_| rng.u8(..3) == 0);
+    world.remove_chunks(some).unwrap()
 }
 
 /// Any rules; one in four is refused.
@@ -44,7 +54,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..21) {
+    match rng.u8(..24) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -65,6 +75,11 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
             let edge = [None, Some(Edge::Drain), Some(Edge::Level(at.y))][rng.usize(..3)];
             Edit::SetEdge { column: IVec2::new(position.x, position.z), edge }
         }
+        20 => Edit::RemoveChunks(vec![position]),
+        21 => Edit::RemoveChunks(
+            Region::new(position, Cube::chunk_of(bounds.max())).positions().collect(),
+        ),
+        22 => Edit::InsertRecords(records(rng)),
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }
@@ -275,7 +290,7 @@ fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
     for round in 0..4_000 {
         let bytes = match round % 4 {
             0 => (0..rng.usize(..40)).map(|_| rng.u8(..)).collect(),
-            1 => (0..rng.usize(1..40)).map(|at| if at == 0 { rng.u8(..15) } else { 0 }).collect(),
+            1 => (0..rng.usize(1..40)).map(|at| if at == 0 { rng.u8(..23) } else { 0 }).collect(),
             // One that is an edit but for a few bytes.
             _ => {
                 let mut bytes = edit(&mut rng, bounds).to_bytes();

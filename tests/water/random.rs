@@ -45,6 +45,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => chunk().prop_map(Edit::InsertSea),
         1 => (chunk(), prop::option::of(edge()))
             .prop_map(|(chunk, edge)| Edit::SetEdge(IVec2::new(chunk.x, chunk.z), edge)),
+        1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::RemoveChunks(Region::new(a, b))),
+        2 => Just(Edit::InsertRecords),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Rollback: the world as it was when the tick underway began, which is what queries, `state_hash`
 //! and snapshots read.
 
-use crate::chunk::{Chunk, ones};
+use crate::chunk::{CellMask, Chunk, ones};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::context::schedule::Phase;
@@ -30,6 +30,19 @@ impl WaterWorld {
     /// Returns the number of awake cells before the tick underway, if there is one.
     pub(crate) fn awake_before(&self) -> usize {
         if self.is_underway() { self.work.awake_before } else { self.store.grid().awake_cells() }
+    }
+
+    /// Returns the awake cells of a chunk before the tick underway, if there is one.
+    pub(crate) fn awake_cells_before(&self, slot: Slot) -> CellMask {
+        let mut awake = self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
+        if self.work.have_entered() {
+            for layer in ones(u64::from(self.work.open_layers(slot))) {
+                if let Some(work) = self.work.get(slot, layer) {
+                    awake.set_layer(layer, work.awake_before);
+                }
+            }
+        }
+        awake
     }
 
     /// Returns a voxel as it was before the tick underway, if there is one.

@@ -20,6 +20,8 @@
 //! | 15 | `ClearSea` | cell |
 //! | 16 | `FillSea` | region |
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
+//! | 20 | `RemoveChunks` | number `u32`, then each position |
+//! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
@@ -30,6 +32,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::Edit;
+use crate::water::record::{ChunkRecord, RecordBytesError};
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
 use core::fmt;
@@ -64,6 +67,13 @@ pub enum EditBytesError {
         /// The value found.
         found: i64,
     },
+    /// The bytes of a chunk's record are wrong.
+    Record {
+        /// The offset of the record.
+        at: usize,
+        /// What is wrong with it.
+        error: RecordBytesError,
+    },
     /// There are bytes after the edit.
     Trailing {
         /// The offset at which the edit ends.
@@ -83,6 +93,7 @@ impl fmt::Display for EditBytesError {
             EditBytesError::Value { at, wanted, found } => {
                 write!(f, "byte {at}: expected {wanted}, not {found}")
             }
+            EditBytesError::Record { at, error } => write!(f, "the record at byte {at}: {error}"),
             EditBytesError::Trailing { at, bytes } => {
                 write!(f, "{bytes} bytes after the edit, which ends at byte {at}")
             }
@@ -93,8 +104,9 @@ impl fmt::Display for EditBytesError {
 impl core::error::Error for EditBytesError {}
 
 impl Edit {
-    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more. They mean
-    /// the same in all later versions of this crate.
+    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
+    /// record its [bytes](ChunkRecord::to_bytes) and four. They mean the same in all later versions
+    /// of this crate.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -142,12 +154,23 @@ impl Edit {
                     None => out.put(&[NO_EDGE]),
                 }
             }
+            Edit::RemoveChunks(positions) => {
+                out.tag(20).put(&(positions.len() as u32).to_le_bytes());
+                positions.iter().fold(&mut out, |out, &position| out.position(position))
+            }
+            Edit::InsertRecords(records) => {
+                out.tag(21).put(&(records.len() as u32).to_le_bytes());
+                records.iter().map(ChunkRecord::to_bytes).fold(&mut out, |out, bytes| {
+                    out.put(&(bytes.len() as u32).to_le_bytes()).put(&bytes)
+                })
+            }
         };
         out.0
     }
 
     /// Returns the edit of the bytes of [`to_bytes`](Edit::to_bytes). Whatever the bytes are, this
-    /// takes no more memory than some eight times their number, and does not panic.
+    /// takes no more memory than some eight times their number, and 9 KB for each record among
+    /// them, and does not panic.
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
@@ -181,6 +204,20 @@ impl Edit {
                 let mut axis = || from.take().map(i32::from_le_bytes);
                 let column = IVec2::new(axis()?, axis()?);
                 Edit::SetEdge { column, edge: from.edge(NO_EDGE)? }
+            }
+            20 => {
+                let mut positions = Vec::new();
+                for _ in 0..from.number()? {
+                    positions.push(from.position()?);
+                }
+                Edit::RemoveChunks(positions)
+            }
+            21 => {
+                let mut records = Vec::new();
+                for _ in 0..from.number()? {
+                    records.push(from.record()?);
+                }
+                Edit::InsertRecords(records)
             }
             tag => return Err(EditBytesError::Tag { tag }),
         };
@@ -344,6 +381,15 @@ impl Reader<'_> {
         let (at, found) = (self.at, self.byte()?);
         let value = values.get(usize::from(found)).copied();
         value.ok_or(EditBytesError::Value { at, wanted, found: found.into() })
+    }
+
+    fn record(&mut self) -> Result<ChunkRecord, EditBytesError> {
+        let length = self.number()? as usize;
+        let at = self.at;
+        let bytes = self.bytes.get(at..).and_then(|left| left.get(..length));
+        self.at = at.saturating_add(length);
+        let bytes = bytes.ok_or(EditBytesError::Truncated { length: self.bytes.len() })?;
+        ChunkRecord::from_bytes(bytes).map_err(|error| EditBytesError::Record { at, error })
     }
 
     fn chunk(&mut self) -> Result<Chunk<Voxel>, EditBytesError> {

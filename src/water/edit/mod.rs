@@ -1,11 +1,12 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
-//! refused edit changes nothing. Where displaced water goes: `displace`. As values, in bytes, and
-//! in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! refused edit changes nothing. Where displaced water goes: `displace`. Chunks that travel:
+//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bytes;
 mod displace;
 mod error;
 mod queue;
+mod records;
 mod rules;
 mod sea;
 mod values;
@@ -20,7 +21,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL, WaterCell};
-use crate::water::store::{Place, border_cells, units_in};
+use crate::water::store::{Place, border_cells};
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
 use glam::IVec3;
@@ -247,25 +248,12 @@ impl WaterWorld {
     ) -> Result<(), EditError> {
         self.make_queued_edits();
         let chunks: Vec<_> = chunks.into_iter().collect();
-        let mut seen = HashSet::new();
-        for &(position, _) in &chunks {
-            if self.store.grid().slot(position).is_some() || !seen.insert(position) {
-                return Err(EditError::ChunkPresent(position));
-            }
-            let inside = || self.store.bounds().intersection(&Cube::region_of(position)).is_some();
-            if !Cube::holds_chunk(position) || !inside() {
-                return Err(EditError::ChunkOutOfBounds(position));
-            }
-        }
+        self.check_vacant(chunks.iter().map(|&(position, _)| position))?;
         self.finish_tick();
         let mut slots = Vec::with_capacity(chunks.len());
         for (position, chunk) in chunks {
-            let slot = self
-                .store
-                .insert(position, self.admit(chunk))
-                .ok_or(EditError::ChunkOutOfBounds(position))?;
-            self.ledger.placed += units_in(self.store.grid().chunk_at(slot));
-            self.unfinished.evaporation.enter(self.store.grid(), slot);
+            let slot = self.load(position, chunk)?;
+            self.ledger.placed += self.store.grid().chunk_at(slot).units();
             slots.push(slot);
         }
         for &slot in &slots {
@@ -276,6 +264,44 @@ impl WaterWorld {
             self.store.wake_around(slot);
         }
         Ok(())
+    }
+
+    /// Refuses positions at which a chunk is loaded, that come twice, or that lie out of bounds.
+    fn check_vacant(&self, positions: impl Iterator<Item = IVec3>) -> Result<(), EditError> {
+        let mut seen = HashSet::new();
+        for position in positions {
+            if self.store.grid().slot(position).is_some() || !seen.insert(position) {
+                return Err(EditError::ChunkPresent(position));
+            }
+            let inside = || self.store.bounds().intersection(&Cube::region_of(position)).is_some();
+            if !Cube::holds_chunk(position) || !inside() {
+                return Err(EditError::ChunkOutOfBounds(position));
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts a chunk. The caller enters it in the ledger, and wakes what may move.
+    fn load(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<Slot, EditError> {
+        let slot = self
+            .store
+            .insert(position, self.admit(chunk))
+            .ok_or(EditError::ChunkOutOfBounds(position))?;
+        self.unfinished.evaporation.enter(self.store.grid(), slot);
+        Ok(slot)
+    }
+
+    /// Wakes what lies around a chunk, and removes and returns it. The caller cuts the ties to it
+    /// and enters it in the ledger.
+    fn unload(&mut self, slot: Slot) -> Option<Chunk<Voxel>> {
+        self.store.wake_around(slot);
+        self.work.forget(slot);
+        self.unfinished.pools.forget(&self.store, slot);
+        let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
+        let chunk = self.store.remove(self.store.grid().position_at(slot));
+        // The sea may go on where the chunk was.
+        beside.into_iter().for_each(|there| self.store.wake_coast(there));
+        chunk
     }
 
     /// Returns the chunk with words that this world can hold.
@@ -314,13 +340,8 @@ impl WaterWorld {
                     .for_each(|index| self.store.unlink(Place::new(there, index), face.opposite()));
             }
         }
-        self.store.wake_around(slot);
-        self.work.forget(slot);
-        self.unfinished.pools.forget(&self.store, slot);
-        let chunk = self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.ledger.removed += units_in(&chunk);
-        // The sea may go on where the chunk was.
-        beside.into_iter().for_each(|there| self.store.wake_coast(there));
+        let chunk = self.unload(slot).ok_or(EditError::ChunkAbsent(position))?;
+        self.ledger.removed += chunk.units();
         Ok(chunk)
     }
 

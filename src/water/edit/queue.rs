@@ -1,8 +1,8 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
 use crate::automaton::StateHash;
-use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
+use crate::water::{ChunkRecord, WaterWorld};
 use std::collections::VecDeque;
 
 /// What became of an edit that was [queued](WaterWorld::queue).
@@ -97,6 +97,7 @@ impl Queue {
     pub(crate) fn memory_bytes(&self) -> usize {
         let removed = |report: &EditReport| match &report.result {
             Ok(Outcome::Removed(chunk)) => chunk.heap_bytes(),
+            Ok(Outcome::Records(records)) => heap_bytes(records),
             _ => 0,
         };
         self.waiting.capacity() * size_of::<Edit>()
@@ -115,9 +116,16 @@ impl Edit {
                 size_of_val(&chunks[..])
                     + chunks.iter().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>()
             }
+            Edit::RemoveChunks(positions) => size_of_val(&positions[..]),
+            Edit::InsertRecords(records) => heap_bytes(records),
             _ => 0,
         }
     }
+}
+
+/// Returns the bytes that records hold on the heap, their list among them.
+fn heap_bytes(records: &[ChunkRecord]) -> usize {
+    size_of_val(records) + records.iter().map(ChunkRecord::memory_bytes).sum::<usize>()
 }
 
 impl WaterWorld {

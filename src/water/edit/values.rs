@@ -4,7 +4,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{Displaced, Edge, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Displaced, Edge, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
 /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
@@ -66,6 +66,10 @@ pub enum Edit {
     InsertChunks(Vec<(IVec3, Chunk<Voxel>)>),
     /// [`WaterWorld::remove_chunk`]; its outcome is [`Outcome::Removed`].
     RemoveChunk(IVec3),
+    /// [`WaterWorld::remove_chunks`]; its outcome is [`Outcome::Records`].
+    RemoveChunks(Vec<IVec3>),
+    /// [`WaterWorld::insert_records`]; its outcome is [`Outcome::Done`].
+    InsertRecords(Vec<ChunkRecord>),
     /// [`WaterWorld::wake_all`]; its outcome is [`Outcome::Done`].
     WakeAll,
     /// [`WaterWorld::set_rules`]; its outcome is [`Outcome::Done`].
@@ -97,6 +101,8 @@ pub enum Outcome {
     Units(u64),
     /// The chunk that was unloaded.
     Removed(Chunk<Voxel>),
+    /// The chunks that were unloaded.
+    Records(Vec<ChunkRecord>),
     /// The edit was made.
     Done,
 }
@@ -124,6 +130,8 @@ impl WaterWorld {
             }
             Edit::InsertChunks(chunks) => self.insert_chunks(chunks).map(|()| Outcome::Done),
             Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
+            Edit::RemoveChunks(positions) => self.remove_chunks(positions).map(Outcome::Records),
+            Edit::InsertRecords(records) => self.insert_records(records).map(|()| Outcome::Done),
             Edit::WakeAll => {
                 self.wake_all();
                 Ok(Outcome::Done)
@@ -148,6 +156,8 @@ impl WaterWorld {
             }
             Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => in_chunks(1),
             Edit::InsertChunks(chunks) => in_chunks(chunks.len()),
+            Edit::RemoveChunks(positions) => in_chunks(positions.len()),
+            Edit::InsertRecords(records) => in_chunks(records.len()),
             Edit::WakeAll | Edit::SetRules(_) => in_chunks(self.store.grid().chunk_count()),
             Edit::SetEdge { .. } => self.store.grid().chunk_count() as u64,
             _ => 1,

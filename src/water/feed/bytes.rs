@@ -16,9 +16,10 @@
 //! | 254 | it is repeated 58 times and more: a number follows, of those beyond 58 |
 //! | 255 | no more cells |
 
-use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Span, Update, order};
+use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};
+use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use core::fmt;
 use glam::IVec3;
 
@@ -172,19 +173,6 @@ fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesError {
     UpdateBytesError::Value { at, wanted, found }
 }
 
-/// Returns a number that is small if `number` is near 0, on either side.
-fn zigzag(number: i64) -> u64 {
-    ((number << 1) ^ (number >> 63)) as u64
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
 fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
     match chunk.event {
         ChunkEvent::Unloaded => out.push(UNLOADED),
@@ -247,26 +235,18 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<u64, UpdateBytesError> {
-        let (at, mut number) = (self.at, 0);
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                break;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(UpdateBytesError::Number { at })
+        let at = self.at;
+        take_number(self.bytes, &mut self.at).map_err(|fault| match fault {
+            NumberFault::Truncated => UpdateBytesError::Truncated { length: self.bytes.len() },
+            NumberFault::TooLong => UpdateBytesError::Number { at },
+        })
     }
 
     fn position(&mut self, before: IVec3) -> Result<IVec3, UpdateBytesError> {
         let at = self.at;
         let mut axis = |before: i32| {
             let (at, number) = (self.at, self.number()?);
-            let difference = (number >> 1) as i64 ^ -((number & 1) as i64);
+            let difference = unzigzag(number);
             i32::try_from(difference.saturating_add(before.into()))
                 .map_err(|_| value(at, "the way to a chunk", difference))
         };

@@ -1,9 +1,9 @@
 //! A copy of what a world looks like, on the side of a client.
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{ChunkEvent, ChunkUpdate, Update, order};
+use crate::water::feed::update::{ChunkEvent, ChunkUpdate, Update};
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashMap;

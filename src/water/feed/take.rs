@@ -2,9 +2,10 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
+use crate::coords::order;
 use crate::water::WaterWorld;
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add, order};
+use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add};
 use crate::water::store::Edited;
 use glam::IVec3;
 use hashbrown::HashMap;

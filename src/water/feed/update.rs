@@ -2,7 +2,7 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, Face, order};
 use crate::water::feed::look::Look;
 use crate::water::store::border_cells;
 use crate::water::voxel::Voxel;
@@ -182,9 +182,4 @@ impl Update {
     pub(super) fn sort(&mut self) {
         self.chunks.sort_unstable_by_key(|chunk| order(chunk.position));
     }
-}
-
-/// Returns the key of a position in the order of updates.
-pub(super) fn order(position: IVec3) -> [i32; 3] {
-    [position.y, position.z, position.x]
 }

@@ -51,12 +51,17 @@ impl Store {
         if let Some(sources) = self.beside[slot.index()].sources.take() {
             self.count_all_sources(slot, &sources, false);
         }
-        let mut chunk = self.grid.remove(position)?;
+        let chunk = self.grid.remove(position)?;
         self.loads += 1;
         self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
         self.visible_changes.forget(slot);
+        Some(self.without_marks(position, chunk))
+    }
+
+    /// Returns the chunk with open cells beyond the world's edge, if it is at this position.
+    pub(crate) fn without_marks(&self, position: IVec3, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         if !self.is_within(position) {
             for (index, voxel) in chunk.cells_mut().iter_mut().enumerate() {
                 if self.face_beyond(Cube::cell_at(position, index)).is_some() {
@@ -65,7 +70,7 @@ impl Store {
             }
             chunk.canonicalize();
         }
-        Some(chunk)
+        chunk
     }
 
     /// Returns how often a chunk was inserted or removed.
@@ -99,16 +104,6 @@ impl Store {
             && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
-    }
-}
-
-/// Returns whether any cell is a mark of the world's edge.
-fn has_marks(chunk: &Chunk<Voxel>) -> bool {
-    match chunk.as_dense() {
-        Some(cells) => {
-            cells.as_chunks().0.iter().any(|layer| LayerMask::any_cell(layer, Voxel::is_outside))
-        }
-        None => chunk.get(0).is_outside(),
     }
 }
 

@@ -9,6 +9,7 @@ mod chunks;
 mod edges;
 #[cfg(feature = "rayon")]
 mod lend;
+mod links;
 mod masks;
 pub(crate) mod news;
 pub(crate) mod parents;
@@ -21,7 +22,7 @@ pub(crate) use changes::{Changes, Edited};
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 
-use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
@@ -398,21 +399,6 @@ fn boxed(mask: CellMask) -> Option<Box<CellMask>> {
     (!mask.is_empty()).then(|| Box::new(mask))
 }
 
-/// Returns the units of water in a chunk.
-pub(crate) fn units_in(chunk: &Chunk<Voxel>) -> u64 {
-    match (chunk.as_uniform(), chunk.as_dense()) {
-        (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
-        // A layer holds at most 1,792 units, so sums of 16 bits suffice, which vectorise better.
-        (_, Some(cells)) => {
-            let in_layer = |layer: &[Voxel; LAYER_CELLS]| {
-                layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>()
-            };
-            cells.as_chunks().0.iter().map(|layer| u64::from(in_layer(layer))).sum()
-        }
-        _ => 0,
-    }
-}
-
 /// Returns the hydraulic head of a cell: the height of its surface above y = 0, in units.
 #[inline]
 pub(crate) fn head(y: i32, height: u8) -> i64 {
@@ -422,6 +408,7 @@ pub(crate) fn head(y: i32, height: u8) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::Chunk;
 
     #[test]
     fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
@@ -535,21 +522,6 @@ mod tests {
             let heights = || sources.iter().map(|&place| store.position(place).y);
             assert_eq!(store.highest_source(), heights().max(), "round {round}");
         }
-    }
-
-    #[test]
-    fn units_are_those_of_all_cells() {
-        let mut random = fastrand::Rng::with_seed(14);
-        for height in 0..8 {
-            assert_eq!(
-                units_in(&Chunk::uniform(Voxel::OPEN.with_height(height))),
-                4096 * u64::from(height)
-            );
-            let cells = core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..=height)));
-            let expected: u64 = cells.iter().map(|voxel| u64::from(voxel.height())).sum();
-            assert_eq!(units_in(&Chunk::from_cells(&cells)), expected);
-        }
-        assert_eq!(units_in(&Chunk::uniform(Voxel::SOLID)), 0);
     }
 
     /// The last cell that differs, at a border or inside, is overwritten by each of the three

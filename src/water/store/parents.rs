@@ -281,29 +281,27 @@ impl Store {
     pub(crate) fn unlink(&mut self, place: Place, face: Face) {
         let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
-            let parents = self.parents_of(place);
-            let left = parents & !(1 << face.index());
-            if left == parents {
-                continue;
-            }
-            let mut voxel = self.keep_parents(place, left, self.read(place));
-            let first = voxel.parent_face();
-            match Self::faces(left).next() {
-                Some(next) if first == Some(face) => {
-                    voxel = voxel.with_parent(next);
-                }
-                Some(_) => {}
-                None => voxel = orphaned(voxel),
-            }
-            if voxel == Voxel::OPEN {
+            if self.unlink_one(place, face) {
                 open.extend(self.cut_children(place));
             }
-            self.write(place, voxel);
-            self.note_change(place);
-            if left != 0 {
-                self.wake_descendants(place);
-            }
         }
+    }
+
+    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns whether the
+    /// cell is dry now, so that its children lose it as a parent, too.
+    pub(super) fn unlink_one(&mut self, place: Place, face: Face) -> bool {
+        let parents = self.parents_of(place);
+        let left = parents & !(1 << face.index());
+        if left == parents {
+            return false;
+        }
+        let voxel = with_parents(self.keep_parents(place, left, self.read(place)), left);
+        self.write(place, voxel);
+        self.note_change(place);
+        if left != 0 {
+            self.wake_descendants(place);
+        }
+        voxel == Voxel::OPEN
     }
 
     /// Returns the links from a cell's children to it, as arguments of [`unlink`](Store::unlink).
@@ -442,6 +440,17 @@ pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMas
     [west, east, down, up, north, south]
 }
 
+/// Returns what is left of a voxel that keeps these of its parents, by face. The first of them
+/// stays so; if it is lost, the next is the one of the lowest face.
+pub(super) fn with_parents(voxel: Voxel, left: u8) -> Voxel {
+    let voxel = voxel.with(CellFlags::EXTRA, left.count_ones() > 1);
+    match Store::faces(left).next() {
+        None => orphaned(voxel),
+        Some(_) if voxel.parent_face().is_some_and(|face| left & 1 << face.index() != 0) => voxel,
+        Some(next) => voxel.with_parent(next),
+    }
+}
+
 /// Returns the voxel without parents: no direction, HasSource, Extra or Largest; dry if it holds no
 /// water.
 pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
@@ -455,7 +464,6 @@ pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
         .with(CellFlags::EXTRA, false)
 }
 
-#[cfg(feature = "snapshot")]
 impl Store {
     /// Returns the index of each cell with several parents, and a bit for each face across which
     /// one lies.
@@ -474,7 +482,8 @@ impl Store {
 
     /// Stores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the flag
     /// or `faces` are not two faces or more.
-    pub(crate) fn restore_parents(&mut self, place: Place, faces: u8) -> bool {
+    pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
+        let place = Place::new(slot, usize::from(index));
         let voxel = self.read(place);
         let fits = !voxel.is_mark()
             && voxel.has(CellFlags::EXTRA)

@@ -356,11 +356,8 @@ fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
     }
     for faces in 0..=u8::MAX {
         let fits = faces < 64 && faces.count_ones() > 1;
-        assert_eq!(store.restore_parents(Place::new(slot, 0), faces), fits, "{faces:#b}");
-        assert!(
-            !store.restore_parents(Place::new(slot, 1), faces)
-                && !store.restore_parents(Place::new(slot, 2), faces)
-        );
+        assert_eq!(store.restore_parents(slot, 0, faces), fits, "{faces:#b}");
+        assert!(!store.restore_parents(slot, 1, faces) && !store.restore_parents(slot, 2, faces));
         let entered = store.further_parents(slot);
         assert!(
             if fits { entered == [(0, faces)] } else { entered.len() == 1 },
@@ -369,6 +366,6 @@ fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
     }
     store.remove(IVec3::ZERO);
     let slot = store.insert(IVec3::ZERO, Chunk::uniform(flagged)).expect("none is there");
-    assert!(store.restore_parents(Place::new(slot, 4095), 0b11));
+    assert!(store.restore_parents(slot, 4095, 0b11));
     assert_eq!(store.further_parents(slot).len(), 4096);
 }

@@ -3,7 +3,7 @@
 //! cell, and shares no code with the world.
 
 use floodplain::glam::IVec3;
-use floodplain::water::{Displaced, EditError, Ledger, WaterWorld};
+use floodplain::water::{ChunkRecord, Displaced, EditError, Ledger, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
 
 /// The neighbours to which displaced water goes, in order.
@@ -37,6 +37,13 @@ impl Content {
     pub fn is_source(self) -> bool {
         matches!(self, Content::Open { source: true, .. })
     }
+}
+
+/// The cells of a chunk within the bounds.
+pub type Held = Vec<(IVec3, Content)>;
+
+fn units_of(held: &Held) -> u64 {
+    held.iter().map(|(_, content)| u64::from(content.height())).sum()
 }
 
 /// Every cell of a small bounded world, and its ledger.
@@ -309,29 +316,62 @@ impl Cells {
 
     /// As [`WaterWorld::insert_chunk`].
     pub fn insert_chunk(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<(), EditError> {
+        let units = self.load(position, chunk)?;
+        self.ledger.placed += units;
+        Ok(())
+    }
+
+    /// As [`WaterWorld::insert_records`], for one.
+    pub fn insert_record(&mut self, record: &ChunkRecord) -> Result<(), EditError> {
+        let units = self.load(record.position(), record.chunk())?;
+        self.ledger.loaded += units;
+        Ok(())
+    }
+
+    /// Loads a chunk and returns the units in it.
+    fn load(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<u64, EditError> {
         let Some(cells) = self.cells_of(position) else {
             return Err(EditError::ChunkOutOfBounds(position));
         };
         if cells.positions().any(|cell| self.at(cell).is_ok()) {
             return Err(EditError::ChunkPresent(position));
         }
+        let mut units = 0;
         for cell in cells.positions() {
             let content = Content::of(chunk.get(Cube::index_of(cell)));
-            self.ledger.placed += u64::from(content.height());
+            units += u64::from(content.height());
             self.put(cell, content);
         }
-        Ok(())
+        Ok(units)
     }
 
     /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Vec<(IVec3, Content)>, EditError> {
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Held, EditError> {
+        let held = self.take_out(position)?;
+        self.ledger.removed += units_of(&held);
+        Ok(held)
+    }
+
+    /// As [`WaterWorld::remove_chunks`], for one.
+    pub fn unload(&mut self, position: IVec3) -> Result<Held, EditError> {
+        let held = self.take_out(position)?;
+        self.ledger.unloaded += units_of(&held);
+        Ok(held)
+    }
+
+    /// Whether a chunk is loaded.
+    pub fn has_chunk(&self, position: IVec3) -> bool {
+        let first = self.cells_of(position).and_then(|cells| cells.positions().next());
+        first.is_some_and(|cell| self.at(cell).is_ok())
+    }
+
+    fn take_out(&mut self, position: IVec3) -> Result<Held, EditError> {
         let Some(cells) = self.cells_of(position) else {
             return Err(EditError::ChunkAbsent(position));
         };
         let mut held = Vec::new();
         for cell in cells.positions() {
             let content = self.at(cell).map_err(|_| EditError::ChunkAbsent(position))?;
-            self.ledger.removed += u64::from(content.height());
             held.push((cell, content));
             self.put(cell, Content::NotLoaded);
         }

@@ -7,7 +7,8 @@ use super::cells::{Cells, Content};
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, chunks_of, saved_and_loaded};
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{
-    self, Displaced, Edge, EditError, Outcome, Progress, Rules, Voxel, WaterCell, WaterWorld,
+    self, ChunkRecord, Displaced, Edge, EditError, Ledger, Outcome, Progress, Rules, Voxel,
+    WaterCell, WaterWorld,
 };
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
 use std::collections::HashMap;
@@ -39,6 +40,10 @@ pub enum Edit {
     InsertSea(IVec3),
     /// The edge of a column of chunks, by its x and z.
     SetEdge(IVec2, Option<Edge>),
+    /// The chunks between two chunk positions, as records.
+    RemoveChunks(Region),
+    /// The records of all chunks that are not back, at once.
+    InsertRecords,
 }
 
 impl Edit {
@@ -78,6 +83,8 @@ pub struct Water {
     removed: Shelf<Voxel>,
     /// The edges of columns, by x and z.
     columns: HashMap<IVec2, Edge>,
+    /// The chunks that were removed as records, one for each position.
+    records: Vec<ChunkRecord>,
     /// The chunks that the last edit loaded or unloaded.
     loaded: Vec<IVec3>,
     /// Units that moved in the world's last tick.
@@ -105,8 +112,9 @@ impl Watched {
             world
         };
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
-        let (columns, loaded) = (HashMap::new(), Vec::new());
-        Watched::of(Water { rules, cells, removed, columns, loaded, moved: 0 }, world)
+        let (columns, records, loaded) = (HashMap::new(), Vec::new(), Vec::new());
+        let water = Water { rules, cells, removed, columns, records, loaded, moved: 0 };
+        Watched::of(water, world)
     }
 }
 
@@ -127,6 +135,7 @@ pub enum Answer {
     Units(u64),
     Displaced(Displaced),
     Removed(Chunk<Voxel>),
+    Records(Vec<ChunkRecord>),
 }
 
 impl Answer {
@@ -136,13 +145,14 @@ impl Answer {
             Outcome::Changed(changed) => Answer::from(changed),
             Outcome::Units(units) => Answer::Units(units),
             Outcome::Removed(chunk) => Answer::Removed(chunk),
+            Outcome::Records(records) => Answer::Records(records),
             _ => Answer::Units(0),
         }
     }
 }
 
 /// An edit as a value, with what is inserted at a position. Chunks that were removed are not known
-/// here, so a list of them is empty.
+/// here, so a list of them or of their records is empty.
 pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water::Edit {
     let insert = |position, chunk| water::Edit::InsertChunk { position, chunk };
     match *edit {
@@ -163,6 +173,8 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::FillSea(region) => water::Edit::FillSea(region),
         Edit::InsertSea(position) => insert(position, Chunk::uniform(Voxel::SEA)),
         Edit::SetEdge(column, edge) => water::Edit::SetEdge { column, edge },
+        Edit::RemoveChunks(chunks) => water::Edit::RemoveChunks(chunks.positions().collect()),
+        Edit::InsertRecords => water::Edit::InsertRecords(Vec::new()),
     }
 }
 
@@ -206,6 +218,12 @@ impl Model for Water {
                     world.apply(sent(water::Edit::InsertChunks(chunks))).map(|_| ())
                 };
                 self.removed.insert_into(world, false, insert).map(|()| Answer::Units(0))
+            }
+            Edit::InsertRecords => {
+                let is_loaded = |record: &ChunkRecord| world.chunk(record.position()).is_some();
+                self.records.retain(|record| !is_loaded(record));
+                let records = water::Edit::InsertRecords(self.records.clone());
+                world.apply(sent(records)).map(Answer::of)
             }
             _ => world
                 .apply(sent(value_of(edit, |position| self.chunk_for(position))))
@@ -251,6 +269,11 @@ impl Model for Water {
                 let list = std::mem::take(&mut self.removed.0);
                 list.iter()
                     .try_fold(Answer::Units(0), |_, (at, chunk)| self.insert_chunk(*at, chunk))
+            }
+            Edit::RemoveChunks(chunks) => return self.remove_chunks(chunks, answer),
+            Edit::InsertRecords => {
+                let list = std::mem::take(&mut self.records);
+                list.iter().try_fold(Answer::Units(0), |_, record| self.insert_record(record))
             }
         };
         assert_eq!(answer, expected, "{edit:?}");
@@ -348,6 +371,13 @@ impl Water {
                 let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
                 done.map(|()| Answer::Units(0))
             }
+            Edit::RemoveChunks(chunks) => {
+                world.remove_chunks(chunks.positions()).map(Answer::Records)
+            }
+            Edit::InsertRecords => {
+                let records = self.records.iter().rev().cloned();
+                world.insert_records(records).map(|()| Answer::Units(0))
+            }
         }
     }
 
@@ -368,7 +398,41 @@ impl Water {
             assert_eq!(answer.err(), held.err());
             return;
         };
-        for (cell, content) in held.expect("the model has the chunk") {
+        let held = held.expect("the model has the chunk");
+        self.check_removed(position, &chunk, held);
+        self.removed.put(position, chunk);
+    }
+
+    fn remove_chunks(&mut self, chunks: Region, answer: Result<Answer, EditError>) {
+        let absent = chunks.positions().find(|&chunk| !self.cells.has_chunk(chunk));
+        let Ok(Answer::Records(records)) = answer else {
+            assert_eq!(answer.err(), absent.map(EditError::ChunkAbsent));
+            return;
+        };
+        assert!(records.iter().map(ChunkRecord::position).eq(chunks.positions()));
+        for record in records {
+            let position = record.position();
+            let held = self.cells.unload(position).expect("the model has the chunk");
+            self.check_removed(position, record.chunk(), held);
+            self.records.retain(|other| other.position() != position);
+            self.records.push(record);
+        }
+    }
+
+    fn insert_record(&mut self, record: &ChunkRecord) -> Result<Answer, EditError> {
+        self.cells.insert_record(record)?;
+        self.loaded.push(record.position());
+        Ok(Answer::Units(0))
+    }
+
+    /// What was removed holds what the model has.
+    fn check_removed(
+        &mut self,
+        position: IVec3,
+        chunk: &Chunk<Voxel>,
+        held: Vec<(IVec3, Content)>,
+    ) {
+        for (cell, content) in held {
             let voxel = chunk.get(Cube::index_of(cell));
             assert_eq!(Content::of(voxel), content, "cell {cell} of the removed chunk");
         }
@@ -378,7 +442,6 @@ impl Water {
             "cells beyond the end"
         );
         self.loaded.push(position);
-        self.removed.put(position, chunk);
     }
 
     fn evaporates(&self) -> bool {
@@ -418,11 +481,9 @@ impl Water {
     /// Ticks enter what springs, drains and evaporation did, and nothing else.
     fn check_account(&self, now: &Cells, tick: u64) {
         let (then, now_) = (self.cells.ledger, now.ledger);
-        assert_eq!(
-            (then.placed, then.removed),
-            (now_.placed, now_.removed),
-            "tick {tick} entered an edit"
-        );
+        let by_edits =
+            |ledger: Ledger| [ledger.placed, ledger.removed, ledger.loaded, ledger.unloaded];
+        assert_eq!(by_edits(then), by_edits(now_), "tick {tick} entered an edit");
         let springs =
             self.cells.contents.iter().filter(|content| content.is_source()).count() as u64;
         let supply = springs * u64::from(self.rules.source_supply.min(self.rules.throughput));

@@ -1,0 +1,94 @@
+//! A chunk that was taken out of a world, as a value with all that it needs to flow on. Its bytes:
+//! `bytes`; how it is taken out and put in: [`edit::records`](crate::water::edit).
+
+mod bytes;
+
+pub use bytes::RecordBytesError;
+
+use crate::chunk::Chunk;
+use crate::water::cell::CellFlags;
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+/// A chunk that was taken out of a world by
+/// [`remove_chunks`](crate::water::WaterWorld::remove_chunks), with the flows inside it and across
+/// its faces: to be put into this world or another by
+/// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also as
+/// bytes ([`to_bytes`](ChunkRecord::to_bytes)).
+///
+/// It holds its cells; all parents of each; and the cells outside of it that lost a parent when it
+/// went, as they were before. Which cells were awake is not kept, since waking changes nothing.
+///
+/// ```
+/// use floodplain::water::{ChunkRecord, Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, glam::IVec3};
+///
+/// let mut world = WaterWorld::new(7, Rules::lossless())?;
+/// world.insert_chunks([0, 1].map(|y| (IVec3::Y * y, Chunk::uniform(Voxel::OPEN))))?;
+/// world.add_source(IVec3::new(8, 20, 8))?;
+/// world.run(10);
+///
+/// let before = world.state_hash();
+/// let records = world.remove_chunks([IVec3::Y])?;
+/// assert_eq!(world.ledger().unloaded, records[0].units());
+/// let bytes = records[0].to_bytes();
+/// world.insert_records([ChunkRecord::from_bytes(&bytes)?])?;
+/// assert_eq!(world.state_hash(), before, "it falls on as if nothing had been");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkRecord {
+    pub(crate) position: IVec3,
+    /// Cells beyond the world's bounds are open.
+    pub(crate) cells: Chunk<Voxel>,
+    /// The index of each cell with several parents, in order, and a bit for each face across which
+    /// one lies.
+    pub(crate) further_parents: Vec<(u16, u8)>,
+    /// In order of position.
+    pub(crate) cut: Vec<CutCell>,
+}
+
+/// A cell outside a chunk that lost a parent when the chunk went, as it was before: a child of one
+/// of its cells, or one that dried up because of that, or a child of such a one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CutCell {
+    pub(crate) cell: IVec3,
+    pub(crate) voxel: Voxel,
+    /// A bit for each face across which a parent lay.
+    pub(crate) parents: u8,
+}
+
+impl ChunkRecord {
+    /// Returns the chunk's position, in chunks.
+    pub fn position(&self) -> IVec3 {
+        self.position
+    }
+
+    /// Returns its cells. Those beyond the bounds of the world that it comes from are open.
+    pub fn chunk(&self) -> &Chunk<Voxel> {
+        &self.cells
+    }
+
+    /// Returns the units of water in it, springs included.
+    pub fn units(&self) -> u64 {
+        self.cells.units()
+    }
+
+    /// Returns the bytes held on the heap.
+    pub fn memory_bytes(&self) -> usize {
+        self.cells.heap_bytes()
+            + self.further_parents.capacity() * size_of::<(u16, u8)>()
+            + self.cut.capacity() * size_of::<CutCell>()
+    }
+}
+
+/// Returns whether a cell of a world can have these parents, by face: the first of them is that of
+/// its direction, and it has the Extra flag if there are several.
+pub(crate) fn are_parents_of(voxel: Voxel, parents: u8) -> bool {
+    let first = voxel.parent_face().map_or(0, |face| 1 << face.index());
+    !voxel.is_mark()
+        && parents < 1 << 6
+        && parents & first == first
+        && (parents == 0) == (first == 0)
+        && (parents.count_ones() > 1) == voxel.has(CellFlags::EXTRA)
+}

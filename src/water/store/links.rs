@@ -1,0 +1,246 @@
+//! Ties across the faces of chunks that come and go: which cells lose a parent when chunks are
+//! removed, and which get it back when the records of these chunks are inserted. A data-flow
+//! analysis over the graph of parents; circles are found by depth-first search.
+
+use crate::coords::{Cube, Face, Shape, order};
+use crate::grid::Slot;
+use crate::water::cell::FULL;
+use crate::water::record::CutCell;
+use crate::water::store::parents::with_parents;
+use crate::water::store::{Place, Store, border_cells};
+use crate::water::voxel::Voxel;
+use hashbrown::{HashMap, HashSet};
+use smallvec::{SmallVec, smallvec};
+
+/// Chunks on whose account a cell loses a parent, by their number among those that leave.
+type Causes = SmallVec<[usize; 2]>;
+
+/// A cell that loses a parent, as it was before.
+struct Loss {
+    voxel: Voxel,
+    parents: u8,
+    causes: Causes,
+}
+
+/// A cell on the path of a search for circles: the faces of the parents still to visit, and the
+/// face of the one being visited.
+struct Stop {
+    place: Place,
+    left: u8,
+    face: Face,
+}
+
+impl Store {
+    /// Cuts all ties to parents in the chunks that leave, from outside and from one of them to
+    /// another. Returns for each chunk the cells outside of it that would not be as they were
+    /// without it: they lose a parent in it, or one that dries up because of that.
+    ///
+    /// Cells of leaving chunks are cut, too, so read the chunks before.
+    pub(crate) fn cut_loose(&mut self, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
+        let mut open = Vec::new();
+        for (number, &slot) in leaving.iter().enumerate() {
+            for face in Face::ALL {
+                for child in self.children_across(slot, face) {
+                    open.push((child, face.opposite(), smallvec![number]));
+                }
+            }
+        }
+        let losses = self.cut_all(open);
+        let mut cut = vec![Vec::new(); leaving.len()];
+        for (place, Loss { voxel, parents, causes }) in losses {
+            for cause in causes.into_iter().filter(|&cause| leaving[cause] != place.slot) {
+                cut[cause].push(CutCell { cell: self.position(place), voxel, parents });
+            }
+        }
+        for cells in &mut cut {
+            cells.sort_unstable_by_key(|cut| order(cut.cell));
+        }
+        cut
+    }
+
+    /// Returns the cells of the neighbour across a face that have a parent in a chunk.
+    fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
+        let (there, behind) = (self.neighbour(slot, face), face.opposite());
+        let is_inert = |slot| self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+        if !there.is_some() || is_inert(there) {
+            return Vec::new();
+        }
+        let places = border_cells(behind).map(|index| Place::new(there, index));
+        places.filter(|&place| self.parents_of(place) & 1 << behind.index() != 0).collect()
+    }
+
+    /// Cuts ties of cells to the parent across a face, and those to cells that dry up. Passes on to
+    /// all of them which chunks are the cause.
+    fn cut_all(&mut self, mut open: Vec<(Place, Face, Causes)>) -> HashMap<Place, Loss> {
+        let mut losses: HashMap<Place, Loss> = HashMap::new();
+        while let Some((place, face, causes)) = open.pop() {
+            let loss = losses.entry(place).or_insert_with(|| Loss {
+                voxel: self.read(place),
+                parents: self.parents_of(place),
+                causes: Causes::new(),
+            });
+            let known = loss.causes.len();
+            for cause in causes {
+                if !loss.causes.contains(&cause) {
+                    loss.causes.push(cause);
+                }
+            }
+            let (causes, is_new) = (loss.causes.clone(), loss.causes.len() > known);
+            let dries_up = self.unlink_one(place, face);
+            if !dries_up && !(is_new && self.read(place) == Voxel::OPEN) {
+                continue;
+            }
+            // Its children are those from before, since some ties may be cut already.
+            for face in Face::ALL {
+                let (child, behind) = (self.step(place, face), face.opposite());
+                if !child.is_some() {
+                    continue;
+                }
+                let parents = losses.get(&child).map(|loss| loss.parents);
+                if parents.unwrap_or_else(|| self.parents_of(child)) & 1 << behind.index() != 0 {
+                    open.push((child, behind, causes.clone()));
+                }
+            }
+        }
+        losses
+    }
+
+    /// Ties chunks in that were just inserted, with their further parents, and wakes what may move.
+    /// The cells of `cut` get their parents back if they are as the cut has left them. Then ties are
+    /// cut whose parent is not in the world or has neither water nor flow, and one of each circle.
+    pub(crate) fn tie_in(&mut self, inserted: &[Slot], cut: &[CutCell]) {
+        let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
+        let mut tied = restored.clone();
+        for &slot in inserted {
+            for layer in 0..16 {
+                let is_tied = |voxel: Voxel| voxel.direction().is_some();
+                if self.has(slot, layer, is_tied) {
+                    let cells = self.select(slot, layer, is_tied);
+                    tied.extend(cells.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+                }
+            }
+        }
+        for &place in &tied {
+            for face in Self::faces(self.parents_of(place)) {
+                let parent = self.step(place, face);
+                let feeds = |voxel: Voxel| !voxel.is_mark() && voxel != Voxel::OPEN;
+                if !parent.is_some() || !feeds(self.read(parent)) {
+                    self.unlink(place, face);
+                }
+            }
+        }
+        self.cut_circles(inserted, &restored, &tied);
+        self.wake_all_descendants(&restored);
+        for &slot in inserted {
+            self.wake_loaded(slot);
+            self.wake_around(slot);
+        }
+    }
+
+    /// Gives a cell its parents back, if it is as the loss of some of them has left it. Returns its
+    /// place then.
+    fn restore(&mut self, cut: &CutCell) -> Option<Place> {
+        let &CutCell { cell, voxel, parents } = cut;
+        let place = Place::new(self.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
+        let held = self.parents_of(place);
+        let has_lost = held & !parents == 0 && held != parents;
+        if !has_lost || self.read(place) != with_parents(voxel, held) {
+            return None;
+        }
+        let voxel = self.keep_parents(place, parents, voxel);
+        self.write(place, voxel);
+        self.note_change(place);
+        Some(place)
+    }
+
+    /// Cuts one tie of each circle. A circle has a tie that is new, so a cell of `tied`, and passes
+    /// through chunks other than those inserted only by way of cells that were restored.
+    fn cut_circles(&mut self, inserted: &[Slot], restored: &[Place], tied: &[Place]) {
+        let inside: HashSet<Slot> = inserted.iter().copied().collect();
+        let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
+        let new: HashSet<Place> = tied.iter().copied().collect();
+        let mut ended = HashSet::new();
+        for &start in tied {
+            while let Some((child, face)) =
+                self.new_tie_of_circle(start, &new, &mut ended, is_searched)
+            {
+                self.unlink(child, face);
+            }
+        }
+    }
+
+    /// Searches the ancestors of a cell for a circle, and returns a tie of the first one whose child
+    /// is in `new`. Cells whose ancestors are free of circles enter `ended`.
+    fn new_tie_of_circle(
+        &self,
+        start: Place,
+        new: &HashSet<Place>,
+        ended: &mut HashSet<Place>,
+        is_searched: impl Fn(Place) -> bool,
+    ) -> Option<(Place, Face)> {
+        let stop = |place| Stop { place, left: self.parents_of(place), face: Face::West };
+        let (mut path, mut on_path) = (Vec::new(), HashSet::new());
+        if !ended.contains(&start) {
+            path.push(stop(start));
+            on_path.insert(start);
+        }
+        while let Some(last) = path.last_mut() {
+            let Some(face) = Self::faces(last.left).next() else {
+                on_path.remove(&last.place);
+                ended.insert(last.place);
+                path.pop();
+                continue;
+            };
+            last.left &= last.left - 1;
+            last.face = face;
+            let parent = self.step(last.place, face);
+            if !is_searched(parent) || ended.contains(&parent) {
+                continue;
+            }
+            if on_path.insert(parent) {
+                path.push(stop(parent));
+                continue;
+            }
+            let mut circle = path.iter().skip_while(|stop| stop.place != parent);
+            let tie = circle.find(|stop| new.contains(&stop.place));
+            return tie.map(|stop| (stop.place, stop.face));
+        }
+        None
+    }
+
+    /// Wakes all descendants of cells.
+    fn wake_all_descendants(&mut self, cells: &[Place]) {
+        let (mut open, mut met) = (cells.to_vec(), HashSet::new());
+        while let Some(place) = open.pop() {
+            for child in self.children(place).collect::<SmallVec<[Place; 6]>>() {
+                if met.insert(child) {
+                    self.wake_at(child);
+                    open.push(child);
+                }
+            }
+        }
+    }
+
+    /// Wakes the cells of a chunk that was just inserted, but for deep water: full and still, with
+    /// water above and no room beside or below, and not at a face of the chunk. Only the level of
+    /// its body can move that, and from each such cell one leads up to one that wakes.
+    fn wake_loaded(&mut self, slot: Slot) {
+        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
+            return;
+        }
+        for layer in 0..16 {
+            let mut cells = self.select(slot, layer, |voxel| !voxel.is_inert());
+            if (1..15).contains(&layer) && cells.any() {
+                let still = self.select(slot, layer, |voxel| voxel.word() == u16::from(FULL));
+                let closed = self.layer(slot, layer).closed;
+                let [west, east, north, south] = closed.shifted(&Default::default());
+                let below = self.layer(slot, layer - 1).closed;
+                let above = self.layer(slot, layer + 1).wet;
+                cells -= still & west & east & north & south & below & above;
+            }
+            if cells.any() {
+                self.wake_layer(slot, layer, cells);
+            }
+        }
+    }
+}
