@@ -16,6 +16,7 @@ use redb::backends::InMemoryBackend;
 use std::fs;
 use std::hint::black_box;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// An open chunk, or one with ground in its lower half.
 fn chunk(dense: bool) -> Chunk<Voxel> {
@@ -132,5 +133,44 @@ fn save(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, insert, save);
+/// Saves of a streamed world of 20,000 dense chunks: what the thread of the game pays to prepare a
+/// job, with so many chunks changed since the last, and what the writer pays, without a disk. The
+/// baseline is `look` in the group `save`, by chunk.
+fn stream(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("stream");
+    group.sample_size(20);
+    let mut world = world(20_000, true);
+    let mut file = SaveFile::create_on(InMemoryBackend::new(), &world).expect("memory");
+    let mut stream = file.stream();
+    let start = Instant::now();
+    let whole = stream.prepare(&mut world);
+    println!("stream/whole: prepared in {:?}", start.elapsed());
+    file.commit(whole).expect("memory");
+    let mut rounds = 0;
+    for touched in [0, 20, 200, 2_000] {
+        for (name, is_prepared) in [("prepare", true), ("commit", false)] {
+            group.bench_function(BenchmarkId::new(name, touched), |bencher| {
+                bencher.iter_custom(|jobs| {
+                    let mut spent = Duration::ZERO;
+                    for _ in 0..jobs {
+                        rounds += 1;
+                        for at in 0..touched {
+                            let cell = IVec3::new(32 * at + 8, 9, 8);
+                            let height = (rounds % 2) as u8;
+                            world.fill_water(Region::cell(cell), height).expect("loaded");
+                        }
+                        let start = Instant::now();
+                        let job = stream.prepare(&mut world);
+                        let prepared = start.elapsed();
+                        file.commit(job).expect("memory");
+                        spent += if is_prepared { prepared } else { start.elapsed() - prepared };
+                    }
+                    spent
+                });
+            });
+        }
+    }
+}
+
+criterion_group!(benches, insert, save, stream);
 criterion_main!(benches);

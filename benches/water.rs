@@ -16,6 +16,8 @@ use worlds::{draining_lake, lake, river_world, spread_world};
 mod feed;
 #[path = "water/motion.rs"]
 mod motion;
+#[path = "water/records.rs"]
+mod records;
 #[path = "water/sea.rs"]
 mod sea;
 #[path = "water/surface.rs"]
@@ -213,5 +215,6 @@ criterion_group!(
     surface::meshes,
     surface::flow,
     feed::updates,
+    records::travel,
 );
 criterion_main!(benches);

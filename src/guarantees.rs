@@ -34,7 +34,7 @@
 //!
 //! | law | violation |
 //! |---|---|
-//! | ledger: the units in the cells, the sea left out, are `placed + injected + from_sea − removed − drained − evaporated − into_sea` | `Ledger` |
+//! | ledger: the units in the cells, the sea left out, are `placed + injected + loaded + from_sea − removed − drained − evaporated − unloaded − into_sea` | `Ledger` |
 //! | the chunk store's own laws; masks, outlets, coasts and sources beside a chunk are those of its cells | `Storage`, `Masks` |
 //! | every word is canonical, so heights are 0 to 7; see [`WaterCell::from_word`](crate::water::WaterCell::from_word) | `Word` |
 //! | the marks for cells outside the world are there and nowhere else | `Bounds` |
@@ -72,6 +72,10 @@
 //! | a sleeping world equals one that is woken before each tick, byte for byte | the same; `water::sleep` | the same |
 //! | lists of chunks may be loaded in any order: the same bytes from then on | the same; `water::order::the_order_of_loading_never_matters` | the same |
 //! | chunks loaded one by one in any order, with ticks between: the same units in each layer at rest | `water::order::the_order_of_loading_does_not_matter_at_rest` | `water_stream` |
+//! | chunks that [`remove_chunks`](crate::water::WaterWorld::remove_chunks) takes out and that are put back before the next tick, in any order and number, leave the world as it was: cells, parents, state hash; only `loaded` and `unloaded` of the ledger count them | `water::records::chunks_that_are_put_back_before_the_next_tick_leave_the_world_as_it_was`, `falls_through_chunks_that_go_and_come_back_have_the_same_parents` | |
+//! | put back later, or into a world of other rules, bounds and neighbours, they keep every law and unit, and the bytes are those of a world whose cells are all awake | `water::records::chunks_that_come_back_later_flow_on_as_the_world_then_allows`, `records_of_any_world_may_be_put_into_any_other` | `water_edits`, `water_stream` |
+//! | deep water of a record sleeps on | `water::records::deep_water_sleeps_on` | |
+//! | any bytes are a [`ChunkRecord`](crate::water::ChunkRecord) or an error that names the place, and any record keeps the laws where it is inserted | `water::records::any_bytes_are_a_record_or_an_error_that_names_the_place` | `snapshot_bytes` |
 //! | edits that touch no common cell or neighbour, and displace no water, commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
 //! | a closed world without evaporation comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
@@ -182,6 +186,8 @@
 //! |---|---|
 //! | an opened world of any kind equals the saved one, and only chunks that differ are written | `save_file::laws`, `save_file::kinds` |
 //! | after a fault, a torn write, a full disk or a power loss at any operation, the last acknowledged save is opened, or the one in progress | `save_file::faults`; for every kind of world, at every seventh operation, `save_file::kinds` |
+//! | of a world whose chunks come and go, [`Stream`](crate::save_file::Stream), the same; and in whatever the file then holds no chunk is twice or missing, and the units of unloaded chunks are those unloaded less those loaded in its ledger | `save_file::stream::whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger`, `after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records` |
+//! | a save that copies what was touched equals one of the whole world, whatever happened in between, in the middle of a tick too | `save_file::stream::what_is_opened_is_what_was_prepared_last`, `a_job_copies_only_what_was_touched` |
 //! | the same after the process was killed | `save_file::kill`: 25 times each in `cargo test`, with water and with 2D water; `tests/save_file/kill.rs` has the command for 1,000 |
 //! | a file that is no save, is damaged, or holds another kind is refused with an error of its own and not changed | `save_file::refusals`, `save_file::kinds` |
 //!

@@ -5,7 +5,7 @@ use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Kind, Saved};
-use floodplain::water::{Voxel, WaterWorld};
+use floodplain::water::{ChunkRecord, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::{Automaton, Chunk, Cube, Sheet};
 use std::cell::RefCell;
@@ -106,6 +106,7 @@ impl SnapshotRun {
                 validate,
             ),
             9..=11 => self.check(worlds::water_2d, Water2dWorld::step, validate),
+            15 => self.check_record(),
             _ => self.check(worlds::graph, BlastGraph::step, |graph| {
                 assert_eq!(graph.validate(), Ok(()));
             }),
@@ -119,6 +120,33 @@ impl SnapshotRun {
         SAVED.with_borrow_mut(|saved| {
             saved.entry(key).or_insert_with(|| world(u64::from(self.seed)).save()).clone()
         })
+    }
+
+    /// Damages the bytes of a chunk's record instead, and inserts what can be read. Any record keeps
+    /// the laws of a world.
+    fn check_record(&self) {
+        let mut world = water(u64::from(self.seed));
+        let first = world.chunks().next().map(|(position, _)| position);
+        let records = world.remove_chunks(first).expect("loaded");
+        let Some(mut bytes) = records.first().map(ChunkRecord::to_bytes) else { return };
+        self.damages.iter().for_each(|damage| damage.apply_unframed(&mut bytes));
+        if self.is_forged
+            && let Some((content, checksum)) = bytes.split_last_chunk_mut::<4>()
+        {
+            *checksum = crc32fast::hash(content).to_le_bytes();
+        }
+        let Ok(record) = ChunkRecord::from_bytes(&bytes) else {
+            assert!(!self.damages.is_empty(), "a whole record is refused");
+            return;
+        };
+        assert_eq!(ChunkRecord::from_bytes(&record.to_bytes()).as_ref(), Ok(&record));
+        // Refused where the position lies elsewhere.
+        let _ = world.insert_records([record]);
+        validate(&world);
+        for _ in 0..STEPS {
+            world.step();
+            validate(&world);
+        }
     }
 
     fn check<W: Saved, R>(&self, world: fn(u64) -> W, step: fn(&mut W) -> R, validate: fn(&W)) {
@@ -200,6 +228,25 @@ fn seal(bytes: &mut [u8]) {
 }
 
 impl Damage {
+    /// Does the same to bytes without sections.
+    fn apply_unframed(&self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        match *self {
+            Damage::Byte(..) | Damage::Number(..) => self.apply(bytes),
+            Damage::Cut(place, count) => {
+                let at = at(place, bytes.len());
+                bytes.drain(at..bytes.len().min(at + usize::from(count)));
+            }
+            Damage::Repeat(place, count) => {
+                let at = at(place, bytes.len());
+                let again = bytes[at..bytes.len().min(at + usize::from(count))].to_vec();
+                bytes.splice(at..at, again);
+            }
+        }
+    }
+
     fn apply(&self, bytes: &mut Vec<u8>) {
         match *self {
             Damage::Byte(place, value) => {

@@ -78,7 +78,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Returns the occupied slots, in the order of the slab.
-    pub(super) fn occupied(&self) -> impl Iterator<Item = Slot> {
+    pub(crate) fn occupied(&self) -> impl Iterator<Item = Slot> {
         let places = self.entries.iter().enumerate();
         places.filter(|(_, entry)| entry.position != NOWHERE).map(|(index, _)| Slot::new(index))
     }

@@ -1,6 +1,7 @@
 //! Why saving or opening failed.
 
 use crate::snapshot::{Kind, SnapshotError};
+use crate::water::RecordBytesError;
 use core::fmt;
 use glam::IVec3;
 use std::io;
@@ -15,6 +16,10 @@ pub enum Part {
     Chunks,
     /// The record of the chunk at this chunk position.
     Chunk(IVec3),
+    /// The table of unloaded chunks.
+    UnloadedChunks,
+    /// The record of the unloaded chunk at this chunk position.
+    Unloaded(IVec3),
 }
 
 impl fmt::Display for Part {
@@ -23,6 +28,8 @@ impl fmt::Display for Part {
             Part::Entry(name) => write!(f, "entry {name}"),
             Part::Chunks => write!(f, "the table of chunks"),
             Part::Chunk(position) => write!(f, "chunk {position}"),
+            Part::UnloadedChunks => write!(f, "the table of unloaded chunks"),
+            Part::Unloaded(position) => write!(f, "unloaded chunk {position}"),
         }
     }
 }
@@ -75,6 +82,23 @@ pub enum SaveError {
         /// What is wrong with it.
         error: SnapshotError,
     },
+    /// The record of an unloaded chunk does not follow its format, although its checksum is right.
+    Record {
+        /// The chunk's position.
+        position: IVec3,
+        /// What is wrong with it.
+        error: RecordBytesError,
+    },
+    /// A job does not follow the last one written: one before it was not written, or it is of
+    /// another stream. The next one that is prepared holds the whole world.
+    OutOfOrder {
+        /// The number of the job, by its stream; the first is 1.
+        job: u64,
+        /// The number of the last job of that stream in the file, 0 for none.
+        last: u64,
+    },
+    /// The last save failed, and the file is closed until the next one.
+    Closed,
     /// Every part is well formed, but the world that they describe breaks a law.
     Unlawful {
         /// The message of the world's `validate`.
@@ -154,6 +178,15 @@ impl fmt::Display for SaveError {
             SaveError::DamagedDatabase { reason } => write!(f, "the database is damaged: {reason}"),
             SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
             SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
+            SaveError::Record { position, error } => {
+                write!(f, "unloaded chunk {position}: {error}")
+            }
+            SaveError::OutOfOrder { job, last } => {
+                write!(f, "job {job} does not follow the last one written, {last}")
+            }
+            SaveError::Closed => {
+                write!(f, "the last save failed, and the file is closed until the next one")
+            }
             SaveError::Unlawful { law } => {
                 write!(f, "the save describes a world that breaks a law: {law}")
             }
@@ -167,6 +200,7 @@ impl core::error::Error for SaveError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             SaveError::Malformed { error, .. } => Some(error),
+            SaveError::Record { error, .. } => Some(error),
             SaveError::Io(error) => Some(error),
             SaveError::Database(error) => Some(&**error),
             _ => None,

@@ -1,20 +1,28 @@
 //! Creates, opens and saves to a file with a world.
 
+use super::Part;
+use super::contents::Contents;
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
 use super::header;
+use super::job::{Progress, SaveJob};
 use super::load::load;
 use super::staged::Staged;
-use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, Key, RULES, STATE};
-use crate::snapshot::Saved;
+use super::stream::{Shared, Stream};
+use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, Key, RULES, STATE, UNLOADED};
+use crate::snapshot::{Kind, Saved};
+use crate::water::WaterWorld;
 use core::fmt;
 use core::marker::PhantomData;
 use redb::backends::FileBackend;
-use redb::{Builder, Database, Durability, StorageBackend, Table, WriteTransaction};
+use redb::{
+    Builder, Database, Durability, StorageBackend, Table, TableHandle, UntypedTableHandle,
+    WriteTransaction,
+};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// Bytes of the file that the database caches. A save reads little: the path in the B-tree to each
 /// chunk that it writes.
@@ -27,6 +35,8 @@ pub struct SaveReport {
     pub chunks_written: usize,
     /// Chunks of the last save that are gone.
     pub chunks_removed: usize,
+    /// Chunks that were unloaded since the last save, whose records were written.
+    pub chunks_unloaded: usize,
     /// Bytes of the keys and values written. The file grows by more: whole pages of 4 KiB, and
     /// inner pages of the B-tree.
     pub bytes: u64,
@@ -36,15 +46,13 @@ pub struct SaveReport {
 pub struct SaveFile<W> {
     disk: Arc<dyn StorageBackend>,
     /// `None` after an error: the content of the file is unknown then.
-    open: Option<Open>,
-    fingerprints: Fingerprints,
-    world: PhantomData<fn(&W)>,
-}
-
-struct Open {
-    database: Database,
+    database: Shared,
     /// The last save; `None` if the next save must write everything.
     last: Option<Known>,
+    /// The last job, by its stream and its number, if it was the last save.
+    job: Option<(Arc<Progress>, u64)>,
+    fingerprints: Fingerprints,
+    world: PhantomData<fn(&W)>,
 }
 
 impl<W: Saved> SaveFile<W> {
@@ -102,36 +110,88 @@ impl<W: Saved> SaveFile<W> {
         let database = open_database(staged.clone())?;
         let (world, last) = load(&database, &file.fingerprints)?;
         staged.accept()?;
-        file.open = Some(Open { database, last: Some(last) });
+        *file.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
+        file.last = Some(last);
         Ok((file, world))
     }
 
     fn on(disk: impl StorageBackend) -> Self {
         SaveFile {
             disk: Arc::new(disk),
-            open: None,
+            database: Shared::default(),
+            last: None,
+            job: None,
             fingerprints: Fingerprints::default(),
             world: PhantomData,
         }
     }
 
     /// Writes the differences to the last save, in one transaction. When it returns, the world is
-    /// on the disk.
+    /// on the disk. Unloaded chunks in the file stay, but for those that are loaded.
     ///
     /// # Errors
     /// The disk fails or is full. The file then holds either the last save or this one; only
     /// opening it shows which. The next call reopens the file and writes the whole world, so a
     /// passing error, such as a full disk, costs no more than that.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
-        let open = match self.open.take() {
-            Some(open) => open,
-            None => Open {
-                database: open_database(Staged::passing(Arc::clone(&self.disk)))?,
-                last: None,
-            },
+        self.job = None;
+        self.put(Contents::of(world))
+    }
+
+    fn put(&mut self, contents: Contents<'_>) -> Result<SaveReport, SaveError> {
+        let last = self.last.take();
+        let lock = || self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock();
+        if open.is_none() {
+            *open = Some(open_database(Staged::passing(Arc::clone(&self.disk)))?);
+        }
+        drop(open);
+        // Streams can read meanwhile.
+        let open = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let database = open.as_ref().ok_or(SaveError::Closed)?;
+        let written = write::<W>(database, last.as_deref(), contents, &self.fingerprints);
+        drop(open);
+        match written {
+            Ok((report, known)) => {
+                self.last = Some(known);
+                Ok(report)
+            }
+            Err(error) => {
+                *lock() = None;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl SaveFile<WaterWorld> {
+    /// Returns the game's side of this file, for a world whose chunks come and go. Its first job
+    /// holds the whole world. A file has one at a time: jobs of another are refused unless they hold
+    /// the whole world.
+    pub fn stream(&self) -> Stream {
+        Stream::new(Arc::clone(&self.database))
+    }
+
+    /// Writes a save that was [prepared](super::Stream::prepare), in one transaction: the loaded
+    /// chunks that differ, the unloaded ones that came and went, rules and state. When it returns,
+    /// they are on the disk.
+    ///
+    /// # Errors
+    /// The job does not follow the last one written. Or the disk fails or is full: the file then
+    /// holds either the last save or this one; only opening it shows which. In both cases the next
+    /// job that is prepared holds the whole world, and writing it makes up for that.
+    pub fn commit(&mut self, mut job: SaveJob) -> Result<SaveReport, SaveError> {
+        let (progress, last) = match self.job.take() {
+            Some((progress, number)) if self.last.is_some() => (progress, number),
+            _ => (Arc::default(), 0),
         };
-        let (report, last) = write(&open, world, &self.fingerprints)?;
-        self.open = Some(Open { last: Some(last), ..open });
+        if !job.follows(&progress, last) {
+            let of_stream = if Arc::ptr_eq(&progress, &job.progress) { last } else { 0 };
+            return Err(SaveError::OutOfOrder { job: job.number, last: of_stream });
+        }
+        let report = self.put(job.contents())?;
+        self.job = Some((Arc::clone(&job.progress), job.number));
+        job.succeed();
         Ok(report)
     }
 }
@@ -161,48 +221,44 @@ fn sync_folder_of(_: &Path) -> io::Result<()> {
 
 /// Writes a world over the last save and returns the fingerprints of its chunks.
 fn write<W: Saved>(
-    open: &Open,
-    world: &W,
+    database: &Database,
+    last: Option<&[(Key, u64)]>,
+    mut contents: Contents<'_>,
     fingerprints: &Fingerprints,
 ) -> Result<(SaveReport, Known), SaveError> {
     let mut report = SaveReport::default();
-    let mut transaction = open.database.begin_write().map_err(SaveError::of)?;
+    let mut transaction = database.begin_write().map_err(SaveError::of)?;
     transaction.set_durability(Durability::Immediate).map_err(SaveError::of)?;
     // After a one-phase commit, which needs half the syncs, redb cannot tell a save that was
     // damaged later from one that was interrupted: after a crash it would silently return the
     // save before.
     transaction.set_two_phase_commit(true);
-    if open.last.is_none() {
+    if last.is_none() {
         transaction.delete_table(CHUNKS).map_err(SaveError::of)?;
     }
     let known = {
         let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
-        write_chunks(
-            &mut table,
-            world,
-            open.last.as_deref().unwrap_or_default(),
-            fingerprints,
-            &mut report,
-        )?
+        let last = last.unwrap_or_default();
+        write_chunks(&mut table, &mut contents, last, fingerprints, &mut report)?
     };
-    write_head(&transaction, world, known.len(), &mut report)?;
+    write_unloaded(&transaction, &contents, last.unwrap_or_default(), &known, &mut report)?;
+    write_head(&transaction, W::KIND, contents, known.len(), &mut report)?;
     transaction.commit().map_err(SaveError::of)?;
     Ok((report, known))
 }
 
-fn write_head<W: Saved>(
+fn write_head(
     transaction: &WriteTransaction,
-    world: &W,
+    kind: Kind,
+    contents: Contents<'_>,
     chunks: usize,
     report: &mut SaveReport,
 ) -> Result<(), SaveError> {
     let mut table = transaction.open_table(HEAD).map_err(SaveError::of)?;
-    let (mut rules, mut state) = (Vec::new(), Vec::new());
-    world.put_rules(&mut rules);
-    world.put_state(&mut state);
+    let Contents { rules, state, .. } = contents;
     let count = (chunks as u64).to_le_bytes().to_vec();
     for (name, mut value) in
-        [(FORMAT, tables::format_of(W::KIND)), (RULES, rules), (STATE, state), (COUNT, count)]
+        [(FORMAT, tables::format_of(kind)), (RULES, rules), (STATE, state), (COUNT, count)]
     {
         tables::seal(name.as_bytes(), &mut value);
         report.bytes += (name.len() + value.len()) as u64;
@@ -213,26 +269,31 @@ fn write_head<W: Saved>(
 
 /// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
 /// of two lists in order of position.
-fn write_chunks<W: Saved>(
+fn write_chunks(
     table: &mut Table<&Key, &[u8]>,
-    world: &W,
+    contents: &mut Contents<'_>,
     last: &[(Key, u64)],
     fingerprints: &Fingerprints,
     report: &mut SaveReport,
 ) -> Result<Known, SaveError> {
     let mut last = last.iter().peekable();
     let mut gone = Vec::new();
-    let mut known = Known::new();
+    let mut known = Known::with_capacity(contents.positions.len());
     let mut record = Vec::new();
-    for position in world.chunk_positions() {
+    for &position in &contents.positions {
         let key = tables::key_of(position);
         while let Some((key, _)) = last.next_if(|(last, _)| *last < key) {
             gone.push(*key);
         }
         record.clear();
-        world.put_chunk(position, &mut record);
+        let before = last.next_if(|(last, _)| *last == key);
+        if !(contents.record)(position, &mut record) {
+            // It is in the last save, or it would have been touched since.
+            known.push(*before.ok_or(SaveError::Damaged { part: Part::Chunk(position) })?);
+            continue;
+        }
         let chunk = (key, fingerprints.of(&record));
-        if last.next_if(|(last, _)| *last == key) != Some(&chunk) {
+        if before != Some(&chunk) {
             tables::seal(&key, &mut record);
             report.chunks_written += 1;
             report.bytes += (key.len() + record.len()) as u64;
@@ -246,4 +307,38 @@ fn write_chunks<W: Saved>(
     }
     report.chunks_removed = gone.len();
     Ok(known)
+}
+
+/// Writes the records of chunks that were unloaded, and removes those of chunks that are no more or
+/// are loaded: of those, only what is not in the last save can have one.
+fn write_unloaded(
+    transaction: &WriteTransaction,
+    contents: &Contents<'_>,
+    last: &[(Key, u64)],
+    known: &[(Key, u64)],
+    report: &mut SaveReport,
+) -> Result<(), SaveError> {
+    let is_unloaded = |table: &UntypedTableHandle| table.name() == UNLOADED.name();
+    let has_table =
+        || transaction.list_tables().map(|mut tables| tables.any(|table| is_unloaded(&table)));
+    if contents.unloaded.is_empty() && !has_table().map_err(SaveError::of)? {
+        return Ok(());
+    }
+    let mut table = transaction.open_table(UNLOADED).map_err(SaveError::of)?;
+    for &position in contents.taken {
+        table.remove(&tables::key_of(position)).map_err(SaveError::of)?;
+    }
+    for record in contents.unloaded {
+        let key = tables::key_of(record.position());
+        let mut bytes = record.to_bytes();
+        tables::seal(&key, &mut bytes);
+        report.chunks_unloaded += 1;
+        report.bytes += (key.len() + bytes.len()) as u64;
+        table.insert(&key, bytes.as_slice()).map_err(SaveError::of)?;
+    }
+    let is_new = |key: &&Key| last.binary_search_by_key(key, |(last, _)| last).is_err();
+    for key in known.iter().map(|(key, _)| key).filter(is_new) {
+        table.remove(key).map_err(SaveError::of)?;
+    }
+    Ok(())
 }

@@ -5,9 +5,11 @@
 //! after a crash of the program or of the machine, [`open`](SaveFile::open) returns the world of
 //! the last save that returned, or of the save that the crash interrupted, never a mixture.
 //!
-//! A file holds the loaded chunks only: the next save drops chunks that were unloaded. A game that
-//! streams chunks stores the unloaded ones itself: the cells that `remove_chunk` returns, until it
-//! passes them to `insert_chunk`.
+//! [`save`](SaveFile::save) writes the loaded chunks, and drops those that were unloaded. A game
+//! whose chunks come and go keeps the unloaded ones in the same file, by a [`Stream`]: each of its
+//! saves is one transaction over loaded and unloaded chunks and the ledger, so that a crash never
+//! doubles or loses a unit. It is prepared on the thread of the game, which copies what was touched
+//! since the save before, and written on another one.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -35,20 +37,24 @@
 //!
 //! # What a save costs
 //!
-//! Each save encodes and hashes every chunk of the world to find those that differ from the last
-//! save, however few it writes. That takes as long as a snapshot; `benches/README.md` has figures.
+//! [`save`](SaveFile::save) encodes and hashes every chunk of the world to find those that differ
+//! from the last save, however few it writes. That takes as long as a snapshot; `benches/README.md` has figures.
 //! Then it waits for the disk twice. In return a world that is never saved pays nothing, and any
 //! world can be saved into any file of its kind. Of the last save, memory holds a 64-bit hash of
 //! each record (SipHash, with new random keys for each [`SaveFile`]), 24 bytes a chunk. A changed
 //! chunk whose hash collides with that of its old record, one in 2⁶⁴, would not be written. On the
 //! disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in size.
 //!
-//! Opening reads and checks everything. A chunk has changed when its record differs: its cells, its
+//! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each chunk
+//! and a copy of those that were touched. The thread that writes it encodes and hashes these only.
+//!
+//! Opening reads and checks everything but the unloaded chunks, which are checked when they are
+//! taken. A chunk has changed when its record differs: its cells, its
 //! awake cells, or the cells that will be returned as changed.
 //!
 //! # The format, version 3
 //!
-//! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables. The contents of
+//! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables, or three. The contents of
 //! rules, state and records are documented at each world's [`Saved`](crate::snapshot::Saved); the
 //! byte conventions are those of [`snapshot`](crate::snapshot).
 //!
@@ -59,6 +65,7 @@
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
 //! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record |
+//! | `unloaded`, `&[u8; 12]` to `&[u8]`; in version 3, if a chunk was unloaded | position, in the same form | the bytes of its [`ChunkRecord`](crate::water::ChunkRecord::to_bytes) |
 //!
 //! Each value ends with a CRC-32 (IEEE, `u32`) of its key and the value.
 //!
@@ -71,17 +78,22 @@
 //! One byte has no checksum, that of redb's flags: if it is damaged after a crash, opening may
 //! return the save before the last.
 
+mod contents;
 mod error;
 mod file;
 mod fingerprints;
 mod header;
+mod job;
 mod load;
 mod staged;
+mod stream;
 mod tables;
 
 pub use error::{Part, SaveError};
 pub use file::{SaveFile, SaveReport};
+pub use job::SaveJob;
 pub use redb::StorageBackend;
+pub use stream::Stream;
 
 /// The version of the format that this crate writes, and the newest that it reads.
 ///

@@ -9,6 +9,8 @@ use redb::TableDefinition;
 pub(super) const HEAD: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("floodplain");
 pub(super) const CHUNKS: TableDefinition<'static, &Key, &[u8]> = TableDefinition::new("chunks");
 
+pub(super) const UNLOADED: TableDefinition<'static, &Key, &[u8]> = TableDefinition::new("unloaded");
+
 /// The names of the entries of [`HEAD`].
 pub(super) const FORMAT: &str = "format";
 pub(super) const RULES: &str = "rules";

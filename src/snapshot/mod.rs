@@ -87,6 +87,8 @@ mod world;
 pub(crate) use bytes::Content;
 pub use error::SnapshotError;
 pub use sections::Kind;
+#[cfg(feature = "store")]
+pub(crate) use water::put_chunk;
 pub use world::Saved;
 
 /// The newest version of the format: that of the kind of world that changed last. See

@@ -6,7 +6,9 @@ use super::planes::{put_masks, take_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
-use crate::water::{Clock, Edge, Edges, Edit, Ledger, Rules, Voxel, WaterCell, WaterWorld};
+use crate::water::{
+    ChunkState, Clock, Edge, Edges, Edit, Ledger, Rules, SavedChunk, Voxel, WaterCell, WaterWorld,
+};
 use glam::IVec3;
 use std::collections::VecDeque;
 
@@ -71,16 +73,8 @@ impl Saved for WaterWorld {
     }
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
-        let Some(slot) = self.grid().slot(position) else { return };
-        let record = self.chunk_record(slot);
-        record.cells.put(out);
-        put_masks([Some(&record.awake), self.grid().changed_at(slot), self.visible_at(slot)], out);
-        let parents = record.further_parents;
-        // At most one for each of the 4096 cells.
-        (parents.len() as u16).put(out);
-        for (index, faces) in parents {
-            index.put(out);
-            faces.put(out);
+        if let Some(slot) = self.grid().slot(position) {
+            put_chunk(&self.saved_chunk(slot), out);
         }
     }
 
@@ -128,6 +122,19 @@ impl Saved for WaterWorld {
 
     fn broken_law(&self) -> Option<String> {
         self.validate().err().map(|law| law.to_string())
+    }
+}
+
+/// Appends the record of a chunk.
+pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
+    let ChunkState { cells, awake, further_parents } = &chunk.state;
+    cells.put(out);
+    put_masks([Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()], out);
+    // At most one for each of the 4096 cells.
+    (further_parents.len() as u16).put(out);
+    for (index, faces) in further_parents {
+        index.put(out);
+        faces.put(out);
     }
 }
 

@@ -73,8 +73,10 @@ pub use ledger::Ledger;
 pub(crate) use record::CutCell;
 pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
-pub(crate) use restore::Clock;
+pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
+#[cfg(feature = "store")]
+pub(crate) use store::Since;
 pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};
 pub use tick::Progress;
 pub use validate::Violation;

@@ -8,6 +8,8 @@ use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
 use crate::water::rules::{Edge, Rules};
+#[cfg(feature = "store")]
+use crate::water::store::Since;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
@@ -24,12 +26,21 @@ pub(crate) struct Clock {
 }
 
 /// A chunk between ticks.
-#[derive(PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,
     pub(crate) awake: CellMask,
     /// The index of each cell with several parents, and a bit for each face across which one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
+}
+
+/// A chunk between ticks, with the marks of what is still to be listed as changed.
+#[derive(Debug)]
+pub(crate) struct SavedChunk {
+    pub(crate) state: ChunkState,
+    pub(crate) changed: Option<CellMask>,
+    /// The changed cells that look different.
+    pub(crate) visible: Option<CellMask>,
 }
 
 impl WaterWorld {
@@ -53,9 +64,20 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Returns the cells of a chunk that look different since changes were last taken, if any do.
-    pub(crate) fn visible_at(&self, slot: Slot) -> Option<&CellMask> {
-        self.store.visible_changes_at(slot)
+    /// Returns what a save has of a chunk.
+    pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
+        SavedChunk {
+            state: self.chunk_state(slot),
+            changed: self.store.grid().changed_at(slot).cloned(),
+            visible: self.store.visible_changes_at(slot).cloned(),
+        }
+    }
+
+    /// Returns the chunks of which a save may have changed since a time, in no order, and until when
+    /// that is; see [`Store::touched_since`](crate::water::store::Store::touched_since).
+    #[cfg(feature = "store")]
+    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
+        self.store.touched_since(since, self.is_underway())
     }
 
     /// Marks cells of a chunk as awake, as changed, and as looking different.
@@ -68,7 +90,7 @@ impl WaterWorld {
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
-    pub(crate) fn chunk_record(&self, slot: Slot) -> ChunkState {
+    pub(crate) fn chunk_state(&self, slot: Slot) -> ChunkState {
         let mut record = ChunkState {
             cells: self.cells_before(slot).into_owned(),
             awake: self.awake_cells_before(slot),
@@ -151,7 +173,7 @@ mod tests {
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
             let records = |world: &WaterWorld| -> Vec<ChunkState> {
-                slots.iter().map(|&slot| world.chunk_record(slot)).collect()
+                slots.iter().map(|&slot| world.chunk_state(slot)).collect()
             };
             let before = records(&world);
             while !world.step_within(30).finished {
@@ -184,7 +206,7 @@ mod tests {
                 .map(|place| world.store.position(place))
                 .collect();
             let records = |world: &WaterWorld| -> Vec<ChunkState> {
-                slots.iter().map(|&slot| world.chunk_record(slot)).collect()
+                slots.iter().map(|&slot| world.chunk_state(slot)).collect()
             };
             for source in sources {
                 world.run(2);

@@ -38,6 +38,7 @@ fn what_is_opened_is_what_was_saved_and_only_what_differs_is_written() {
             let expected = SaveReport {
                 chunks_written: written.len(),
                 chunks_removed: last.keys().filter(|&position| !now.contains_key(position)).count(),
+                chunks_unloaded: 0,
                 bytes: bytes_of(&world, written.into_values()),
             };
             assert_eq!(file.save(&world).unwrap(), expected, "seed {seed}, round {round}");

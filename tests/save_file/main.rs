@@ -9,6 +9,7 @@ mod kinds;
 mod laws;
 mod living;
 mod refusals;
+mod stream;
 
 use std::fs;
 use std::path::PathBuf;

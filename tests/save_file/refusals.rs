@@ -181,7 +181,8 @@ fn version_1_is_read_and_becomes_the_newest_when_it_is_saved() {
     let first = forged(&disk.bytes(), "first", b"format", Some(&format(1, 1)), true);
     let first = forged(&first, "first", b"rules", Some(&rules[..27]), true);
     // Of the state, bounds, seed, ticks and five numbers of the ledger.
-    let state = &rules[35 + 4 + 12..];
+    let mut state = Vec::new();
+    world.put_state(&mut state);
     let first = forged(&first, "first", b"state", Some(&state[..24 + 7 * 8]), true);
     let path = path("first");
     fs::write(&path, first).unwrap();

@@ -73,7 +73,13 @@ impl Store {
     /// Returns the chunks with changed cells, in order of position, with these cells, and clears
     /// the marks.
     pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.grid.take_changes()
+        let taken = self.grid.take_changes();
+        for (position, _) in &taken {
+            if let Some(slot) = self.grid.slot(*position) {
+                self.touch(slot);
+            }
+        }
+        taken
     }
 
     /// Like [`take_changes`](Store::take_changes), of the cells that look different.
@@ -82,6 +88,7 @@ impl Store {
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
         let mut slots: Vec<Slot> = taken.keys().copied().collect();
         self.grid.sort_slots(&mut slots);
+        slots.iter().for_each(|&slot| self.touch(slot));
         let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
         slots.into_iter().filter_map(change).collect()
     }

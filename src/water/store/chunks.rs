@@ -36,8 +36,10 @@ impl Store {
         }
         let neighbours = self.grid.neighbours_of(slot);
         self.loads += 1;
+        let load = self.loads;
         self.beside[slot.index()] =
-            Beside { masks, sources, neighbours, load: self.loads, ..Beside::default() };
+            Beside { masks, sources, neighbours, load, ..Beside::default() };
+        self.touch(slot);
         self.refresh_edges(slot);
         self.link(slot, slot);
         self.note_chunk(slot);
@@ -104,6 +106,16 @@ impl Store {
             && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
+    }
+}
+
+/// Returns whether any cell is a mark of the world's edge.
+fn has_marks(chunk: &Chunk<Voxel>) -> bool {
+    match chunk.as_dense() {
+        Some(cells) => {
+            cells.as_chunks().0.iter().any(|layer| LayerMask::any_cell(layer, Voxel::is_outside))
+        }
+        None => chunk.get(0).is_outside(),
     }
 }
 
@@ -201,6 +213,7 @@ mod tests {
             extras: None,
             neighbours: [Slot::NONE; 6],
             load: 1,
+            ..Beside::default()
         };
         let other = boxed(CellMask::FULL);
         let forged = [

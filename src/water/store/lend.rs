@@ -19,6 +19,7 @@ impl Store {
         borrower.withheld = self.withheld.is_some().then(Withheld::default);
         borrower.edges = self.edges;
         borrower.column_edges.clone_from(&self.column_edges);
+        self.lend_period(borrower);
         borrower.source_heights.clone_from(&self.source_heights);
         borrower.beside.resize_with(self.beside.len(), Beside::default);
         self.swap_beside(borrower, slots);

@@ -87,7 +87,8 @@ impl Store {
             }
             let (causes, is_new) = (loss.causes.clone(), loss.causes.len() > known);
             let dries_up = self.unlink_one(place, face);
-            if !dries_up && !(is_new && self.read(place) == Voxel::OPEN) {
+            let is_dry = self.read(place) == Voxel::OPEN;
+            if !is_dry || !(dries_up || is_new) {
                 continue;
             }
             // Its children are those from before, since some ties may be cut already.

@@ -16,11 +16,14 @@ pub(crate) mod parents;
 mod place;
 pub(crate) mod sea;
 mod sources;
+mod touched;
 mod wake;
 
 pub(crate) use changes::{Changes, Edited};
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
+#[cfg(feature = "store")]
+pub(crate) use touched::Since;
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -34,6 +37,8 @@ use masks::LayerMasks;
 use news::News;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+#[cfg(feature = "store")]
+use touched::Periods;
 use wake::Withheld;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
@@ -68,6 +73,9 @@ struct Beside {
     neighbours: [Slot; 6],
     /// [`Store::loads`] once the chunk was inserted, so no two chunks of a world have the same.
     load: u64,
+    /// The period in which the chunk was last touched.
+    #[cfg(feature = "store")]
+    touched: u64,
 }
 
 pub(crate) struct Store {
@@ -91,6 +99,8 @@ pub(crate) struct Store {
     column_edges: Option<Arc<BTreeMap<[i32; 2], Edge>>>,
     /// Whether any edge drains.
     drains_somewhere: bool,
+    #[cfg(feature = "store")]
+    periods: Periods,
 }
 
 impl Store {
@@ -108,6 +118,8 @@ impl Store {
             edges,
             column_edges: None,
             drains_somewhere: edges.any_drains(),
+            #[cfg(feature = "store")]
+            periods: Periods::default(),
         }
     }
 
@@ -153,6 +165,7 @@ impl Store {
     /// parents.
     #[inline]
     pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
+        self.touch(slot);
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.beside[slot.index()];
         let cells = chunk.cells_mut();
@@ -174,6 +187,7 @@ impl Store {
         slot: Slot,
         change: impl FnOnce(&mut [Voxel; CHUNK_CELLS]),
     ) {
+        self.touch(slot);
         let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if beside.masks.is_none() {
@@ -200,6 +214,7 @@ impl Store {
         layer: usize,
         change: impl FnOnce(&mut [Voxel; LAYER_CELLS]),
     ) {
+        self.touch(slot);
         let beside = &mut self.beside[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));

@@ -1,0 +1,39 @@
+//! What a save writes: rules, state, the chunks that differ from the last save, and the unloaded
+//! chunks that came and went.
+
+use crate::snapshot::Saved;
+use crate::water::ChunkRecord;
+use glam::IVec3;
+use std::sync::Arc;
+
+/// What a save writes.
+pub(super) struct Contents<'a> {
+    pub(super) rules: Vec<u8>,
+    pub(super) state: Vec<u8>,
+    /// Of all loaded chunks, in order.
+    pub(super) positions: Vec<IVec3>,
+    /// Appends the record of a chunk. Asked for each position in turn. Returns `false` if the chunk
+    /// is as in the last save.
+    pub(super) record: Record<'a>,
+    /// Chunks that are unloaded.
+    pub(super) unloaded: &'a [Arc<ChunkRecord>],
+    /// Unloaded chunks that are no more.
+    pub(super) taken: &'a [IVec3],
+}
+
+pub(super) type Record<'a> = Box<dyn FnMut(IVec3, &mut Vec<u8>) -> bool + 'a>;
+
+impl<'a> Contents<'a> {
+    /// Returns a save of a whole world, which leaves unloaded chunks as they are.
+    pub(super) fn of<W: Saved>(world: &'a W) -> Self {
+        let (mut rules, mut state) = (Vec::new(), Vec::new());
+        world.put_rules(&mut rules);
+        world.put_state(&mut state);
+        let record = |position, out: &mut Vec<u8>| {
+            world.put_chunk(position, out);
+            true
+        };
+        let positions = world.chunk_positions();
+        Contents { rules, state, positions, record: Box::new(record), unloaded: &[], taken: &[] }
+    }
+}

@@ -1,0 +1,99 @@
+//! A save of a streamed world that was prepared on the thread of the game, to be written on another
+//! one: the chunks that may have changed, copied.
+
+use super::contents::Contents;
+use crate::coords::order;
+use crate::snapshot::put_chunk;
+use crate::water::{ChunkRecord, SavedChunk};
+use glam::IVec3;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How far the jobs of a [`Stream`](super::Stream) have come; shared by it and its jobs.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// The number of the last job that is on the disk; the first is 1.
+    committed: AtomicU64,
+    /// Whether a job was not written since the last one was prepared, so that the next must hold
+    /// the whole world.
+    has_failed: AtomicBool,
+}
+
+impl Progress {
+    /// Returns the number of the last job that is on the disk, 0 for none.
+    pub(super) fn committed(&self) -> u64 {
+        self.committed.load(Ordering::Acquire)
+    }
+
+    /// Returns whether a job has failed since the last call.
+    pub(super) fn take_failure(&self) -> bool {
+        self.has_failed.swap(false, Ordering::AcqRel)
+    }
+}
+
+/// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
+/// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
+///
+/// A job that is dropped or fails is made up for: the next one holds the whole world.
+#[derive(Debug)]
+pub struct SaveJob {
+    pub(super) number: u64,
+    /// Whether it holds the whole world, not only what has changed since the job before.
+    pub(super) is_whole: bool,
+    pub(super) progress: Arc<Progress>,
+    pub(super) rules: Vec<u8>,
+    pub(super) state: Vec<u8>,
+    /// Of all loaded chunks, in no order.
+    pub(super) positions: Vec<IVec3>,
+    /// The chunks that may have changed, in no order.
+    pub(super) touched: Vec<(IVec3, SavedChunk)>,
+    pub(super) unloaded: Vec<Arc<ChunkRecord>>,
+    /// Unloaded chunks that have left the file.
+    pub(super) taken: Vec<IVec3>,
+}
+
+impl SaveJob {
+    /// Returns the number of chunks that were copied: the loaded ones that may have changed since
+    /// the job before.
+    pub fn chunks_copied(&self) -> usize {
+        self.touched.len()
+    }
+
+    /// Returns whether the job can be written after that of a number; 0 for none.
+    pub(super) fn follows(&self, progress: &Arc<Progress>, number: u64) -> bool {
+        let is_next = Arc::ptr_eq(progress, &self.progress) && self.number == number + 1;
+        is_next || self.is_whole && self.number > self.progress.committed()
+    }
+
+    /// Returns what is to be written.
+    pub(super) fn contents(&mut self) -> Contents<'_> {
+        self.positions.sort_unstable_by_key(|&position| order(position));
+        self.touched.sort_unstable_by_key(|&(position, _)| order(position));
+        let mut touched = self.touched.iter().peekable();
+        let record = move |position: IVec3, out: &mut Vec<u8>| {
+            let chunk = touched.next_if(|(touched, _)| *touched == position);
+            chunk.map(|(_, chunk)| put_chunk(chunk, out)).is_some()
+        };
+        Contents {
+            rules: core::mem::take(&mut self.rules),
+            state: core::mem::take(&mut self.state),
+            positions: core::mem::take(&mut self.positions),
+            record: Box::new(record),
+            unloaded: &self.unloaded,
+            taken: &self.taken,
+        }
+    }
+
+    /// Tells the stream that the job is on the disk.
+    pub(super) fn succeed(self) {
+        self.progress.committed.store(self.number, Ordering::Release);
+    }
+}
+
+impl Drop for SaveJob {
+    fn drop(&mut self) {
+        if self.progress.committed() < self.number {
+            self.progress.has_failed.store(true, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The side of a game of a save file with loaded and unloaded chunks: it keeps records that are not
+//! in the file yet, reads those that are, and prepares saves.
+
+use super::Part;
+use super::error::SaveError;
+use super::job::{Progress, SaveJob};
+use super::tables::{self, UNLOADED};
+use crate::coords::order;
+use crate::snapshot::Saved;
+use crate::water::{ChunkRecord, Since, WaterWorld};
+use glam::IVec3;
+use hashbrown::HashMap;
+use redb::{Database, ReadableDatabase, ReadableTable, TableError};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The database of a file, shared by the file and its streams; `None` while it is closed.
+pub(super) type Shared = Arc<RwLock<Option<Database>>>;
+
+/// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays on the thread of
+/// the game, while the file goes to the thread that writes.
+///
+/// Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put) here.
+/// The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded chunks
+/// and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be
+/// loaded is [`take`](Stream::take)n from here and inserted; it leaves the file with the next save.
+/// So the units in the unloaded chunks of a file are those unloaded less those loaded in its
+/// ledger, if all of them pass through here.
+///
+/// ```
+/// use floodplain::save_file::SaveFile;
+/// use floodplain::water::{Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, glam::IVec3};
+///
+/// # let path = std::env::temp_dir().join(format!("floodplain-stream-{}.redb", std::process::id()));
+/// # drop(std::fs::remove_file(&path));
+/// let mut world = WaterWorld::new(7, Rules::lossless())?;
+/// world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+/// world.pour(IVec3::new(20, 0, 8), 7)?;
+/// let mut file = SaveFile::create(&path, &world)?;
+/// let mut stream = file.stream();
+///
+/// stream.put(world.remove_chunks([IVec3::X])?);
+/// let job = stream.prepare(&mut world);
+/// let writer = std::thread::spawn(move || (file.commit(job), file));
+/// // The game goes on, and needs the chunk again.
+/// world.insert_records(stream.take([IVec3::X])?)?;
+/// assert_eq!(world.height(IVec3::new(20, 0, 8)), 7);
+/// let (report, file) = writer.join().unwrap();
+/// assert_eq!(report?.chunks_unloaded, 1);
+/// # drop((stream, file));
+///
+/// // The machine fails before the next save: the chunk is in the file, and not in the world.
+/// let (file, world) = SaveFile::<WaterWorld>::open(&path)?;
+/// assert_eq!((world.total(), world.ledger().unloaded), (0, 7));
+/// assert_eq!(file.stream().take([IVec3::X])?[0].units(), 7);
+/// # drop(file);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Stream {
+    database: Shared,
+    progress: Arc<Progress>,
+    /// The number of the last job that was prepared, 0 for none.
+    last: u64,
+    since: Option<Since>,
+    /// The records put here that may not be in the file, with the number of the first job that has
+    /// them.
+    kept: HashMap<IVec3, (u64, Arc<ChunkRecord>)>,
+    /// The chunks taken from here whose records may still be in the file, with the number of the
+    /// first job that removes them.
+    taken: HashMap<IVec3, u64>,
+}
+
+impl Stream {
+    pub(super) fn new(database: Shared) -> Stream {
+        Stream {
+            database,
+            progress: Arc::default(),
+            last: 0,
+            since: None,
+            kept: HashMap::new(),
+            taken: HashMap::new(),
+        }
+    }
+
+    /// Keeps the records of unloaded chunks, in memory until they are in the file. Of two records
+    /// at one position, the last counts.
+    pub fn put(&mut self, records: impl IntoIterator<Item = ChunkRecord>) {
+        let next = self.last + 1;
+        for record in records {
+            self.kept.insert(record.position(), (next, Arc::new(record)));
+        }
+    }
+
+    /// Returns the records of the unloaded chunks among these positions, in the same order, to be
+    /// inserted. From here on they are not kept here, and they leave the file with the next save.
+    ///
+    /// # Errors
+    /// A record in the file is damaged, the file failed and is closed until the next save, or the
+    /// disk fails. Then none is taken.
+    pub fn take(
+        &mut self,
+        positions: impl IntoIterator<Item = IVec3>,
+    ) -> Result<Vec<ChunkRecord>, SaveError> {
+        self.forget_committed();
+        let positions: Vec<IVec3> = positions.into_iter().collect();
+        let is_elsewhere = |position: &IVec3| {
+            !self.kept.contains_key(position) && !self.taken.contains_key(position)
+        };
+        let elsewhere: Vec<IVec3> = positions.iter().copied().filter(is_elsewhere).collect();
+        let mut read = self.read(&elsewhere)?;
+        let mut records = Vec::new();
+        for position in positions {
+            let kept = self.kept.remove(&position).map(|(_, record)| Arc::unwrap_or_clone(record));
+            let Some(record) = kept.or_else(|| read.remove(&position)) else { continue };
+            self.taken.insert(position, self.last + 1);
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    /// Returns the positions of the unloaded chunks here and in the file, in order (y, then z, then
+    /// x).
+    ///
+    /// # Errors
+    /// The file failed and is closed until the next save, or the disk fails.
+    pub fn unloaded(&mut self) -> Result<Vec<IVec3>, SaveError> {
+        self.forget_committed();
+        let mut positions = self.in_file()?;
+        positions.retain(|position| {
+            !self.kept.contains_key(position) && !self.taken.contains_key(position)
+        });
+        positions.extend(self.kept.keys());
+        positions.sort_unstable_by_key(|&position| order(position));
+        Ok(positions)
+    }
+
+    /// Copies what has changed in a world since the last job, with the records put here and the
+    /// positions of those taken: a save to be written by
+    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like. It copies a chunk only if it was touched: written, awake, or listed as changed.
+    ///
+    /// The first job of a stream holds the whole world, as does one of another world, and the next
+    /// after one that was not written. Jobs are to be written in the order in which they were
+    /// prepared. While a tick is underway, the world is saved as it was when that tick began.
+    pub fn prepare(&mut self, world: &mut WaterWorld) -> SaveJob {
+        self.forget_committed();
+        self.last += 1;
+        let since = self.since.take().filter(|_| !self.progress.take_failure());
+        let (slots, now) = world.touched_since(since);
+        let is_whole = !since.is_some_and(|since| since.is_of_world(now));
+        self.since = Some(now);
+        let (mut rules, mut state) = (Vec::new(), Vec::new());
+        world.put_rules(&mut rules);
+        world.put_state(&mut state);
+        let chunk = |slot| (world.grid().position_at(slot), world.saved_chunk(slot));
+        SaveJob {
+            number: self.last,
+            is_whole,
+            progress: Arc::clone(&self.progress),
+            rules,
+            state,
+            positions: world.grid().occupied().map(|slot| world.grid().position_at(slot)).collect(),
+            touched: slots.into_iter().map(chunk).collect(),
+            unloaded: self.kept.values().map(|(_, record)| Arc::clone(record)).collect(),
+            taken: self.taken.keys().copied().collect(),
+        }
+    }
+
+    /// Drops what the file holds by now.
+    fn forget_committed(&mut self) {
+        let committed = self.progress.committed();
+        self.kept.retain(|_, (job, _)| *job > committed);
+        self.taken.retain(|_, job| *job > committed);
+    }
+
+    /// Returns the records at these positions that are in the file.
+    fn read(&self, positions: &[IVec3]) -> Result<HashMap<IVec3, ChunkRecord>, SaveError> {
+        if positions.is_empty() {
+            return Ok(HashMap::new());
+        }
+        self.with_table(|table| {
+            let mut records = HashMap::new();
+            for &position in positions {
+                let key = tables::key_of(position);
+                let Some(sealed) = table.get(&key).map_err(SaveError::of)? else { continue };
+                let part = Part::Unloaded(position);
+                let bytes = tables::unseal(&key, sealed.value(), part)?;
+                let record = ChunkRecord::from_bytes(bytes)
+                    .map_err(|error| SaveError::Record { position, error })?;
+                if record.position() != position {
+                    return Err(SaveError::Damaged { part });
+                }
+                records.insert(position, record);
+            }
+            Ok(records)
+        })
+    }
+
+    /// Returns the positions of the records in the file.
+    fn in_file(&self) -> Result<Vec<IVec3>, SaveError> {
+        self.with_table(|table| {
+            let key =
+                |entry: Result<(redb::AccessGuard<'_, &tables::Key>, _), redb::StorageError>| {
+                    let (key, _): (_, redb::AccessGuard<'_, &[u8]>) =
+                        entry.map_err(SaveError::of)?;
+                    Ok(tables::position_of(key.value()))
+                };
+            table.iter().map_err(SaveError::of)?.map(key).collect()
+        })
+    }
+
+    /// Returns what `read` makes of the table of unloaded chunks as of the last save; the default if
+    /// the file has none yet.
+    fn with_table<T: Default>(
+        &self,
+        read: impl FnOnce(
+            redb::ReadOnlyTable<&'static tables::Key, &'static [u8]>,
+        ) -> Result<T, SaveError>,
+    ) -> Result<T, SaveError> {
+        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let database = database.as_ref().ok_or(SaveError::Closed)?;
+        let transaction = database.begin_read().map_err(SaveError::of)?;
+        match transaction.open_table(UNLOADED) {
+            Ok(table) => read(table),
+            Err(TableError::TableDoesNotExist(_)) => Ok(T::default()),
+            Err(TableError::Storage(error)) => Err(SaveError::of(error)),
+            Err(_) => Err(SaveError::Damaged { part: Part::UnloadedChunks }),
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! A world whose chunks come and go, and its file: what is opened is what was prepared last, and the
+//! units in the file, loaded or not, are those of its ledger, whenever the disk or the process fails.
+
+use crate::disk::{Disk, Fault, Unsynced};
+use crate::living::born;
+use crate::path;
+use fastrand::Rng;
+use floodplain::Region;
+use floodplain::glam::IVec3;
+use floodplain::save_file::{Part, SaveError, SaveFile, SaveJob, Stream};
+use floodplain::snapshot::Saved;
+use floodplain::water::{ChunkRecord, Edit, Rules, WaterWorld};
+use std::fs;
+use support::water::small::{HIGH, LOW};
+
+fn positions() -> impl Iterator<Item = IVec3> {
+    Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions()
+}
+
+/// Lets a little happen, or nothing: edits, ticks, perhaps one that is not complete.
+fn live(world: &mut WaterWorld, rng: &mut Rng) {
+    let cell = |rng: &mut Rng| {
+        IVec3::new(rng.i32(LOW.x..=HIGH.x), rng.i32(LOW.y..=HIGH.y), rng.i32(LOW.z..=HIGH.z))
+    };
+    for _ in 0..rng.usize(..3) {
+        let at = cell(rng);
+        let there = at.min(cell(rng));
+        let throughput = rng.u8(1..8);
+        // What is refused is as good as none.
+        let _ = match rng.u8(..12) {
+            0 => world.set_solid(at).is_ok(),
+            1 => world.fill_water(Region::new(at, there), rng.u8(..=7)).is_ok(),
+            2 | 3 => world.pour(at, 7).is_ok(),
+            4 => world.take_changes().is_empty(),
+            5 => world.take_all_changes().is_empty(),
+            6 => world.remove_source(at).is_ok(),
+            7 => world.set_rules(Rules { throughput, ..*world.rules() }).is_ok(),
+            8 => world.queue(Edit::Pour { cell: at, units: 3 }) > 0,
+            9 => world.fill_solid(Region::new(at, there)).is_ok(),
+            _ => world.add_source(at).is_ok(),
+        };
+    }
+    world.run(rng.u64(..4));
+    if rng.bool() {
+        world.step_within(rng.u64(..100));
+    }
+}
+
+/// Some chunks go into the stream and some come back from it.
+fn travel(world: &mut WaterWorld, stream: &mut Stream, rng: &mut Rng) {
+    for _ in 0..rng.usize(..3) {
+        let some: Vec<IVec3> = positions().filter(|_| rng.u8(..4) == 0).collect();
+        if rng.bool() {
+            let is_loaded = |chunk: &IVec3| world.chunk(*chunk).is_some();
+            let loaded: Vec<IVec3> = some.into_iter().filter(is_loaded).collect();
+            stream.put(world.remove_chunks(loaded).unwrap());
+        } else {
+            world.insert_records(stream.take(some).unwrap()).unwrap();
+        }
+    }
+}
+
+/// Units in the unloaded chunks of a stream.
+fn units_unloaded(stream: &mut Stream) -> u64 {
+    let unloaded = stream.unloaded().unwrap();
+    let records = stream.take(unloaded.iter().copied()).unwrap();
+    assert!(records.iter().map(ChunkRecord::position).eq(unloaded));
+    records.iter().map(ChunkRecord::units).sum()
+}
+
+/// Opens a disk. Every law holds, and no chunk is twice in it or missing.
+fn open(disk: Disk, story: &str) -> Result<WaterWorld, SaveError> {
+    let (file, mut world) = SaveFile::<WaterWorld>::open_on(disk)?;
+    assert_eq!(world.validate(), Ok(()), "{story}");
+    let mut stream = file.stream();
+    let mut here: Vec<IVec3> = world.chunks().map(|(position, _)| position).collect();
+    here.extend(stream.unloaded().unwrap());
+    here.sort_unstable_by_key(|position| [position.y, position.z, position.x]);
+    assert!(here.into_iter().eq(positions()), "{story}: chunks");
+    let ledger = world.ledger();
+    assert_eq!(units_unloaded(&mut stream), ledger.unloaded - ledger.loaded, "{story}");
+    // All of them fit together.
+    let (saved, all) = (world.save(), file.stream().unloaded().unwrap());
+    world.insert_records(file.stream().take(all).unwrap()).unwrap();
+    assert_eq!(world.validate(), Ok(()), "{story}");
+    Ok(WaterWorld::load(&saved).unwrap())
+}
+
+#[test]
+fn what_is_opened_is_what_was_prepared_last() {
+    let (mut copied, mut chunks, mut travelled) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let disk = Disk::default();
+        let mut world = born(seed);
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let mut stream = file.stream();
+        for round in 0..12 {
+            live(&mut world, &mut rng);
+            travel(&mut world, &mut stream, &mut rng);
+            live(&mut world, &mut rng);
+            let saved = world.save();
+            let job = stream.prepare(&mut world);
+            (copied, chunks) = (copied + job.chunks_copied(), chunks + world.chunks().count());
+            // The game goes on meanwhile.
+            live(&mut world, &mut rng);
+            travel(&mut world, &mut stream, &mut rng);
+            travelled += file.commit(job).unwrap().chunks_unloaded;
+            let story = format!("seed {seed}, round {round}");
+            let opened = open(disk.after_power_loss(Unsynced::Lost), &story).unwrap();
+            assert!(opened.save() == saved, "{story}: another world");
+        }
+    }
+    assert!(
+        copied < chunks && travelled > 300,
+        "{copied} of {chunks} copied, {travelled} travelled"
+    );
+}
+
+/// A world at rest that was saved: nothing is copied.
+#[test]
+fn a_job_copies_only_what_was_touched() {
+    let mut world = born(3);
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let mut stream = file.stream();
+    world.run(200);
+    assert!(world.awake_cells() == 0);
+    let whole = stream.prepare(&mut world);
+    assert_eq!(whole.chunks_copied(), 8);
+    file.commit(whole).unwrap();
+    assert_eq!(stream.prepare(&mut world).chunks_copied(), 0);
+    // That job was dropped, so the next is whole again.
+    let again = stream.prepare(&mut world);
+    assert_eq!((again.chunks_copied(), file.commit(again).unwrap().chunks_written), (8, 0));
+    world.set_solid(HIGH).unwrap();
+    let job = stream.prepare(&mut world);
+    assert_eq!((job.chunks_copied(), file.commit(job).unwrap().chunks_written), (1, 1));
+    assert_eq!(stream.prepare(&mut born(4)).chunks_copied(), 8, "another world");
+}
+
+/// The worlds that a disk may hold when a session ended, as snapshots.
+#[derive(Default)]
+struct Ending {
+    acknowledged: Option<Vec<u8>>,
+    under_way: Option<Vec<u8>>,
+    has_failed: bool,
+}
+
+/// Creates a file and saves on with chunks that come and go, until that is done or something fails.
+fn session(disk: &Disk) -> Ending {
+    let mut ending = Ending::default();
+    let mut rng = Rng::with_seed(11);
+    let mut world = born(11);
+    for spring in [IVec3::new(-3, 4, -3), IVec3::new(3, 4, 2)] {
+        world.add_source(spring).unwrap();
+    }
+    ending.under_way = Some(world.save());
+    let Ok(mut file) = SaveFile::create_on(disk.clone(), &world) else {
+        return Ending { has_failed: true, ..ending };
+    };
+    ending.acknowledged = ending.under_way.take();
+    let mut stream = file.stream();
+    for _ in 0..4 {
+        live(&mut world, &mut rng);
+        // A chunk that cannot be read stays where it is.
+        if let Ok(records) = stream.take(positions().filter(|_| rng.bool())) {
+            world.insert_records(records).unwrap();
+        }
+        let some = world.chunks().map(|(position, _)| position).filter(|_| rng.u8(..3) == 0);
+        let some: Vec<IVec3> = some.collect();
+        stream.put(world.remove_chunks(some).unwrap());
+        ending.under_way = Some(world.save());
+        if file.commit(stream.prepare(&mut world)).is_err() {
+            return Ending { has_failed: true, ..ending };
+        }
+        ending.acknowledged = ending.under_way.take();
+    }
+    ending
+}
+
+#[test]
+fn whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger() {
+    let whole = Disk::default();
+    assert!(!session(&whole).has_failed);
+    let (operations, mut failed) = (whole.operations(), 0);
+    for at in 0..operations {
+        for fault in [Fault::Once, Fault::ForGood, Fault::Torn] {
+            let disk = Disk::default();
+            disk.fail_at(at, fault);
+            let ending = session(&disk);
+            failed += u64::from(ending.has_failed);
+            for unsynced in [Unsynced::Kept, Unsynced::Lost, Unsynced::Some(at)] {
+                let story = format!("{fault:?} at operation {at}, unsynced writes {unsynced:?}");
+                match open(disk.after_power_loss(unsynced), &story) {
+                    Ok(world) => {
+                        let opened = Some(world.save());
+                        let is_one = opened == ending.acknowledged || opened == ending.under_way;
+                        assert!(is_one, "{story}: neither the last save nor the one under way");
+                    }
+                    Err(error) => assert!(ending.acknowledged.is_none(), "{story}: {error}"),
+                }
+            }
+        }
+    }
+    assert!(failed > operations, "only {failed} sessions of {operations} operations failed");
+}
+
+#[test]
+fn after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records() {
+    let mut recovered = 0;
+    for at in 0..24 {
+        let disk = Disk::default();
+        let mut rng = Rng::with_seed(at);
+        let mut world = born(5);
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let mut stream = file.stream();
+        file.commit(stream.prepare(&mut world)).unwrap();
+        live(&mut world, &mut rng);
+        stream.put(world.remove_chunks([IVec3::ZERO, IVec3::NEG_X]).unwrap());
+        disk.fail_at(disk.operations() + at, Fault::Once);
+        let (failing, mut next) = (stream.prepare(&mut world), None);
+        if at % 2 == 0 {
+            next = Some(stream.prepare(&mut world));
+        }
+        if file.commit(failing).is_ok() {
+            continue;
+        }
+        recovered += 1;
+        assert!(matches!(stream.unloaded(), Err(SaveError::Closed)));
+        assert!(matches!(stream.take([IVec3::Y]), Err(SaveError::Closed)));
+        if let Some(job) = next {
+            let refused = file.commit(job).unwrap_err();
+            assert!(matches!(refused, SaveError::OutOfOrder { job: 3, last: 0 }), "{refused}");
+        }
+        live(&mut world, &mut rng);
+        world.insert_records(stream.take([IVec3::NEG_X]).unwrap()).unwrap();
+        let saved = world.save();
+        let report = file.commit(stream.prepare(&mut world)).unwrap();
+        assert_eq!((report.chunks_written, report.chunks_unloaded), (7, 1));
+        let opened = open(disk.after_power_loss(Unsynced::Lost), "recovered").unwrap();
+        assert!(opened.save() == saved, "a fault at operation {at}");
+    }
+    assert!(recovered > 3, "only {recovered} jobs failed");
+}
+
+#[test]
+fn jobs_are_written_in_the_order_in_which_they_were_prepared() {
+    let mut world = born(6);
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let mut stream = file.stream();
+    let whole = stream.prepare(&mut world);
+    let [second, third]: [SaveJob; 2] = core::array::from_fn(|_| stream.prepare(&mut world));
+    file.commit(whole).unwrap();
+    let refused = file.commit(third).unwrap_err();
+    assert!(matches!(refused, SaveError::OutOfOrder { job: 3, last: 1 }), "{refused}");
+    let refused = file.commit(second).unwrap_err();
+    assert!(
+        matches!(refused, SaveError::OutOfOrder { job: 2, .. }),
+        "after a refusal, a whole one"
+    );
+    let mut other = file.stream();
+    file.commit(stream.prepare(&mut world)).unwrap();
+    let of_other = other.prepare(&mut world);
+    file.commit(of_other).unwrap();
+    let refused = file.commit(stream.prepare(&mut world)).unwrap_err();
+    assert!(matches!(refused, SaveError::OutOfOrder { job: 5, last: 0 }), "{refused}");
+    file.commit(stream.prepare(&mut world)).unwrap();
+}
+
+/// A save on another thread, while the game takes chunks from the file.
+#[test]
+fn chunks_are_read_while_a_job_is_written() {
+    let mut world = born(7);
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let mut stream = file.stream();
+    world.fill_water(Region::new(LOW, HIGH), 5).unwrap();
+    let total = world.total();
+    stream.put(world.remove_chunks(positions().take(6)).unwrap());
+    file.commit(stream.prepare(&mut world)).unwrap();
+    for chunk in positions().take(6) {
+        let job = stream.prepare(&mut world);
+        let writer = std::thread::spawn(move || {
+            file.commit(job).unwrap();
+            file
+        });
+        world.insert_records(stream.take([chunk]).unwrap()).unwrap();
+        assert!(stream.take([chunk]).unwrap().is_empty(), "once only");
+        file = writer.join().unwrap();
+    }
+    assert_eq!(world.total(), total);
+    file.commit(stream.prepare(&mut world)).unwrap();
+    assert_eq!(stream.unloaded().unwrap(), []);
+}
+
+type Unloaded<'t> = redb::Table<'t, &'static [u8; 12], &'static [u8]>;
+
+#[test]
+fn damaged_records_are_refused_by_their_position() {
+    const TABLE: redb::TableDefinition<'static, &[u8; 12], &[u8]> =
+        redb::TableDefinition::new("unloaded");
+    let path = path("stream");
+    let mut world = born(8);
+    let mut file = SaveFile::create(&path, &world).unwrap();
+    let mut stream = file.stream();
+    stream.put(world.remove_chunks(positions()).unwrap());
+    file.commit(stream.prepare(&mut world)).unwrap();
+    drop((file, stream));
+    let mut keys = Vec::new();
+    let forge = |forge: &mut dyn FnMut(&mut Unloaded<'_>)| {
+        let database = redb::Database::open(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        forge(&mut transaction.open_table(TABLE).unwrap());
+        transaction.commit().unwrap();
+    };
+    forge(&mut |table| {
+        use redb::ReadableTable;
+        let entries = table.iter().unwrap().map(Result::unwrap);
+        keys = entries.map(|(key, value)| (*key.value(), value.value().to_vec())).collect();
+    });
+    let sealed = |key: &[u8], value: &[u8]| {
+        let mut hasher = crc32fast::Hasher::new();
+        hasher.update(key);
+        hasher.update(value);
+        [value, &hasher.finalize().to_le_bytes()].concat()
+    };
+    let bare = |at: usize| &keys[at].1[..keys[at].1.len() - 4];
+    forge(&mut |table| {
+        table.insert(&keys[0].0, &b"no checksum"[..]).unwrap();
+        table.insert(&keys[1].0, &*sealed(&keys[1].0, b"no record")).unwrap();
+        table.insert(&keys[2].0, &*sealed(&keys[2].0, bare(3))).unwrap();
+    });
+    let (file, _) = SaveFile::<WaterWorld>::open(&path).unwrap();
+    let mut stream = file.stream();
+    let chunks: Vec<IVec3> = positions().collect();
+    for (at, is_expected) in [
+        (
+            0,
+            (|error| matches!(error, SaveError::Damaged { part: Part::Unloaded(_) }))
+                as fn(&_) -> _,
+        ),
+        (1, |error| matches!(error, SaveError::Record { .. })),
+        (2, |error| matches!(error, SaveError::Damaged { part: Part::Unloaded(_) })),
+    ] {
+        let found = stream.take([chunks[3], chunks[at]]).unwrap_err();
+        let [x, y, z] = chunks[at].to_array();
+        assert!(is_expected(&found), "{found}");
+        assert!(found.to_string().contains(&format!("[{x}, {y}, {z}]")), "{found}");
+    }
+    assert_eq!(stream.take([chunks[3]]).unwrap().len(), 1);
+    drop((file, stream));
+    fs::remove_file(&path).unwrap();
+}
