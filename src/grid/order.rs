@@ -17,7 +17,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time
     /// linear in the volume of the box or the number of chunks in the grid, whichever is smaller.
-    pub(super) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
+    pub(crate) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
         } else {

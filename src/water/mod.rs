@@ -21,6 +21,7 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
 //! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
@@ -54,6 +55,7 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod settle;
 #[cfg(feature = "rayon")]
 mod shards;
 mod store;
@@ -75,6 +77,7 @@ pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub use settle::{Settling, settle};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};

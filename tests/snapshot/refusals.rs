@@ -284,11 +284,11 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
         assert_eq!(said, refused("WRLD", length + LATER, "the end of the section"));
     }
     let said = |pieces: &[u8]| with_pieces(&first, pieces).err();
-    assert_eq!(said(&[0; 8]), refused("WRLD", length, "1 or more pieces of a tick underway"));
-    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", length, "a number below 2⁶²"));
-    assert_eq!(said(&[1; 7]), refused("WRLD", length, "more bytes"));
+    assert_eq!(said(&[0; 8]), refused("WRLD", end, "1 or more pieces of a tick underway"));
+    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", end, "a number below 2⁶²"));
+    assert_eq!(said(&[1; 7]), refused("WRLD", end, "more bytes"));
     let ended = [&1u64.to_le_bytes()[..], &[0]].concat();
-    assert_eq!(said(&ended), refused("WRLD", length + 8, "the end of the section"));
+    assert_eq!(said(&ended), refused("WRLD", end + 8, "the end of the section"));
     assert!(WaterWorld::load(&first).unwrap().save() == saved, "without pieces");
     while !world.step_within(1).finished {}
     let mut loaded = WaterWorld::load(&saved).unwrap();

@@ -18,6 +18,7 @@ mod record;
 mod records;
 mod sea;
 mod season;
+mod settle;
 mod sleep;
 mod surface;
 mod words;

@@ -211,7 +211,7 @@ impl WaterWorld {
 
     /// Makes all edits that wait, after completing the tick that has begun: what is edited directly
     /// comes after what was queued before.
-    pub(super) fn make_queued_edits(&mut self) {
+    pub(crate) fn make_queued_edits(&mut self) {
         if self.queue.is_empty() {
             return;
         }

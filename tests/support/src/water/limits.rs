@@ -29,7 +29,8 @@ pub fn has_source_clears(world: &mut WaterWorld) {
 fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
     let removes = |op: &&Op| match op {
-        Op::Edit(edit) => matches!(edit, Edit::RemoveChunk(_)) || edit.is_of_the_sea(),
+        Op::Edit(Edit::RemoveChunk(_) | Edit::RemoveChunks(_)) => true,
+        Op::Edit(edit) => edit.is_of_the_sea(),
         _ => false,
     };
     ops.iter().filter(|op| !removes(op)).for_each(|op| watched.apply(op));

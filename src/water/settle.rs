@@ -1,0 +1,145 @@
+//! Settling: ticks of some chunks alone until nothing moves in them, outside any world or while the
+//! rest of a world stands still.
+
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape};
+use crate::water::edit::EditError;
+use crate::water::record::ChunkRecord;
+use crate::water::rules::{Edge, Edges, Rules};
+use crate::water::voxel::Voxel;
+use crate::water::{RulesError, WaterWorld};
+use glam::IVec3;
+
+/// What settling came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settling {
+    /// The ticks that it took.
+    pub ticks: u64,
+    /// Units that springs have supplied meanwhile.
+    pub injected: u64,
+    /// Units that have left over draining edges meanwhile.
+    pub drained: u64,
+    /// The chunks that are not at rest, by chunk position, in order (y, then z, then x), with the
+    /// number of their cells that are awake.
+    pub restless: Vec<(IVec3, usize)>,
+}
+
+impl Settling {
+    /// Returns whether all came to rest.
+    pub fn is_at_rest(&self) -> bool {
+        self.restless.is_empty()
+    }
+}
+
+/// Lets the water of chunks come to rest outside any world, as for ground that was just generated,
+/// on any thread. Returns their records, in the order of the list, and what is not at rest after
+/// `most` ticks: where springs feed a stream that leaves, nothing ever is.
+///
+/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
+/// evaporation. At faces to chunks that are not in the list water waits, whatever the rules say;
+/// what it does at the faces of `bounds` they do say.
+///
+/// ```
+/// use floodplain::water::{Rules, Voxel, WaterWorld, settle};
+/// use floodplain::{Chunk, Region, glam::IVec3};
+///
+/// let mut chunk = Chunk::uniform(Voxel::OPEN);
+/// chunk.set(15 * 256, Voxel::from_word(7)?);
+/// let (records, settling) =
+///     settle(7, Rules::lossless(), Region::EVERYWHERE, [(IVec3::ZERO, chunk)], 1_000)?;
+/// assert!(settling.is_at_rest());
+/// assert_eq!((records[0].units(), records[0].chunk().get(15 * 256).height()), (7, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A rule's value is out of range, or the list holds a position twice or one out of bounds.
+pub fn settle(
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+    most: u64,
+) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
+    let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
+    let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+    let mut world = alone(seed, rules, bounds).map_err(EditError::Rules)?;
+    world.insert_chunks(chunks)?;
+    let settling = world.settle_all(most);
+    Ok((world.remove_chunks(positions)?, settling))
+}
+
+/// Returns a world without chunks in which nothing evaporates, and water waits where none is loaded.
+fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
+    rules.check()?;
+    let edges = Edges { unloaded: Edge::Held, ..rules.edges };
+    let rules = Rules { evaporation: 0.0, film_evaporation: 0.0, edges, ..rules };
+    WaterWorld::with_bounds(seed, rules, bounds)
+}
+
+impl WaterWorld {
+    /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
+    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns what
+    /// is not at rest after `most` ticks of these chunks. What springs supply and what drains
+    /// meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and completes a
+    /// tick that is underway first.
+    ///
+    /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
+    /// water crosses their outer faces. There it waits, and goes on with the next tick of the world,
+    /// in which the surfaces of their water are looked at once more. Takes as long as these ticks: to
+    /// settle generated ground on another thread, see [`settle`].
+    ///
+    /// # Errors
+    /// None of the chunks that the region touches is loaded.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
+    /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
+    /// assert!(settling.is_at_rest());
+    /// assert_eq!((world.height(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
+        self.make_queued_edits();
+        let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
+        let slots = self.store.grid().slots_in(touched);
+        if slots.is_empty() {
+            return Err(EditError::NotLoaded(region.min()));
+        }
+        self.finish_tick();
+        let before = self.ledger;
+        let positions: Vec<IVec3> =
+            slots.into_iter().map(|slot| self.store.grid().position_at(slot)).collect();
+        let mut chunks =
+            alone(self.seed, self.rules, self.store.bounds()).map_err(EditError::Rules)?;
+        // The same random choices as in ticks of the world.
+        chunks.tick = self.tick;
+        chunks.insert_records(self.remove_chunks(positions.iter().copied())?)?;
+        let settling = chunks.settle_all(most);
+        self.insert_records(chunks.remove_chunks(positions)?)?;
+        // They were never away.
+        (self.ledger.loaded, self.ledger.unloaded) = (before.loaded, before.unloaded);
+        self.ledger.injected += settling.injected;
+        self.ledger.drained += settling.drained;
+        Ok(settling)
+    }
+
+    /// Does ticks until nothing is awake, at most so many.
+    fn settle_all(&mut self, most: u64) -> Settling {
+        let (start, before) = (self.tick, self.ledger);
+        while self.awake_cells() > 0 && self.tick.wrapping_sub(start) < most {
+            self.step();
+        }
+        Settling {
+            ticks: self.tick.wrapping_sub(start),
+            injected: self.ledger.injected - before.injected,
+            drained: self.ledger.drained - before.drained,
+            restless: self.awake_chunks().map(|(chunk, cells)| (chunk, cells.len())).collect(),
+        }
+    }
+}

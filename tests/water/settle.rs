@@ -1,0 +1,151 @@
+//! Settling: the same levels and totals as ticks, of some chunks alone.
+
+use fastrand::Rng;
+use floodplain::glam::IVec3;
+use floodplain::water::{
+    ChunkRecord, Edge, Edges, EditError, Rules, Voxel, WaterCell, WaterWorld, settle,
+};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+
+/// Ground in waves with water in the air, in a box of 2×1×2 chunks.
+fn chunks(seed: u64) -> Vec<(IVec3, Chunk<Voxel>)> {
+    let mut rng = Rng::with_seed(seed);
+    let heights: Vec<i32> = (0..64).map(|_| rng.i32(0..9)).collect();
+    let wet = rng.u8(1..40);
+    let mut voxel = |cell: IVec3| {
+        let at = (cell.x / 3 + cell.z / 2 * 5).rem_euclid(64);
+        match cell.y {
+            y if y <= heights[at as usize] => Voxel::SOLID,
+            _ if rng.u8(..100) < wet => Voxel::water(WaterCell::STILL),
+            _ => Voxel::OPEN,
+        }
+    };
+    let mut chunk = |position| {
+        let cells: [Voxel; CHUNK_CELLS] =
+            core::array::from_fn(|index| voxel(Cube::cell_at(position, index)));
+        (position, Chunk::from_cells(&cells))
+    };
+    Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(&mut chunk).collect()
+}
+
+fn world(seed: u64, rules: Rules) -> WaterWorld {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 31));
+    WaterWorld::with_bounds(seed, rules, bounds).unwrap()
+}
+
+/// Units in each layer.
+fn levels(world: &WaterWorld) -> Vec<u64> {
+    let layer = |y: i32| Region::new(IVec3::new(0, y, 0), IVec3::new(31, y, 31));
+    let units = |y: i32| layer(y).positions().map(|cell| u64::from(world.height(cell))).sum();
+    (0..16).map(units).collect()
+}
+
+#[test]
+fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
+    for seed in 0..24 {
+        let rules = Rules::lossless();
+        let (mut ticked, mut at_once, mut generated) =
+            (world(seed, rules), world(seed, rules), world(seed, rules));
+        for world in [&mut ticked, &mut at_once] {
+            world.insert_chunks(chunks(seed)).unwrap();
+        }
+        ticked.run(4_000);
+        assert!(ticked.is_at_rest(), "seed {seed}");
+
+        let settling = at_once.settle_now(at_once.bounds(), 4_000).unwrap();
+        assert!(settling.is_at_rest() && settling.ticks > 10, "seed {seed}: {settling:?}");
+        assert_eq!(at_once.ledger(), ticked.ledger(), "seed {seed}");
+        assert_eq!(levels(&at_once), levels(&ticked), "seed {seed}");
+        assert_eq!((at_once.ticks(), at_once.validate()), (0, Ok(())));
+        at_once.run(8);
+        assert!(at_once.is_at_rest(), "seed {seed}");
+
+        let list = chunks(seed);
+        let (records, settling) = settle(seed, rules, ticked.bounds(), list, 4_000).unwrap();
+        assert!(settling.is_at_rest(), "seed {seed}: {settling:?}");
+        generated.insert_records(records).unwrap();
+        assert_eq!(levels(&generated), levels(&ticked), "seed {seed}");
+        assert_eq!((generated.ledger().loaded, generated.validate()), (ticked.total(), Ok(())));
+    }
+}
+
+/// The chunks around them do not change, and laws and ledger hold with springs and drains.
+#[test]
+fn while_chunks_settle_the_rest_of_the_world_stands_still() {
+    let (mut drained, mut restless) = (0, 0);
+    for seed in 0..24 {
+        let mut rng = Rng::with_seed(seed);
+        let outer = [Edge::Wall, Edge::Drain, Edge::Held].map(|edge| [edge; 6])[rng.usize(..3)];
+        let edges = Edges { outer, unloaded: Edge::Drain };
+        let mut world = world(seed, Rules { edges, ..Rules::default() });
+        world.insert_chunks(chunks(seed)).unwrap();
+        for _ in 0..3 {
+            let _ = world.add_source(IVec3::new(rng.i32(0..32), rng.i32(9..15), rng.i32(0..32)));
+        }
+        world.run(rng.u64(..5));
+        world.step_within(30);
+        world.finish_tick();
+        let there = IVec3::new(rng.i32(0..2), 0, rng.i32(0..2));
+        let heights = |world: &WaterWorld| -> Vec<u8> {
+            let outside = |cell: &IVec3| Cube::chunk_of(*cell) != there;
+            world.bounds().positions().filter(outside).map(|cell| world.height(cell)).collect()
+        };
+        let (before, ticks, ledger) = (heights(&world), world.ticks(), world.ledger());
+        let settling = world.settle_now(Region::cell(there * 16 + 3), 50).unwrap();
+        assert_eq!(heights(&world), before, "seed {seed}");
+        assert_eq!((world.ticks(), world.validate()), (ticks, Ok(())), "seed {seed}");
+        let after = world.ledger();
+        assert_eq!(after.injected - ledger.injected, settling.injected);
+        assert_eq!(after.drained - ledger.drained, settling.drained);
+        assert_eq!((after.loaded, after.unloaded, after.evaporated), (0, 0, ledger.evaporated));
+        assert!(settling.restless.iter().all(|&(chunk, cells)| chunk == there && cells > 0));
+        drained += settling.drained;
+        restless += settling.restless.len();
+        world.run(20);
+        world.validate().unwrap();
+    }
+    assert!(drained > 100 && restless > 4, "{drained} units drained, {restless} restless");
+}
+
+/// Springs on ground that was just generated, on another thread: rivers over the edge of the world
+/// flow for ever, and the report names their chunks.
+#[test]
+fn many_springs_settle_on_another_thread_as_far_as_they_can() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 31));
+    let edges = Edges { outer: [Edge::Drain; 6], ..Edges::WALLS };
+    let rules = Rules { edges, ..Rules::lossless() };
+    let mut list = chunks(5);
+    for (position, chunk) in &mut list {
+        let least = Cube::cell_at(*position, 0);
+        let local = (0..169).map(|at| IVec3::new(at % 13 * 2, 12, at / 13 * 2) - least);
+        let inside = local.filter(|cell| cell.min_element() >= 0 && cell.max_element() < 16);
+        for cell in inside.map(Cube::index_of) {
+            chunk.set(cell, Voxel::water(WaterCell::SOURCE));
+        }
+    }
+    let placed: u64 = list.iter().map(|(_, chunk)| chunk.units()).sum();
+    let worker = std::thread::spawn(move || settle(5, rules, bounds, list, 60).unwrap());
+    let (records, settling) = worker.join().unwrap();
+    assert_eq!((settling.ticks, settling.is_at_rest()), (60, false));
+    let units: u64 = records.iter().map(ChunkRecord::units).sum();
+    assert_eq!(units, placed + settling.injected - settling.drained);
+    assert!(settling.drained > 1_000 && !settling.restless.is_empty(), "{settling:?}");
+}
+
+#[test]
+fn what_cannot_settle_is_refused() {
+    let open = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    let bounds = Region::cell(IVec3::ZERO);
+    let refused = |rules, list: &[(IVec3, Chunk<Voxel>)]| {
+        settle(1, rules, bounds, list.iter().cloned(), 9).unwrap_err()
+    };
+    let twice = refused(Rules::lossless(), &[open.clone(), open.clone()]);
+    assert_eq!(twice, EditError::ChunkPresent(IVec3::ZERO));
+    let far = (IVec3::X, open.1.clone());
+    assert_eq!(refused(Rules::lossless(), &[far]), EditError::ChunkOutOfBounds(IVec3::X));
+    let rules = Rules { evaporation: 2.0, ..Rules::lossless() };
+    assert!(matches!(refused(rules, &[open]), EditError::Rules(_)));
+    let mut empty = WaterWorld::new(1, Rules::lossless()).unwrap();
+    let cell = IVec3::new(40, 2, 3);
+    assert_eq!(empty.settle_now(Region::cell(cell), 9), Err(EditError::NotLoaded(cell)));
+}
