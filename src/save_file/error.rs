@@ -97,7 +97,7 @@ pub enum SaveError {
         /// The number of the last job of that stream in the file, 0 for none.
         last: u64,
     },
-    /// The last save failed, and the file is closed until the next one.
+    /// The last save failed, and the file is closed until the next one; or it was dropped.
     Closed,
     /// Every part is well formed, but the world that they describe breaks a law.
     Unlawful {
@@ -185,7 +185,7 @@ impl fmt::Display for SaveError {
                 write!(f, "job {job} does not follow the last one written, {last}")
             }
             SaveError::Closed => {
-                write!(f, "the last save failed, and the file is closed until the next one")
+                write!(f, "the file is closed: the last save failed, or it was dropped")
             }
             SaveError::Unlawful { law } => {
                 write!(f, "the save describes a world that breaks a law: {law}")

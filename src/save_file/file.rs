@@ -196,6 +196,13 @@ impl SaveFile<WaterWorld> {
     }
 }
 
+impl<W> Drop for SaveFile<W> {
+    /// Closes the file, whose streams may live on.
+    fn drop(&mut self) {
+        *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 impl<W> fmt::Debug for SaveFile<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SaveFile").field("disk", &self.disk).finish_non_exhaustive()

@@ -24,7 +24,8 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be
 /// loaded is [`take`](Stream::take)n from here and inserted; it leaves the file with the next save.
 /// So the units in the unloaded chunks of a file are those unloaded less those loaded in its
-/// ledger, if all of them pass through here.
+/// ledger, if all of them pass through here. What was put here and not saved is lost with it. When
+/// the file is dropped it is closed, and nothing can be read from it here.
 ///
 /// ```
 /// use floodplain::save_file::SaveFile;
@@ -47,7 +48,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// assert_eq!(world.height(IVec3::new(20, 0, 8)), 7);
 /// let (report, file) = writer.join().unwrap();
 /// assert_eq!(report?.chunks_unloaded, 1);
-/// # drop((stream, file));
+/// # drop(file);
 ///
 /// // The machine fails before the next save: the chunk is in the file, and not in the world.
 /// let (file, world) = SaveFile::<WaterWorld>::open(&path)?;
