@@ -265,8 +265,9 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
     assert!(!world.step_within(1).finished);
     let saved = world.save();
     assert!(saved == before, "not as at the beginning of the tick");
-    // The end of the state of later versions: no queued edits, nothing of the sea.
-    const LATER: usize = 8 + 16 + 4;
+    // The end of the state of later versions: nothing loaded or unloaded, no queued edits, nothing of
+    // the sea.
+    const LATER: usize = 16 + 8 + 16 + 4;
     let length = content(&saved, "WRLD").len() - LATER;
     let with_pieces = |saved: &[u8], pieces: &[u8]| -> Result<WaterWorld, _> {
         WaterWorld::load(&forged(saved, "WRLD", |content| [&content[..], pieces].concat()))
@@ -284,11 +285,11 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
         assert_eq!(said, refused("WRLD", length + LATER, "the end of the section"));
     }
     let said = |pieces: &[u8]| with_pieces(&first, pieces).err();
-    assert_eq!(said(&[0; 8]), refused("WRLD", end, "1 or more pieces of a tick underway"));
-    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", end, "a number below 2⁶²"));
-    assert_eq!(said(&[1; 7]), refused("WRLD", end, "more bytes"));
+    assert_eq!(said(&[0; 8]), refused("WRLD", length, "1 or more pieces of a tick underway"));
+    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", length, "a number below 2⁶²"));
+    assert_eq!(said(&[1; 7]), refused("WRLD", length, "more bytes"));
     let ended = [&1u64.to_le_bytes()[..], &[0]].concat();
-    assert_eq!(said(&ended), refused("WRLD", end + 8, "the end of the section"));
+    assert_eq!(said(&ended), refused("WRLD", length + 8, "the end of the section"));
     assert!(WaterWorld::load(&first).unwrap().save() == saved, "without pieces");
     while !world.step_within(1).finished {}
     let mut loaded = WaterWorld::load(&saved).unwrap();

@@ -223,7 +223,7 @@ fn an_edit_made_directly_comes_after_those_queued_before_it() {
         by_hand.step();
         make(&mut by_hand, &edits, &mut expected);
         let result = world.apply(edits[4].clone());
-        assert_eq!(world.queued_edits().len(), 0);
+        assert_eq!(world.queued_edits().len(), 0, "seed {seed}: {:?}", edits[4]);
         assert!(world.backlog() == 0 && world.ticks() == by_hand.ticks(), "{finished}");
         let mut reports = world.take_edit_reports();
         reports.push(EditReport { ticket: 4, tick: world.ticks(), result });

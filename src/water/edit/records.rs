@@ -94,6 +94,7 @@ impl WaterWorld {
             cut.extend(record.cut.into_iter().filter(is_inside).map(lowered));
         }
         self.store.tie_in(&slots, &cut);
+        slots.into_iter().for_each(|slot| self.store.wake_coast(slot));
         Ok(())
     }
 }

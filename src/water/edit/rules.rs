@@ -36,8 +36,8 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_rules(&mut self, rules: Rules) -> Result<(), RulesError> {
-        rules.check()?;
         self.make_queued_edits();
+        rules.check()?;
         if rules == self.rules {
             return Ok(());
         }
