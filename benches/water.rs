@@ -12,6 +12,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use worlds::{draining_lake, lake, river_world, spread_world};
 
+#[path = "water/budget.rs"]
+mod budget;
 #[path = "water/feed.rs"]
 mod feed;
 #[path = "water/motion.rs"]
@@ -212,6 +214,7 @@ criterion_group!(
     sea::sea,
     motion::springs,
     motion::still,
+    budget::budget,
     surface::meshes,
     surface::flow,
     feed::updates,

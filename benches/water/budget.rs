@@ -1,0 +1,137 @@
+//! What one call of `step_within(256)` takes, in worlds where much happens at once: a game pays for
+//! it within a frame. A tick in slices does the same in each run, so each call is timed in several
+//! runs, and its least time counts: what else the machine did meanwhile is left out. Prints the
+//! mean, the 99.9th percentile and the worst call.
+
+use crate::motion::{hills, storm};
+use crate::worlds::{open_world, river_world, spread_world};
+use criterion::{BenchmarkId, Criterion, Throughput};
+use floodplain::Region;
+use floodplain::glam::IVec3;
+use floodplain::water::{Edges, Rules, WaterWorld};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+const BUDGET: u64 = 256;
+/// Runs of which each call's least time counts.
+const RUNS: usize = 3;
+
+/// Runs `ticks` ticks in slices, with an edit before each. Returns the time of each call.
+fn in_slices(
+    mut world: WaterWorld,
+    ticks: u64,
+    edit: &impl Fn(&mut WaterWorld, u64),
+) -> Vec<Duration> {
+    let mut calls = Vec::new();
+    for tick in 0..ticks {
+        edit(&mut world, tick);
+        loop {
+            let start = Instant::now();
+            let progress = black_box(world.step_within(BUDGET));
+            calls.push(start.elapsed());
+            if progress.finished {
+                break;
+            }
+        }
+    }
+    calls
+}
+
+fn job(
+    criterion: &mut Criterion,
+    name: &str,
+    ticks: u64,
+    build: impl Fn() -> WaterWorld,
+    edit: impl Fn(&mut WaterWorld, u64),
+) {
+    let mut least = in_slices(build(), ticks, &edit);
+    for _ in 1..RUNS {
+        let calls = in_slices(build(), ticks, &edit);
+        assert_eq!(calls.len(), least.len(), "a run differs");
+        least.iter_mut().zip(calls).for_each(|(least, call)| *least = call.min(*least));
+    }
+    let slowest = (0..least.len()).max_by_key(|&at| least[at]).unwrap_or(0);
+    let (count, sum) = (least.len(), least.iter().sum::<Duration>());
+    least.sort_unstable();
+    println!(
+        "budget/{name}: {ticks} ticks in {count} calls; mean {:.2?}, p99.9 {:.2?}, worst {:.2?} \
+         (call {slowest})",
+        sum / count as u32,
+        least[count * 999 / 1000],
+        least[count - 1],
+    );
+    let mut group = criterion.benchmark_group("budget");
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(1))
+        .measurement_time(Duration::from_secs(1))
+        .throughput(Throughput::Elements(count as u64));
+    group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+        bencher.iter_custom(|jobs| {
+            (0..jobs).map(|_| in_slices(build(), ticks, &edit).iter().sum::<Duration>()).sum()
+        });
+    });
+}
+
+/// Springs at two heights in a box, after a while.
+fn springs() -> WaterWorld {
+    let mut world = open_world(Region::new(IVec3::ZERO, IVec3::new(39, 6, 23)), Rules::lossless());
+    world.add_source(IVec3::new(5, 2, 11)).expect("open");
+    world.add_source(IVec3::new(14, 5, 11)).expect("open");
+    world.run(200);
+    world
+}
+
+/// Springs at two heights feed a plain of 256 by 256 cells that drains on all sides.
+fn plain() -> WaterWorld {
+    let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
+    let mut world = open_world(Region::new(IVec3::ZERO, IVec3::new(255, 7, 255)), rules);
+    for (x, y, z) in [(40, 1, 60), (128, 2, 128), (200, 4, 90)] {
+        for at in 0..9 {
+            world.add_source(IVec3::new(x + at, y, z)).expect("open");
+        }
+    }
+    world.run(150);
+    world
+}
+
+/// A channel of 100,000 cells whose only spring is removed.
+fn dried_river() -> WaterWorld {
+    let (mut world, _) = river_world(100_000, 512);
+    assert!(world.remove_source(IVec3::ZERO).expect("loaded"));
+    world
+}
+
+/// 20,000 chunks with a drop of water in each.
+fn drops() -> WaterWorld {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(2271, 15, 2255));
+    let mut world = open_world(bounds, Rules::lossless());
+    for x in 0..142 {
+        for z in 0..141 {
+            world.pour(IVec3::new(16 * x + 8, 3, 16 * z + 8), 2).expect("open");
+        }
+    }
+    world
+}
+
+fn no_edit(_: &mut WaterWorld, _: u64) {}
+
+/// See the top of this file.
+pub fn budget(criterion: &mut Criterion) {
+    job(criterion, "storm_on_hills", 3, hills, |world, tick| storm(world, 100 + tick));
+    job(criterion, "springs_at_two_heights", 100, springs, no_edit);
+    job(criterion, "plain_that_drains", 10, plain, no_edit);
+    job(criterion, "river_of_100000_dries_up", 30, dried_river, no_edit);
+    job(criterion, "drop_in_each_of_20000_chunks", 4, drops, no_edit);
+    job(
+        criterion,
+        "falls_of_luanti",
+        4,
+        || {
+            let mut world = spread_world(256, 63);
+            world.run(60);
+            world
+        },
+        no_edit,
+    );
+}
