@@ -38,12 +38,13 @@
 //! # What a save costs
 //!
 //! [`save`](SaveFile::save) encodes and hashes every chunk of the world to find those that differ
-//! from the last save, however few it writes. That takes as long as a snapshot; `benches/README.md` has figures.
-//! Then it waits for the disk twice. In return a world that is never saved pays nothing, and any
-//! world can be saved into any file of its kind. Of the last save, memory holds a 64-bit hash of
-//! each record (SipHash, with new random keys for each [`SaveFile`]), 24 bytes a chunk. A changed
-//! chunk whose hash collides with that of its old record, one in 2⁶⁴, would not be written. On the
-//! disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in size.
+//! from the last save, however few it writes. That takes as long as a snapshot; `benches/README.md`
+//! has figures. Then it waits for the disk twice. In return a world that is never saved pays
+//! nothing, and any world can be saved into any file of its kind. Of the last save, memory holds a
+//! 64-bit hash of each record (SipHash, with new random keys for each [`SaveFile`]), 24 bytes a
+//! chunk. A changed chunk whose hash collides with that of its old record, one in 2⁶⁴, would not be
+//! written. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in
+//! size.
 //!
 //! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each chunk
 //! and a copy of those that were touched. The thread that writes it encodes and hashes these only.
@@ -54,9 +55,10 @@
 //!
 //! # The format, version 3
 //!
-//! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables, or three. The contents of
-//! rules, state and records are documented at each world's [`Saved`](crate::snapshot::Saved); the
-//! byte conventions are those of [`snapshot`](crate::snapshot).
+//! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables, or three. The
+//! contents of rules, state and records are documented at each world's
+//! [`Saved`](crate::snapshot::Saved); the byte conventions are those of
+//! [`snapshot`](crate::snapshot).
 //!
 //! | table | key | value |
 //! |---|---|---|

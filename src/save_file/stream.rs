@@ -16,8 +16,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// The database of a file, shared by the file and its streams; `None` while it is closed.
 pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 
-/// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays on the thread of
-/// the game, while the file goes to the thread that writes.
+/// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays
+/// on the thread of the game, while the file goes to the thread that writes.
 ///
 /// Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put) here.
 /// The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded chunks
@@ -139,7 +139,8 @@ impl Stream {
 
     /// Copies what has changed in a world since the last job, with the records put here and the
     /// positions of those taken: a save to be written by
-    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like. It copies a chunk only if it was touched: written, awake, or listed as changed.
+    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like. It copies a
+    /// chunk only if it was touched: written, awake, or listed as changed.
     ///
     /// The first job of a stream holds the whole world, as does one of another world, and the next
     /// after one that was not written. Jobs are to be written in the order in which they were

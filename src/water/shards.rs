@@ -131,8 +131,8 @@ impl Context<'_> {
         visited.into_inner()
     }
 
-    /// Dries up cells in all tiles, as far as that affects no more than their scopes. Returns how many
-    /// cells were dry.
+    /// Dries up cells in all tiles, as far as that affects no more than their scopes. Returns how
+    /// many cells were dry.
     pub(crate) fn dry_up_shared(
         &mut self,
         shards: &mut Shards,

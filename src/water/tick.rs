@@ -184,9 +184,9 @@ impl WaterWorld {
     }
 
     /// Does as [`step_within`](WaterWorld::step_within) does, and stops after the piece with which
-    /// `time` has passed since the call, or when the tick is complete. A piece takes microseconds, an
-    /// edit of a large region more. When a call stops depends on the machine, what a tick comes to
-    /// does not: a tick done in any calls leaves the same bytes.
+    /// `time` has passed since the call, or when the tick is complete. A piece takes microseconds,
+    /// an edit of a large region more. When a call stops depends on the machine, what a tick comes
+    /// to does not: a tick done in any calls leaves the same bytes.
     ///
     /// # Panics
     /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,

@@ -265,8 +265,8 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
     assert!(!world.step_within(1).finished);
     let saved = world.save();
     assert!(saved == before, "not as at the beginning of the tick");
-    // The end of the state of later versions: nothing loaded or unloaded, no queued edits, nothing of
-    // the sea.
+    // The end of the state of later versions: nothing loaded or unloaded, no queued edits, nothing
+    // of the sea.
     const LATER: usize = 16 + 8 + 16 + 4;
     let length = content(&saved, "WRLD").len() - LATER;
     let with_pieces = |saved: &[u8], pieces: &[u8]| -> Result<WaterWorld, _> {

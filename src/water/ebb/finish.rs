@@ -183,8 +183,8 @@ impl Context<'_> {
         }
     }
 
-    /// Dries up the next cell, if that affects no more than a tile's scope. This and the other `…_next` functions return
-    /// the number of cells processed; `None` if none is left.
+    /// Dries up the next cell, if that affects no more than a tile's scope. This and the other
+    /// `…_next` functions return the number of cells processed; `None` if none is left.
     fn dry_up_in_tile(&mut self, left: &mut Afterwards) -> Option<usize> {
         let place = left.dried.pop()?;
         let children = self.store.children_of(place);

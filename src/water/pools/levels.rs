@@ -231,8 +231,8 @@ impl Context<'_> {
 
     /// Returns the lowest level at which cells take water, but for those on solid ground that a
     /// spring within reach feeds: they draw from it, so that rivers keep their lanes. Over deeper
-    /// water all take, so that a pool is level while it is fed. Which they are is not part of what is kept of a piece, since
-    /// it depends on the parents of its cells, however far up.
+    /// water all take, so that a pool is level while it is fed. Which they are is not part of what
+    /// is kept of a piece, since it depends on the parents of its cells, however far up.
     pub(crate) fn lowest_unsupplied(
         &mut self,
         at: &mut Surroundings,

@@ -43,8 +43,8 @@ fn displaces(edit: &Edit, world: &WaterWorld) -> bool {
 }
 
 /// A world after some history, then one edit and another, and some ticks. `None` if one of them
-/// displaces water, or if a cell passes water on without holding any at the time of the edits: such cells dry up when they are cut off,
-/// and so do those downstream, however far away.
+/// displaces water, or if a cell passes water on without holding any at the time of the edits: such
+/// cells dry up when they are cut off, and so do those downstream, however far away.
 fn hashes(
     seed: u64,
     rules: Rules,
