@@ -354,7 +354,10 @@ impl WaterWorld {
                 if joined && beside.is_wet() && seen.insert(there) {
                     open.push_back(there);
                 }
-                if joined && face != Face::Down && !beside.is_mark() && !beside.is_wet() {
+                // What lies below a spring is that one's to fill, even if it gives nothing.
+                let is_the_springs = !full && self.store.look(place, Face::Up).is_source();
+                let is_dry = !beside.is_mark() && !beside.is_wet();
+                if joined && face != Face::Down && is_dry && !is_the_springs {
                     let dry = self.store.position(there);
                     low = low.min_by_head((head(dry.y, 0), dry));
                 }

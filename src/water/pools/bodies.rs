@@ -15,6 +15,10 @@ pub(crate) type PieceId = u32;
 /// The index of a node of the union–find forest; a body goes by its root.
 pub(crate) type NodeId = u32;
 
+/// The difference of levels at which water moves in a body that is not stirred, and in one that is.
+const STILL_STEP: i64 = 2;
+const STIRRED_STEP: i64 = 3;
+
 /// No node.
 const NONE: NodeId = NodeId::MAX;
 
@@ -108,12 +112,21 @@ impl Body {
     /// Returns the difference of levels at which water moves: two units; in a body that is stirred,
     /// three, since what flows evens out differences of two by itself, or makes new ones.
     pub(crate) fn step(&self) -> i64 {
-        if self.is_stirred() { 3 } else { 2 }
+        if self.is_stirred() { STIRRED_STEP } else { STILL_STEP }
     }
 
-    /// Returns whether water should move.
+    /// Returns whether water should move, in a body whose fractures are settled.
     pub(crate) fn is_unlevel(&self) -> bool {
-        let step = self.step();
+        self.differs_by(self.step())
+    }
+
+    /// Returns whether water may have to move, once the fractures are settled: what is stirred may
+    /// then be no part of it, nor of what is split off.
+    pub(crate) fn may_be_unlevel(&self) -> bool {
+        self.differs_by(if self.fractures.is_empty() { self.step() } else { STILL_STEP })
+    }
+
+    fn differs_by(&self, step: i64) -> bool {
         matches!((self.top(), self.bottom()), (Some(top), Some(bottom)) if top >= bottom + step)
     }
 }
@@ -326,19 +339,19 @@ impl Bodies {
         self.watch_if_unlevel(a);
     }
 
-    /// Adds a body that is not level to those to be levelled.
+    /// Adds a body that may not be level to those to be levelled.
     pub(crate) fn watch_if_unlevel(&mut self, root: NodeId) {
         let body = self.body_mut(root);
-        if !body.is_watched && body.is_unlevel() {
+        if !body.is_watched && body.may_be_unlevel() {
             body.is_watched = true;
             self.watch.push(root);
         }
     }
 
-    /// Takes a body from the watch list. Returns whether it is unlevel; `false` if it has ended.
+    /// Takes a body from the watch list. Returns whether it may be unlevel; `false` if it has ended.
     pub(crate) fn unwatch(&mut self, root: NodeId) -> bool {
         let body = self.nodes.get_mut(root as usize).and_then(|node| node.body.as_mut());
-        body.is_some_and(|body| core::mem::take(&mut body.is_watched) && body.is_unlevel())
+        body.is_some_and(|body| core::mem::take(&mut body.is_watched) && body.may_be_unlevel())
     }
 
     /// Returns the bytes held. An entry of an ordered map is counted with the room that B-trees

@@ -208,7 +208,8 @@ impl Context<'_> {
                 }
                 &mut State::Settle(piece) => {
                     let root = pools.bodies.root_of(piece);
-                    if pools.bodies.body(root).is_unlevel() && !pools.settle(self, root, budget) {
+                    let may_move = pools.is_settling() || pools.bodies.body(root).may_be_unlevel();
+                    if may_move && !pools.settle(self, root, budget) {
                         return false;
                     }
                     let root = pools.bodies.root_of(piece);

@@ -347,10 +347,11 @@ impl Search {
             return;
         }
         if pools.spent(tick, slot, layer).any() {
-            self.met_spent = true;
             let seen = self.seen.get(&(slot, layer as u8)).copied().unwrap_or_default();
-            let supported = pools.pieces.supported(slot, layer).unwrap_or_default();
-            let entry = (cells & supported) - seen;
+            let joined = cells & pools.pieces.supported(slot, layer).unwrap_or_default();
+            // What other bodies have in the layer says nothing, since it need not be known.
+            self.met_spent |= joined.any();
+            let entry = joined - seen;
             if entry.any() {
                 let distance = self.distance(tick, slot, layer);
                 self.push((slot, layer), face, at, None, distance, entry);

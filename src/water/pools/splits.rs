@@ -295,6 +295,7 @@ impl Pools {
             let place = self.first_cell(piece);
             self.bodies.body_mut(root).fractures.push(place);
         }
+        self.bodies.watch_if_unlevel(root);
     }
 
     /// Returns the first cell of a piece.
@@ -302,6 +303,11 @@ impl Pools {
         let first = self.bodies.first_cell(piece);
         let piece = self.bodies.piece(piece);
         Place::in_layer(piece.slot, usize::from(piece.layer), first)
+    }
+
+    /// Returns whether a split is being looked for.
+    pub(crate) fn is_settling(&self) -> bool {
+        self.events.connect.is_some()
     }
 
     /// Splits a body where its fractures have parted it: all parts but one become bodies of their

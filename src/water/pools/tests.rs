@@ -309,7 +309,10 @@ fn bodies_are_those_of_a_flood_fill() {
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
-    for seed in 100..116 {
+    // In 110 and 132, water in the air that came to rest and splits in slices once made a
+    // difference; in 327, a sea that is stored as one value.
+    for seed in (100..112).chain([132, 327]) {
+        let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));
         let (mut world, mut woken, mut forgetful) = (build(), build(), build());
         let mut random = Rng::with_seed(seed);
@@ -329,7 +332,7 @@ fn nothing_depends_on_what_is_known_or_awake() {
             if random.u8(..4) == 0 {
                 forgetful.unfinished.pools = Pools::default();
             }
-            while !forgetful.step_within(random.u64(..300)).finished {}
+            while !forgetful.step_within(random.u64(..slice)).finished {}
             let hash = world.state_hash();
             assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
             assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");

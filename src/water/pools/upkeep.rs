@@ -40,14 +40,16 @@ impl Pools {
     /// Looks at a layer that takes part in the tick: its bodies become known, and its cells that
     /// have moved take no water. Returns the cells charged.
     pub(crate) fn sweep(&mut self, tick: &Context, slot: Slot, layer: usize) -> u64 {
-        let wet = tick.store.layer(slot, layer).wet;
+        let supported = tick.supported(slot, layer);
         let touched = tick.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
-        let moving = touched & wet;
-        if (moving | (tick.awake(slot, layer) & wet)).is_empty() {
+        let moving = touched & supported;
+        let wet = tick.store.layer(slot, layer).wet;
+        if ((touched | tick.awake(slot, layer)) & wet).is_empty() {
             return 1;
         }
-        // Water in the air is of no piece: of a layer without other water there is nothing to know.
-        if !self.pieces.is_known(slot, layer) && tick.supported(slot, layer).is_empty() {
+        // Water in the air is of no piece: of a layer without other water there is nothing to know,
+        // nor is it noted that it moved, as it may be supported before the levelling is over.
+        if !self.pieces.is_known(slot, layer) && supported.is_empty() {
             return 1;
         }
         self.want(slot, layer);

@@ -157,10 +157,11 @@ impl Store {
         }
     }
 
-    /// Wakes what the sea below a chunk presses on, if it goes on in the chunk: its level rises or
-    /// falls when the chunk comes or goes.
+    /// Wakes what the sea below a chunk presses on, if it goes on in the chunk or, without it, at
+    /// the level of an edge: its level rises or falls when the chunk comes or goes.
     pub(crate) fn wake_depths(&mut self, slot: Slot) {
-        if !self.has_sea(slot) {
+        let edge = self.edge_of_column(self.grid.position_at(slot));
+        if !self.has_sea(slot) && !matches!(edge, Edge::Level(_)) {
             return;
         }
         let mut below = self.neighbour(slot, Face::Down);
@@ -227,8 +228,7 @@ impl Store {
     /// edge beyond which it goes on.
     fn sea_level(&self, mut place: Place) -> i64 {
         loop {
-            let (slot, layer) = (place.slot, place.layer());
-            if self.grid.chunk_at(slot).as_uniform().is_some() {
+            if self.grid.chunk_at(place.slot).as_uniform().is_some() {
                 place.index |= 15 * LAYER_CELLS;
             }
             let cell = self.position(place);
@@ -242,7 +242,7 @@ impl Store {
             }
             let edge = match self.face_beyond(cell) {
                 Some(face) => self.edges.outer[face.index()],
-                None if layer == 15 => self.edge_of_column(Cube::chunk_of(cell)),
+                None if place.layer() == 15 => self.edge_of_column(Cube::chunk_of(cell)),
                 None => Edge::Held,
             };
             return match edge {
@@ -259,5 +259,35 @@ fn merged(before: (i64, LayerMask), now: (i64, LayerMask), is_better: bool) -> (
         true => now,
         false if now.0 == before.0 => (before.0, before.1 | now.1),
         false => before,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::rules::Edges;
+    use glam::IVec3;
+
+    /// The level of a sea stored as one value was once that of the chunk's top, except in its
+    /// topmost layer.
+    #[test]
+    fn the_level_of_the_sea_does_not_depend_on_how_a_chunk_is_stored() {
+        let edges = Edges { unloaded: Edge::Level(20), ..Edges::WALLS };
+        let mut store = Store::new(Region::EVERYWHERE, edges);
+        let mut with_a_hole = Chunk::uniform(Voxel::SEA);
+        with_a_hole.set(0, Voxel::OPEN);
+        let seas = [Chunk::uniform(Voxel::SEA), with_a_hole];
+        for (x, sea) in [0, 4].into_iter().zip(seas) {
+            assert!(store.insert(IVec3::new(x, 0, 0), sea).is_some());
+            let beside = store.insert(IVec3::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
+            let slot = beside.expect("none is there");
+            for layer in 0..16 {
+                let place = Place::in_layer(slot, layer, 5 * 16);
+                let level = store.sea_level_across(place, Face::West);
+                assert_eq!(level, Some(head(20, FULL)), "at x = {x}, layer {layer}");
+            }
+        }
     }
 }
