@@ -66,12 +66,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.awake_mask(slot).insert_layer(layer, cells);
     }
 
-    /// Marks 256 consecutive cells as changed, those in the mask; `layer` is 0 to 15.
-    #[inline]
-    pub(crate) fn mark_layer_changed_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        self.changed_mask(slot).insert_layer(layer, cells);
-    }
-
     /// Wakes every cell of a chunk.
     pub(crate) fn wake_chunk_at(&mut self, slot: Slot) {
         let activity = self.activate(slot);
@@ -90,6 +84,19 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(crate) fn sleep_chunk_at(&mut self, slot: Slot) {
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
+        }
+    }
+
+    /// Marks cells of a chunk as changed, at least one. The mask becomes that of the chunk if it has
+    /// none.
+    pub(crate) fn mark_all_changed_at(&mut self, slot: Slot, cells: Box<CellMask>) {
+        let activity = self.activate(slot);
+        match &mut self.activities[activity].changed {
+            Some(changed) => changed.union_with(&cells),
+            changed => {
+                *changed = Some(cells);
+                self.changed.push(slot);
+            }
         }
     }
 
@@ -146,21 +153,24 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Removes the chunks with empty awake masks from the awake list. Takes time linear in the
     /// length of that list.
     pub(crate) fn drop_sleepers(&mut self) {
-        let mut slots = core::mem::take(&mut self.awake);
-        slots.retain(|&slot| {
-            let is_sleeper = |activity: &Activity| {
-                !activity.is_wholly_awake
-                    && activity.awake.as_deref().is_none_or(CellMask::is_empty)
-            };
-            let asleep = self.activity_at(slot).is_none_or(is_sleeper);
-            if asleep {
-                let activity = self.activate(slot);
-                self.activities[activity].awake = None;
-                self.retire_if_idle(slot);
-            }
-            !asleep
-        });
-        self.awake = slots;
+        for at in (0..self.awake.len()).rev() {
+            self.drop_sleeper(at);
+        }
+    }
+
+    /// Removes a chunk from the awake list if its awake mask is empty; the last one takes its
+    /// place. `at` is its index in [`awake_slots`](Grid::awake_slots).
+    pub(crate) fn drop_sleeper(&mut self, at: usize) {
+        let Some(&slot) = self.awake.get(at) else { return };
+        let is_sleeper = |activity: &Activity| {
+            !activity.is_wholly_awake && activity.awake.as_deref().is_none_or(CellMask::is_empty)
+        };
+        if self.activity_at(slot).is_none_or(is_sleeper) {
+            self.awake.swap_remove(at);
+            let activity = self.activate(slot);
+            self.activities[activity].awake = None;
+            self.retire_if_idle(slot);
+        }
     }
 
     #[inline]
@@ -364,7 +374,9 @@ mod tests {
                         assert_eq!(grid.mark_changed_at(slot, index), changed.insert((slot, index)))
                     }
                     6 => {
-                        grid.mark_layer_changed_at(slot, layer, cells);
+                        let mut mask = Box::<CellMask>::default();
+                        mask.insert_layer(layer, cells);
+                        grid.mark_all_changed_at(slot, mask);
                         changed.extend(layer_cells(layer, cells).map(|index| (slot, index)));
                     }
                     7 => {

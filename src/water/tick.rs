@@ -303,7 +303,6 @@ impl Unfinished {
                 Phase::Begin => match tick.work.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.work.drop_last();
                         tick.work.phase = Phase::Flow;
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
@@ -371,16 +370,18 @@ impl Unfinished {
                     }
                 },
                 Phase::End => {
-                    if let Some(ending) = &mut self.ending {
+                    if let Some(mut ending) = self.ending.take() {
                         #[cfg(feature = "rayon")]
                         if !tick.work.is_in_slices && ending.is_about_to_count() {
-                            return Some(tick.count_shared(ending));
+                            let cells = tick.count_shared(&mut ending);
+                            self.ending = Some(ending);
+                            return Some(cells);
                         }
-                        if let Some(cells) = tick.finish(ending, &mut self.evaporation) {
+                        if let Some(cells) = tick.finish(&mut ending, &mut self.evaporation) {
+                            self.ending = Some(ending);
                             return Some(cells);
                         }
                         tick.publish(ending);
-                        self.ending = None;
                     }
                     tick.work.phase = Phase::Rest;
                 }

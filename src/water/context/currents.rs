@@ -3,54 +3,83 @@
 //! A record belongs to one tick at a time, so that the tick underway takes over the records of the
 //! last one. Before that, the flows of the cells that took part are copied here, two bytes each. A
 //! tick that is done in one call cannot be looked at meanwhile, and copies nothing.
+//!
+//! The layers lie in one list, which a sparse array finds by chunk (sparse set): to drop them all
+//! takes constant time, as a tick ends with that.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::context::layer_record::{LayerRecord, NO_FLOW};
 use crate::water::store::Place;
-use hashbrown::HashMap;
 
-/// The flow records of the cells of a layer that water touched, in order of their indices.
-struct Flows {
+/// A layer with flows.
+struct Layer {
+    slot: Slot,
+    layer: u8,
+    /// The cells that water touched.
     cells: LayerMask,
-    flows: Box<[u16]>,
+    /// Where the flow records of these cells begin, which are in order of their indices.
+    start: usize,
 }
 
 /// The flows of the last complete tick, by layer.
 #[derive(Default)]
 pub(crate) struct LastFlows {
-    layers: HashMap<(Slot, u8), Flows>,
+    /// For each slot, where its first layer is in `layers`, if that one is of this slot.
+    first: Vec<u32>,
+    /// Those of a chunk follow one another.
+    layers: Vec<Layer>,
+    flows: Vec<u16>,
 }
 
 impl LastFlows {
-    /// Keeps the flows of a layer (0 to 15) of the last tick.
+    /// Keeps the flows of a layer (0 to 15) of the last tick. The layers of a chunk must be kept
+    /// one after the other.
     pub(crate) fn keep(&mut self, slot: Slot, layer: usize, record: &LayerRecord) {
         let cells = record.touched;
-        if cells.any() {
-            let flows = cells.iter().map(|cell| record.flow(cell)).collect();
-            self.layers.insert((slot, layer as u8), Flows { cells, flows });
+        if cells.is_empty() {
+            return;
         }
+        if self.layers.last().is_none_or(|last| last.slot != slot) {
+            if self.first.len() <= slot.index() {
+                self.first.resize(slot.index() + 1, 0);
+            }
+            self.first[slot.index()] = self.layers.len() as u32;
+        }
+        self.layers.push(Layer { slot, layer: layer as u8, cells, start: self.flows.len() });
+        self.flows.extend(cells.iter().map(|cell| record.flow(cell)));
     }
 
     /// Returns the flow record that a cell had.
     pub(crate) fn of(&self, place: Place) -> u16 {
-        let Some(layer) = self.layers.get(&(place.slot, place.layer() as u8)) else {
-            return NO_FLOW;
-        };
-        if !layer.cells.contains(place.cell()) {
-            return NO_FLOW;
+        let first = self.first.get(place.slot.index()).map_or(usize::MAX, |&first| first as usize);
+        let of_chunk = self.layers.get(first..).unwrap_or_default();
+        let of_chunk = of_chunk.iter().take_while(|layer| layer.slot == place.slot);
+        let found = of_chunk.into_iter().find(|layer| usize::from(layer.layer) == place.layer());
+        match found {
+            Some(layer) if layer.cells.contains(place.cell()) => {
+                let before = layer.cells.iter().take_while(|&cell| cell < place.cell()).count();
+                self.flows[layer.start + before]
+            }
+            _ => NO_FLOW,
         }
-        layer.flows[layer.cells.iter().take_while(|&cell| cell < place.cell()).count()]
     }
 
-    /// Drops them all, and what held them.
+    /// Drops them all. Their buffers are kept for the next tick in slices.
     pub(crate) fn clear(&mut self) {
-        self.layers = HashMap::new();
+        self.layers.clear();
+        self.flows.clear();
+    }
+
+    /// Frees the buffers.
+    pub(crate) fn free(&mut self) {
+        *self = LastFlows::default();
     }
 
     /// Returns the bytes held on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let in_layers = self.layers.values().map(|layer| size_of_val(&*layer.flows));
-        self.layers.allocation_size() + in_layers.sum::<usize>()
+        self.first.capacity() * size_of::<u32>()
+            + self.layers.capacity() * size_of::<Layer>()
+            + self.flows.capacity() * size_of::<u16>()
     }
 }

@@ -78,10 +78,12 @@ impl Workspace {
         self.entered = 0;
     }
 
-    /// Enters the next chunks with awake cells, for one piece. Returns how many cells that counts
-    /// as (a row of a layer counts as one), or `None` if all have entered.
+    /// Enters the next chunks with awake cells, for one piece, and after the last recycles what the
+    /// last tick left of others. Returns how many cells that counts as (a row of a layer counts as
+    /// one, and a record of the last tick), or `None` if all is done.
     pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
-        if self.entered == self.schedule.members().len() {
+        if self.entered == self.schedule.members().len() && self.leaving.is_empty() {
+            self.drop_spare();
             return None;
         }
         let mut budget = Budget::of_a_piece();
@@ -90,26 +92,30 @@ impl Workspace {
         {
             let rows = store.grid().awake_at(slot).map_or(0, rows_awake);
             if rows > budget.left() && budget.spent() > 0 {
-                break;
+                return Some(budget.spent());
             }
             self.entered += 1;
             self.leave(slot);
             self.enter(store, slot);
             budget.spend(rows);
         }
+        while !budget.is_spent()
+            && let Some(slot) = self.leaving.pop()
+        {
+            budget.spend(1 + self.leave(slot));
+        }
         Some(budget.spent())
     }
 
-    /// Called when all have entered: recycles the remaining records of the last tick, and frees
-    /// records that neither of two successive ticks needed.
-    pub(crate) fn drop_last(&mut self) {
-        while let Some(slot) = self.leaving.pop() {
-            self.leave(slot);
-        }
+    /// Frees records that neither of two successive ticks needed.
+    fn drop_spare(&mut self) {
         let (layers, chunks) = self.last_used;
         self.spare.truncate(layers);
         self.spare_tables.truncate(layers);
         self.spare_chunks.truncate(chunks);
+        if !self.is_in_slices {
+            self.last_flows.free();
+        }
     }
 
     /// Returns whether all chunks awake at the tick's beginning have entered, so that every record
@@ -118,12 +124,12 @@ impl Workspace {
         self.phase > Phase::Begin
     }
 
-    /// Recycles the records that the last tick left for a chunk, if any.
-    fn leave(&mut self, slot: Slot) {
+    /// Recycles the records that the last tick left for a chunk, if any. Returns their number.
+    fn leave(&mut self, slot: Slot) -> usize {
         let Some(mut chunk) =
             self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
         else {
-            return;
+            return 0;
         };
         let open = core::mem::take(&mut chunk.open);
         for layer in ones(u64::from(open)) {
@@ -136,7 +142,9 @@ impl Workspace {
             }
         }
         self.spare_chunks.push(chunk);
-        self.layers -= open.count_ones() as usize;
+        let records = open.count_ones() as usize;
+        self.layers -= records;
+        records
     }
 
     /// Makes a chunk a member, with a record for each awake layer.

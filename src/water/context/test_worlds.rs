@@ -74,7 +74,6 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
 pub(crate) fn tick(world: &mut WaterWorld) -> Context<'_> {
     let (tick, _) = world.underway();
     while tick.work.enter_next(tick.store).is_some() {}
-    tick.work.drop_last();
     tick.work.phase = Phase::Flow;
     tick
 }

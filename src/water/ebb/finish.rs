@@ -2,16 +2,20 @@
 //! along the flows (depth-first search over the children), wakes cells, and counts the changes.
 
 use crate::coords::Face;
+#[cfg(feature = "rayon")]
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
 use crate::water::store::parents::Descent;
-use crate::water::store::{Changes, LAYER_ROWS, Place, Store};
+use crate::water::store::{ChangedCells, LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+
+/// Cells that a chunk counts as which is dropped from a list: its masks are freed.
+const CHUNK_COST: usize = 4;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
@@ -58,8 +62,10 @@ pub(crate) struct Ending {
     unchecked: Vec<Place>,
     /// The descendants being woken.
     descent: Option<Descent>,
-    /// Layers with cells that the tick has changed.
-    changed: Vec<(Slot, usize, Changes)>,
+    /// The chunks of the list of awake ones that may still have to leave it: so many.
+    sleepers: usize,
+    /// The cells that the tick has changed, by chunk.
+    changed: Vec<ChangedCells>,
 }
 
 impl Ending {
@@ -98,6 +104,8 @@ enum Stage {
     Wake,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
+    /// Drops chunks without awake cells from the list of awake chunks.
+    Drop,
     /// Counts the cells that the tick has changed.
     Count,
     /// Done, except for publishing the changes.
@@ -109,9 +117,15 @@ impl Context<'_> {
     pub(crate) fn begin_ending(&mut self, mut left: Afterwards) -> Ending {
         left.dried.reverse();
         self.store.withhold_changes();
-        let (unchecked, changed) = (Vec::new(), Vec::new());
-        let losses = Vec::new();
-        Ending { stage: Stage::DryUpInTiles, losses, left, unchecked, descent: None, changed }
+        Ending {
+            stage: Stage::DryUpInTiles,
+            losses: Vec::new(),
+            left,
+            unchecked: Vec::new(),
+            descent: None,
+            sleepers: 0,
+            changed: Vec::new(),
+        }
     }
 
     /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
@@ -141,6 +155,7 @@ impl Context<'_> {
                 Stage::Connect => self.check_next(&mut ending.unchecked, true),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
+                Stage::Drop => self.drop_next(ending),
                 Stage::Count => self.count_next(ending),
                 Stage::Publish => break,
             };
@@ -175,7 +190,10 @@ impl Context<'_> {
             Stage::Wake => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
-                self.store.drop_sleepers();
+                ending.sleepers = self.store.grid().awake_slots().len();
+                Stage::Drop
+            }
+            Stage::Drop => {
                 self.work.begin_sweep();
                 Stage::Count
             }
@@ -252,16 +270,27 @@ impl Context<'_> {
         Some(1)
     }
 
+    /// Drops the next chunk from the list of awake chunks, if it has no awake cells.
+    fn drop_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        ending.sleepers = ending.sleepers.checked_sub(1)?;
+        self.store.drop_sleeper(ending.sleepers);
+        Some(CHUNK_COST)
+    }
+
     /// Counts the cells of the next layer that the tick has changed.
     fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
-        let changed = self
-            .work
-            .get(slot, layer)
-            .map_or(Changes::NONE, |work| work.changes(self.store, slot, layer));
-        if changed.words.any() {
-            self.report.changed += u64::from(changed.words.count());
-            ending.changed.push((slot, layer, changed));
+        if let Some(work) = self.work.get(slot, layer) {
+            let changes = work.changes(self.store, slot, layer);
+            if changes.words.any() {
+                self.report.changed += u64::from(changes.words.count());
+                if ending.changed.last().is_none_or(|last| last.slot() != slot) {
+                    ending.changed.push(ChangedCells::new(slot));
+                }
+                if let Some(chunk) = ending.changed.last_mut() {
+                    chunk.add(layer, changes);
+                }
+            }
         }
         Some(LAYER_ROWS)
     }
@@ -272,25 +301,33 @@ impl Context<'_> {
         let layers: Vec<(Slot, usize)> =
             core::iter::from_fn(|| self.work.next_in_sweep()).collect();
         let (store, work) = (&*self.store, &*self.work);
-        let changes = |&(slot, layer): &(Slot, usize)| {
-            let changed = work.get(slot, layer)?.changes(store, slot, layer);
-            changed.words.any().then_some((slot, layer, changed))
+        let changes = |layers: &[(Slot, usize)]| {
+            let (mut found, mut count) = (None, 0);
+            for &(slot, layer) in layers {
+                let Some(work) = work.get(slot, layer) else { continue };
+                let changes = work.changes(store, slot, layer);
+                if changes.words.any() {
+                    count += u64::from(changes.words.count());
+                    found.get_or_insert_with(|| ChangedCells::new(slot)).add(layer, changes);
+                }
+            }
+            Some((found?, count))
         };
-        let counted = ending.changed.len();
-        ending.changed.par_extend(layers.par_iter().filter_map(changes));
-        let counts = ending.changed[counted..].iter().map(|(_, _, changed)| changed.words.count());
-        self.report.changed += counts.map(u64::from).sum::<u64>();
+        let chunks = layers.par_chunk_by(|one, next| one.0 == next.0);
+        let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
+        for (changes, count) in counted {
+            self.report.changed += count;
+            ending.changed.push(changes);
+        }
         ending.stage = Stage::Publish;
         (LAYER_ROWS * layers.len()) as u64
     }
 
     /// Publishes the changes. The tick must complete with this call: a world saved during the tick
     /// does not contain these marks.
-    pub(crate) fn publish(&mut self, ending: &Ending) {
+    pub(crate) fn publish(&mut self, ending: Ending) {
         self.store.publish_changes();
-        for &(slot, layer, changes) in &ending.changed {
-            self.store.mark_layer_changed(slot, layer, changes);
-        }
+        ending.changed.into_iter().for_each(|changes| self.store.mark_chunk_changed(changes));
     }
 
     /// Changes the HasSource flag of a cell to `on` if it differs and its parents require it. If

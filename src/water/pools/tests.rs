@@ -124,7 +124,6 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
 fn tick(world: &mut WaterWorld) -> (Context<'_>, &mut Pools) {
     let (tick, unfinished) = world.underway();
     while tick.work.enter_next(tick.store).is_some() {}
-    tick.work.drop_last();
     tick.work.phase = Phase::Flow;
     (tick, &mut unfinished.pools)
 }

@@ -5,6 +5,7 @@ use crate::grid::Slot;
 use crate::water::store::{Place, Store};
 use glam::IVec3;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 /// The cells of a layer that a tick has changed.
 #[derive(Clone, Copy)]
@@ -17,6 +18,32 @@ pub(crate) struct Changes {
 
 impl Changes {
     pub(crate) const NONE: Changes = Changes { words: LayerMask::NONE, looks: LayerMask::NONE };
+}
+
+/// The cells of a chunk that a tick has changed. They become marks as they are, since a tick marks
+/// all its changes at once.
+pub(crate) struct ChangedCells {
+    slot: Slot,
+    words: Box<CellMask>,
+    looks: Option<Box<CellMask>>,
+}
+
+impl ChangedCells {
+    pub(crate) fn new(slot: Slot) -> Self {
+        ChangedCells { slot, words: Box::default(), looks: None }
+    }
+
+    pub(crate) fn slot(&self) -> Slot {
+        self.slot
+    }
+
+    /// Adds those of a layer (0 to 15).
+    pub(crate) fn add(&mut self, layer: usize, changes: Changes) {
+        self.words.insert_layer(layer, changes.words);
+        if changes.looks.any() {
+            self.looks.get_or_insert_default().insert_layer(layer, changes.looks);
+        }
+    }
 }
 
 /// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
@@ -50,7 +77,7 @@ impl VisibleChanges {
 impl Store {
     /// Marks a cell changed, and as one that looks different. While a tick ends it withholds the
     /// first mark and makes no second one: the end compares the cells of the tick with what they
-    /// were, and [`mark_layer_changed`](Store::mark_layer_changed) marks what it finds.
+    /// were, and [`mark_chunk_changed`](Store::mark_chunk_changed) marks what it finds.
     pub(super) fn mark_changed(&mut self, place: Place) {
         match &mut self.withheld {
             Some(withheld) => withheld.changed.push(place),
@@ -62,11 +89,14 @@ impl Store {
         }
     }
 
-    /// Marks cells of a layer (0 to 15) changed, and those that look different.
-    pub(crate) fn mark_layer_changed(&mut self, slot: Slot, layer: usize, changes: Changes) {
-        self.grid.mark_layer_changed_at(slot, layer, changes.words);
-        if changes.looks.any() {
-            self.visible_changes.of(slot).insert_layer(layer, changes.looks);
+    /// Marks the cells that a tick has changed in a chunk, and those that look different.
+    pub(crate) fn mark_chunk_changed(&mut self, changes: ChangedCells) {
+        let ChangedCells { slot, words, looks } = changes;
+        self.grid.mark_all_changed_at(slot, words);
+        let Some(looks) = looks else { return };
+        match self.visible_changes.cells.entry(slot) {
+            Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),
+            Entry::Vacant(cells) => _ = cells.insert(looks),
         }
     }
 

@@ -19,7 +19,7 @@ mod sources;
 mod touched;
 mod wake;
 
-pub(crate) use changes::{Changes, Edited};
+pub(crate) use changes::{ChangedCells, Changes, Edited};
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 #[cfg(feature = "store")]

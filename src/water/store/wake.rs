@@ -173,9 +173,10 @@ impl Store {
         }
     }
 
-    /// Drops chunks without awake cells from the list of awake chunks.
-    pub(crate) fn drop_sleepers(&mut self) {
-        self.grid.drop_sleepers();
+    /// Drops a chunk from the list of awake chunks if it has no awake cells: that at an index, for
+    /// which all are tried, the last first.
+    pub(crate) fn drop_sleeper(&mut self, at: usize) {
+        self.grid.drop_sleeper(at);
     }
 
     /// Starts to withhold changes and to keep the awake cells before each wake.
