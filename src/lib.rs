@@ -59,6 +59,7 @@ mod automata;
 mod automaton;
 mod chunk;
 mod coords;
+mod edit_bytes;
 mod grid;
 pub mod guarantees;
 #[cfg(feature = "store")]
@@ -74,6 +75,7 @@ pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
 pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
+pub use edit_bytes::EditBytesError;
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;
