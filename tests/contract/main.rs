@@ -3,6 +3,7 @@
 mod answers;
 mod automaton;
 mod changes;
+mod edits;
 mod golden;
 mod messages;
 mod small_worlds;
