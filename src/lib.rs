@@ -35,6 +35,7 @@
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
+//! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
 //!
 //! # Features
@@ -52,7 +53,7 @@
 //!
 //! # Where to go next
 //!
-//! [`water::WaterWorld`] has all edits and queries of 3D water, [`water::Rules`] what can be tuned.
+//! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water, [`water::Rules`] what can be tuned.
 //! The README shows each automaton, with pictures; `examples/` makes them.
 
 mod automata;
@@ -62,6 +63,7 @@ mod coords;
 mod edit_bytes;
 mod grid;
 pub mod guarantees;
+pub mod guide;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]
