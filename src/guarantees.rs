@@ -144,7 +144,7 @@
 //! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity::laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
 //! | a step equals the formula as written: the mean bit for bit in `f32`, flows to the unit | | `humidity::laws::each_step_is_the_oracles`, `humidity::golden` |
 //! | conservative sweep: soil stays within the range of itself and its neighbours, and below the cap | | `humidity::laws::the_conservative_sweep_stays_within_the_neighbours_range` |
-//! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::laws::the_conservative_sweep_comes_to_rest_nearly_level` |
+//! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::rest::the_conservative_sweep_comes_to_rest_nearly_level` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
 //! | waking a sleeping chunk changes nothing | `Asleep` | |
 //!
