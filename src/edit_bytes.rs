@@ -171,25 +171,20 @@ macro_rules! numbers {
 }
 numbers!(u8, u16, u32, i32, f32, f64);
 
-impl Field for IVec3 {
-    fn put(&self, out: &mut Writer) {
-        self.to_array().iter().for_each(|axis| axis.put(out));
-    }
+macro_rules! vectors {
+    ($($vector:ty),*) => {$(
+        impl Field for $vector {
+            fn put(&self, out: &mut Writer) {
+                self.to_array().iter().for_each(|axis| axis.put(out));
+            }
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
-        Ok(IVec3::new(from.take()?, from.take()?, from.take()?))
-    }
+            fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+                Ok(<$vector>::new(from.take()?, from.take()?, from.take()?))
+            }
+        }
+    )*};
 }
-
-impl Field for DVec3 {
-    fn put(&self, out: &mut Writer) {
-        self.to_array().iter().for_each(|axis| axis.put(out));
-    }
-
-    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
-        Ok(DVec3::new(from.take()?, from.take()?, from.take()?))
-    }
-}
+vectors!(IVec3, DVec3);
 
 impl Field for Region {
     fn put(&self, out: &mut Writer) {

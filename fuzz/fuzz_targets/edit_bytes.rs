@@ -1,5 +1,5 @@
-//! Any bytes as edits of every automaton: refused with the place, or an edit that keeps every law of
-//! a world.
+//! Any bytes as edits of every automaton: refused with the place, or an edit that keeps every law
+//! of a world.
 
 #![no_main]
 

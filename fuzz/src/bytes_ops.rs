@@ -1,5 +1,5 @@
-//! Any bytes read as edits of every automaton and as updates of the feed. What is an edit is made in
-//! a small world.
+//! Any bytes read as edits of every automaton and as updates of the feed. What is an edit is made
+//! in a small world.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::blast::{BlastGraph, BlastWorld, GraphEdit};

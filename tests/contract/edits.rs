@@ -1,5 +1,5 @@
-//! Edits as values, of all automata alike: made, sent as bytes, and made of any bytes. Those of water
-//! that wait in a queue are in `tests/water/queue.rs`.
+//! Edits as values, of all automata alike: made, sent as bytes, and made of any bytes. Those of
+//! water that wait in a queue are in `tests/water/queue.rs`.
 
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit, GraphOutcome};
@@ -13,10 +13,14 @@ use support::edit_bytes::{EditValue, parsed, sent};
 use support::worlds;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig {
+        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn an_edit_as_a_value_is_the_function_of_its_name(bytes in prop::collection::vec(any::<u8>(), 0..192)) {
+    fn an_edit_as_a_value_is_the_function_of_its_name(
+        bytes in prop::collection::vec(any::<u8>(), 0..192)
+    ) {
         support::humidity::edits::Run::from_bytes(&bytes).values_are_calls();
         support::water2d::edits::Run::from_bytes(&bytes).values_are_calls();
         support::blast::grid::Run::from_bytes(&bytes).values_are_calls();

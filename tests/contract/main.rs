@@ -1,4 +1,5 @@
-//! What all automata promise alike: answers, messages, changes, state hashes, recorded states.
+//! What all automata promise alike: answers, messages, edits as values, changes, state hashes,
+//! recorded states.
 
 mod answers;
 mod automaton;

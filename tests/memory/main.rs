@@ -1,5 +1,5 @@
-//! The memory of worlds, of loading and of edits as bytes, by the allocator's count. A program of its own, since the
-//! allocator counts the whole process; its tests run one at a time.
+//! The memory of worlds, of loading and of edits as bytes, by the allocator's count. A program of
+//! its own, since the allocator counts the whole process; its tests run one at a time.
 
 mod edits;
 mod held;

@@ -1,5 +1,5 @@
-//! Edits as values, and their bytes: one for each function of [`BlastWorld`] that changes it between
-//! steps.
+//! Edits as values, and their bytes: one for each function of [`BlastWorld`] that changes it
+//! between steps.
 
 use super::{BlastShape, BlastWorld, EditError};
 use crate::chunk::Chunk;
@@ -19,10 +19,10 @@ use glam::IVec3;
 ///
 /// let mut world: BlastWorld = BlastWorld::new(Rules::default())?;
 /// let cell = IVec3::new(3, 4, 0);
-/// assert_eq!(world.apply(Edit::SetPressure { cell, pressure: 300.0 }), Ok(Outcome::Pressure(0.0)));
+/// world.apply(Edit::SetPressure { cell, pressure: 300.0 })?;
 /// assert_eq!(world.apply(Edit::AddPressure { cell, more: 20.0 }), Ok(Outcome::Pressure(320.0)));
 /// assert_eq!(world.apply(Edit::ClearSolid(cell)), Ok(Outcome::Changed(false)));
-/// # Ok::<(), floodplain::blast::RulesError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -81,7 +81,7 @@ pub enum Edit {
     InsertChunk {
         /// The chunk's position, in chunks.
         position: IVec3,
-        /// Its pressures.
+        /// Its pressures, in the index order of the world's shape.
         chunk: Chunk<f32>,
     },
     /// [`BlastWorld::remove_chunk`]; its outcome is [`Outcome::Removed`].

@@ -20,8 +20,8 @@ use glam::IVec3;
 /// let mut world: HumidityWorld = HumidityWorld::new(Rules::default())?;
 /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0)));
 /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
-/// let dig = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
-/// assert_eq!(world.apply(dig), Ok(Outcome::Humidity(5.0)));
+/// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
+/// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
 /// # Ok::<(), floodplain::humidity::RulesError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub enum Edit {
     InsertChunk {
         /// The chunk's position, in chunks.
         position: IVec3,
-        /// Its cells.
+        /// Its cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
     },
     /// [`HumidityWorld::remove_chunk`]; its outcome is [`Outcome::Removed`].

@@ -11,7 +11,7 @@
 //! | 6 | `FillSolid` | region |
 //! | 7 | `FillWater` | region, height `u8` |
 //! | 8 | `InsertChunk` | position, chunk |
-//! | 9 | `InsertChunks` | number `u32`, then for each its position and the chunk |
+//! | 9 | `InsertChunks` | list of positions, each with its chunk |
 //! | 10 | `RemoveChunk` | position |
 //! | 11 | `WakeAll` | |
 //! | 12 | `SetRules` | evaporation, film evaporation, activity decay `f64`; supply, throughput `u8`; six outer edges, the unloaded one `u8`: 0 wall, 1 drain, 2 held; pools, many parents `u8`: 0 or 1 |
@@ -20,14 +20,13 @@
 //! | 15 | `ClearSea` | cell |
 //! | 16 | `FillSea` | region |
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
-//! | 20 | `RemoveChunks` | number `u32`, then each position |
-//! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
+//! | 20 | `RemoveChunks` | list of positions |
+//! | 21 | `InsertRecords` | list of records, each the number of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
-//! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
-//! chunk is a 0 and one word for all cells, or a 1 and 4096 words. A word is the `u16` of
-//! [`Voxel::word`], or a mark beyond the world's end. A tag keeps its form for ever: another form of
-//! an edit gets a new one.
+//! The cells of a chunk are words: the `u16` of [`Voxel::word`], or a mark beyond the world's end.
+//! Other fields are as in the edits of all automata, see [`edit_bytes`](crate::edit_bytes). A tag
+//! keeps its form for ever: another form of an edit gets a new one.
 
 use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, refused};
 use crate::water::edit::Edit;

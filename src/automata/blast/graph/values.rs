@@ -1,5 +1,5 @@
-//! Edits as values, and their bytes: one for each function of [`BlastGraph`] that changes it between
-//! steps.
+//! Edits as values, and their bytes: one for each function of [`BlastGraph`] that changes it
+//! between steps.
 
 use super::{BlastGraph, GraphError, NodeId};
 use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, edit_bytes};
@@ -168,7 +168,8 @@ edit_bytes! {
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 33);
     /// assert_eq!(GraphEdit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(GraphEdit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// let half = GraphEdit::from_bytes(&bytes[..9]);
+    /// assert_eq!(half, Err(EditBytesError::Truncated { length: 9 }));
     /// ```
     GraphEdit:
     0 AddNode { position, pressure };

@@ -1,6 +1,6 @@
 //! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests
-//! and the fuzz target `blast_graph` make the edits: in the graph as values that were sent as bytes,
-//! in its twin by the functions of their names.
+//! and the fuzz target `blast_graph` make the edits: in the graph as values that were sent as
+//! bytes, in its twin by the functions of their names.
 
 use super::probes::{Crew, Flows, ProbedRun};
 use crate::bytes::Bytes;

@@ -1,6 +1,6 @@
 //! Edits and steps of a humidity world, against a model of every cell and, step by step, the oracle
-//! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits: in the world as
-//! values that were sent as bytes, in its twin by the functions of their names.
+//! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits: in the world
+//! as values that were sent as bytes, in its twin by the functions of their names.
 
 use super::oracle::Oracle;
 use crate::bytes::{Bytes, Filling};

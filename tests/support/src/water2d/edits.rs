@@ -1,6 +1,6 @@
 //! Edits and steps of a 2D water world, against a model of every cell and, step by step, the oracle
-//! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits: in the world as
-//! values that were sent as bytes, in its twin by the functions of their names.
+//! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits: in the world
+//! as values that were sent as bytes, in its twin by the functions of their names.
 
 use super::oracle::{Levels, literal_step, settling_step};
 use crate::bytes::{Bytes, Filling};
