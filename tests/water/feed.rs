@@ -4,8 +4,8 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Look, Mirror, MirrorError, Update, Voxel,
-    WaterCell, WaterWorld,
+    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Look, Mirror, MirrorError, Update,
+    UpdateBytesError, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_update;
@@ -219,6 +219,17 @@ fn a_mirror_refuses_what_does_not_come_next() {
     check(&mirror, &world, |_| true, "after a chunk was unloaded");
     let error = MirrorError::TooManyChunks { most: 1, wanted: all.len() - 1 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+/// Such an update was read as one of a chunk in which nothing changes, and sent on as one of a chunk
+/// that is unloaded.
+#[test]
+fn a_cause_without_cells_is_refused() {
+    let (number, ticks, chunks, position, edit, end) = (1, 9, 1, [1, 1, 1], 8, 255);
+    let bytes = [&[1, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
+    let wanted = "a cell with this cause";
+    let refused = Err(UpdateBytesError::Value { at: 9, wanted, found: end.into() });
+    assert_eq!(Update::from_bytes(&bytes), refused);
 }
 
 #[test]

@@ -268,7 +268,12 @@ impl Reader<'_> {
             causes if causes & 1 == 0 && causes < 2 << CAUSES.len() && !is_whole => {
                 for (bit, cause) in (1..).zip(CAUSES) {
                     if causes >> bit & 1 != 0 {
+                        let (at, before) = (self.at, spans.len());
                         self.spans(&mut spans, cause)?;
+                        // Without any cell, the chunk would be written as one that is unloaded.
+                        if spans.len() == before {
+                            return Err(value(at, "a cell with this cause", END.into()));
+                        }
                     }
                 }
                 spans.sort_unstable_by_key(|span| span.start);
