@@ -10,7 +10,8 @@ use glam::IVec3;
 /// Edits differ between automata, but follow the same conventions: they are made between steps;
 /// they are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and
 /// `scoop` for water; they wake the cells that they touch; and if refused, they return an error
-/// that names the thing and change nothing.
+/// that names the thing and change nothing. Each is also a value of the automaton's `Edit`, which
+/// `apply` makes, and which can be sent as bytes.
 ///
 /// ```
 /// use floodplain::Automaton;

@@ -10,7 +10,7 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | no input makes a public function panic, except as documented under `# Panics` | all property tests | all |
-//! | a refused edit changes nothing, and the error names the place or value | `water::laws`, `water::ends`, `storage::grid`, `scenario::format`; of the automata `blast::edits`, `humidity::laws`, `water2d::laws` | all but `water_cell` and `snapshot_bytes` |
+//! | a refused edit changes nothing, and the error names the place or value | `water::laws`, `water::ends`, `storage::grid`, `scenario::format`; of the automata `blast::edits`, `humidity::laws`, `water2d::laws` | all but `water_cell`, `snapshot_bytes` and `update_bytes` |
 //! | tests run at least 97 of 100 lines of `src/` | `.ci/coverage`, which fails below that; 98.9 on 2026-11-21 | |
 //! | no unsafe code in this crate | the lint `unsafe_code = "forbid"`; `.ci/miri` for the dependencies | |
 //!
@@ -82,7 +82,7 @@
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
 //! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those in which the water that an edit displaces looks for room | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
-//! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place` | the same |
+//! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place`, `contract::edits::damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit`; `memory::edits` | the same; `edit_bytes` |
 //! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
 //! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |
 //! | a tick done by time, or as long as a closure says, comes to the same bytes | `water::season::a_tick_done_by_time_is_the_tick_in_one_call` | |
@@ -111,7 +111,8 @@
 //! | a [`FlowField`](crate::water::FlowField) equals a sweep over all cells, whatever it was asked between ticks, and ends with the motion | `water::flow_field::flow_is_that_of_a_naive_sweep_over_all_cells`, `flow_spreads_in_water_that_is_still`, `flow_depends_on_ticks_alone_and_ends_with_the_motion` |
 //! | flow has no jumps within water, and in a flat river 3 wide with one spring it goes downstream in every lane and tick | `water::flow_field::a_swimmer_in_a_river_is_carried_on_in_every_lane` |
 //!
-//! The feed of changes; it changes nothing but the lists that it takes:
+//! The feed of changes; it changes nothing but the lists that it takes. The fuzz target
+//! `update_bytes` tests the last law:
 //!
 //! | law | tests |
 //! |---|---|
@@ -123,8 +124,8 @@
 //! # The automata
 //!
 //! Each has its own `validate`, which `scenario::files` and the fuzz targets `humidity`,
-//! `water_2d`, `blast_grid`, `blast_graph`, `snapshot_bytes` and `scenario_text` call after every
-//! step. The same tests and targets cover all four:
+//! `water_2d`, `blast_grid`, `blast_graph`, `snapshot_bytes`, `edit_bytes` and `scenario_text` call
+//! after every step. The same tests and targets cover all four:
 //!
 //! | law | tests | fuzz targets |
 //! |---|---|---|
@@ -133,6 +134,8 @@
 //! | `run(n)` equals n single steps | the same | the same |
 //! | saving and loading a world in between changes nothing | the same | the same |
 //! | `take_changes` reports every cell that changed | the same; `contract::changes` | the same |
+//! | an edit as a value, also after it was sent as bytes, does what the function of its name does: the same outcome, and a world that saves to the same bytes | `contract::edits::an_edit_as_a_value_is_the_function_of_its_name`, `wake_all_wakes_all` | the same |
+//! | edits keep their form in bytes in all later versions; other bytes are refused with their offset, whatever they are, and reading takes at most some eight times their number in memory | `contract::edits::edits_have_the_bytes_that_are_written_down`, `any_bytes_are_an_edit_or_an_error_that_names_the_place`, `values_out_of_range_are_refused_with_their_offset`; `memory::edits` | `edit_bytes` |
 //!
 //! Humidity ([`HumidityWorld::validate`](crate::humidity::HumidityWorld::validate)):
 //!
@@ -141,7 +144,7 @@
 //! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity::laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
 //! | a step equals the formula as written: the mean bit for bit in `f32`, flows to the unit | | `humidity::laws::each_step_is_the_oracles`, `humidity::golden` |
 //! | conservative sweep: soil stays within the range of itself and its neighbours, and below the cap | | `humidity::laws::the_conservative_sweep_stays_within_the_neighbours_range` |
-//! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::laws::the_conservative_sweep_comes_to_rest_nearly_level` |
+//! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::rest::the_conservative_sweep_comes_to_rest_nearly_level` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
 //! | waking a sleeping chunk changes nothing | `Asleep` | |
 //!

@@ -35,6 +35,7 @@
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
+//! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
 //!
 //! # Features
@@ -52,15 +53,18 @@
 //!
 //! # Where to go next
 //!
-//! [`water::WaterWorld`] has all edits and queries of 3D water, [`water::Rules`] what can be tuned.
-//! The README shows each automaton, with pictures; `examples/` makes them.
+//! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water,
+//! [`water::Rules`] what can be tuned. The README shows each automaton, with pictures;
+//! `examples/` makes them.
 
 mod automata;
 mod automaton;
 mod chunk;
 mod coords;
+mod edit_bytes;
 mod grid;
 pub mod guarantees;
+pub mod guide;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]
@@ -74,6 +78,7 @@ pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
 pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
+pub use edit_bytes::EditBytesError;
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;

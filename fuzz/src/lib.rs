@@ -4,11 +4,13 @@
 //! An operation takes a fixed number of bytes, so that a change of one byte changes one thing.
 
 mod automata_ops;
+mod bytes_ops;
 mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
 pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun};
+pub use bytes_ops::EditBytesRun;
 pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
 pub use water_ops::{EditRun, StreamRun};

@@ -66,8 +66,9 @@ mod validate;
 mod voxel;
 
 pub use crate::automaton::Displaced;
+pub use crate::edit_bytes::EditBytesError;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
-pub use edit::{Edit, EditBytesError, EditError, EditReport, Outcome};
+pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
 };

@@ -1,8 +1,10 @@
-//! What all automata promise alike: answers, messages, changes, state hashes, recorded states.
+//! What all automata promise alike: answers, messages, edits as values, changes, state hashes,
+//! recorded states.
 
 mod answers;
 mod automaton;
 mod changes;
+mod edits;
 mod golden;
 mod messages;
 mod small_worlds;

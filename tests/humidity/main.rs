@@ -2,3 +2,5 @@
 
 mod golden;
 mod laws;
+mod random;
+mod rest;

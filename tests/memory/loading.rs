@@ -3,7 +3,7 @@
 //! checksums. The count is the peak while loading and checking, not only the memory held at the
 //! end.
 
-use crate::{MEMORY, alone};
+use crate::{alone, peak_of};
 use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
@@ -24,14 +24,6 @@ const HALF_A_PASS: u64 = 100 * 4096;
 
 /// The place of the chunks' section.
 const CHUNKS: usize = 2;
-
-/// The most memory that is held while `work` runs, above that before it.
-fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
-    let result = work();
-    (MEMORY.peak_usage().saturating_sub(before), result)
-}
 
 /// Loads a world of which each byte is worth much; the most memory that is held.
 fn check<W: Saved>(story: &str, world: W) -> usize {

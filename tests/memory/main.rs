@@ -1,6 +1,7 @@
-//! The memory of worlds and of loading, by the allocator's count. A program of its own, since the
-//! allocator counts the whole process; its tests run one at a time.
+//! The memory of worlds, of loading and of edits as bytes, by the allocator's count. A program of
+//! its own, since the allocator counts the whole process; its tests run one at a time.
 
+mod edits;
 mod held;
 mod loading;
 
@@ -14,4 +15,12 @@ static MEMORY: PeakAlloc = PeakAlloc;
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The most memory that is held while `work` runs, above that before it.
+fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let result = work();
+    (MEMORY.peak_usage().saturating_sub(before), result)
 }

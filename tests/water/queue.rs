@@ -9,6 +9,7 @@ use floodplain::water::{
 };
 use floodplain::{Chunk, Cube, Region, Shape};
 use proptest::prelude::*;
+use support::edit_bytes::parsed;
 use support::water::edits::sent;
 use support::water::queued;
 use support::worlds;
@@ -285,7 +286,7 @@ fn a_world_with_queued_edits_is_not_at_rest() {
 
 #[test]
 fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
-    let (mut rng, mut parsed) = (Rng::with_seed(5), 0);
+    let (mut rng, mut read) = (Rng::with_seed(5), 0);
     let bounds = Region::new(IVec3::splat(-20), IVec3::splat(20));
     for round in 0..4_000 {
         let bytes = match round % 4 {
@@ -304,16 +305,7 @@ fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
                 bytes
             }
         };
-        match Edit::from_bytes(&bytes) {
-            Ok(edit) => {
-                assert_eq!(Edit::from_bytes(&edit.to_bytes()).as_ref(), Ok(&edit));
-                parsed += 1;
-            }
-            Err(error) => {
-                let said = error.to_string();
-                assert!(said.contains(|letter: char| letter.is_ascii_digit()), "{said}");
-            }
-        }
+        read += usize::from(parsed::<Edit>(&bytes).is_some());
     }
-    assert!(parsed > 300, "{parsed} are edits");
+    assert!(read > 300, "{read} are edits");
 }

@@ -21,10 +21,12 @@ mod restore;
 mod rules;
 mod step;
 mod validate;
+mod values;
 
+pub use crate::edit_bytes::EditBytesError;
 pub use edit::EditError;
 pub use field::walls::Broken;
-pub use graph::{BlastGraph, GraphError, GraphViolation, NodeId};
+pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, GraphViolation, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
@@ -36,6 +38,7 @@ pub use rules::{
     Rules, RulesError, WEIGHT_LIMIT,
 };
 pub use validate::Violation;
+pub use values::{Edit, Outcome};
 
 use super::engine::rims::Rims;
 use super::engine::rows::RowShape;

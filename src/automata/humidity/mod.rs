@@ -33,13 +33,16 @@ mod store;
 mod sweep;
 mod transmissibility;
 mod validate;
+mod values;
 
+pub use crate::edit_bytes::EditBytesError;
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError};
 pub use sweep::Sweep;
 pub use validate::Violation;
+pub use values::{Edit, Outcome};
 
 use super::engine::rows::RowShape;
 use super::engine::workers::Workers;

@@ -47,14 +47,17 @@ mod rules;
 mod settling;
 mod step;
 mod validate;
+mod values;
 mod wake;
 
 pub use crate::automaton::Displaced;
+pub use crate::edit_bytes::EditBytesError;
 pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Rule, Rules, RulesError};
 pub use validate::Violation;
+pub use values::{Edit, Outcome};
 
 use crate::automaton::automaton;
 use crate::coords::Region;

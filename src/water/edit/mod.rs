@@ -11,7 +11,6 @@ mod rules;
 mod sea;
 mod values;
 
-pub use bytes::EditBytesError;
 pub use error::EditError;
 pub use queue::EditReport;
 pub(crate) use queue::Queue;

@@ -5,8 +5,8 @@
 //! the ticks and the count of chunks, and the chunks in order of position. Numbers are LEB128:
 //! seven bits to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk
 //! before, as zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum
-//! of 2 for flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, or for
-//! the load, its runs:
+//! of 2 for flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, none of
+//! which is without cells, or for the load, its runs:
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -268,7 +268,12 @@ impl Reader<'_> {
             causes if causes & 1 == 0 && causes < 2 << CAUSES.len() && !is_whole => {
                 for (bit, cause) in (1..).zip(CAUSES) {
                     if causes >> bit & 1 != 0 {
+                        let (at, before) = (self.at, spans.len());
                         self.spans(&mut spans, cause)?;
+                        // Without any cell, the chunk would be written as one that is unloaded.
+                        if spans.len() == before {
+                            return Err(value(at, "a cell with this cause", END.into()));
+                        }
                     }
                 }
                 spans.sort_unstable_by_key(|span| span.start);

@@ -3,6 +3,7 @@
 
 pub mod blast;
 pub mod bytes;
+pub mod edit_bytes;
 pub mod humidity;
 pub mod model;
 pub mod snapshot;

@@ -206,11 +206,7 @@ impl<M: Model> Watched<M> {
     fn edit(&mut self, edit: &M::Edit) {
         let then = self.model.looks(&self.world);
         let answer = self.model.make(&mut self.world, edit, false);
-        match (&answer, self.model.make(&mut self.twin, edit, true)) {
-            (Ok(answer), Ok(twins)) => assert_eq!(*answer, twins, "two equal worlds: {edit:?}"),
-            // Compared as text: an error may hold a NaN.
-            (answer, twins) => assert_eq!(format!("{answer:?}"), format!("{twins:?}"), "{edit:?}"),
-        }
+        agree(&answer, &self.model.make(&mut self.twin, edit, true), edit);
         let is_refused = answer.is_err();
         self.model.edit(edit, answer);
         self.note_changes(&then, M::was_loaded);
@@ -308,6 +304,51 @@ pub fn saved_and_loaded<W: World>(world: &W) -> W {
     assert!(loaded.save() == bytes, "other bytes from a world that was loaded");
     assert_eq!(loaded.state_hash(), world.state_hash(), "the hash of a world that was loaded");
     loaded
+}
+
+/// Two equal worlds answer alike.
+fn agree<T: PartialEq + Debug, E: Debug>(
+    one: &Result<T, E>,
+    other: &Result<T, E>,
+    edit: &impl Debug,
+) {
+    match (one, other) {
+        (Ok(one), Ok(other)) => assert_eq!(one, other, "two equal worlds: {edit:?}"),
+        // Compared as text: an error may hold a NaN.
+        _ => assert_eq!(format!("{one:?}"), format!("{other:?}"), "{edit:?}"),
+    }
+}
+
+/// Makes edits in one world as values that were sent as bytes, in another by the functions of their
+/// names. Both save to the same bytes after each. Runs are taken in single steps.
+pub fn values_are_calls<M: Model>(
+    mut model: M,
+    make: impl Fn() -> M::World,
+    ops: &[Op<M::Edit, M::Run>],
+) where
+    M::Run: Debug,
+{
+    let [mut by_value, mut by_call] = [make(), make()];
+    for op in ops {
+        match op {
+            Op::Edit(edit) => {
+                let outcome = model.make(&mut by_value, edit, false);
+                agree(&outcome, &model.make(&mut by_call, edit, true), edit);
+                model.edit(edit, outcome);
+            }
+            Op::Step(steps) | Op::Run(steps, _) => {
+                for _ in 0..*steps {
+                    assert_eq!(by_value.step(), model.step(&mut by_call));
+                }
+            }
+            Op::WakeAll => [&mut by_value, &mut by_call].into_iter().for_each(World::wake_all),
+            Op::TakeChanges => {
+                assert_eq!(by_value.take_changes(), by_call.take_changes());
+            }
+            Op::SaveAndLoad => by_value = saved_and_loaded(&by_value),
+        }
+        assert!(by_value.save() == by_call.save(), "other bytes after {op:?}");
+    }
 }
 
 /// The name of an error's variant.

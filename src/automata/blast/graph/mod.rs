@@ -6,11 +6,13 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod step;
+mod values;
 
 pub use edit::GraphError;
 pub use query::GraphViolation;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{GraphParts, LinkParts, NodeParts};
+pub use values::{GraphEdit, GraphOutcome};
 
 use super::field::walls::Broken;
 use super::ledger::Ledger;

@@ -1,13 +1,15 @@
 //! Edits and steps of a graph of pressure, against a plain map of nodes and links. Property tests
-//! and the fuzz target `blast_graph` make the edits.
+//! and the fuzz target `blast_graph` make the edits: in the graph as values that were sent as
+//! bytes, in its twin by the functions of their names.
 
 use super::probes::{Crew, Flows, ProbedRun};
 use crate::bytes::Bytes;
+use crate::edit_bytes::sent;
 use crate::model::{self, Looks, Model, Taken, Watched, World};
 use floodplain::StepReport;
 use floodplain::blast::{
-    BlastGraph, Broken, GraphError, Ledger, NodeId, PRESSURE_LIMIT, Probe, Rule, Rules,
-    WEIGHT_LIMIT,
+    BlastGraph, Broken, GraphEdit, GraphError, GraphOutcome, Ledger, NodeId, PRESSURE_LIMIT, Probe,
+    Rule, Rules, WEIGHT_LIMIT,
 };
 use floodplain::glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +67,13 @@ impl Run {
         let graph = || BlastGraph::new(self.rules).expect("rules within their ranges");
         let mut watched = Watched::of(Mesh::new(self.rules), graph);
         self.ops.iter().for_each(|op| watched.apply(op));
+    }
+
+    /// Makes the edits as values and by the functions of their names, with the same bytes after
+    /// each.
+    pub fn values_are_calls(&self) {
+        let graph = || BlastGraph::new(self.rules).expect("rules within their ranges");
+        model::values_are_calls(Mesh::new(self.rules), graph, &self.ops);
     }
 }
 
@@ -234,8 +243,8 @@ impl Model for Mesh {
     type World = BlastGraph;
     type Edit = Edit;
     type Run = (usize, Crew);
-    /// The node that was added, and the walls that broke.
-    type Answer = (Option<NodeId>, Vec<Broken<NodeId>>);
+    /// What the edit came to, and the walls that broke.
+    type Answer = (GraphOutcome, Vec<Broken<NodeId>>);
     type Error = GraphError;
     type Look = Look;
 
@@ -243,36 +252,24 @@ impl Model for Mesh {
         &mut self,
         graph: &mut BlastGraph,
         edit: &Edit,
-        _: bool,
+        is_twin: bool,
     ) -> Result<Self::Answer, GraphError> {
-        let id = |node: usize| self.ids[node % self.ids.len()];
-        let done = match *edit {
-            Edit::AddNode(position, pressure) => {
-                return graph.add_node(position, pressure).map(|node| (Some(node), Vec::new()));
-            }
-            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(drop),
-            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight),
-            Edit::AddLinkAlong(a, b, weight, along) => {
-                graph.add_link_along(id(a), id(b), weight, along)
-            }
-            Edit::AddVent(node, weight) => graph.add_vent(id(node), weight, DVec3::Y),
-            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(drop),
-            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(drop),
-            Edit::SetLink(a, b, weight) => graph.set_link(id(a), id(b), weight).map(drop),
-            Edit::SetPressure(node, pressure) => graph.set_pressure(id(node), pressure).map(drop),
-            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(drop),
-            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(drop),
-            Edit::TakeEvents => return Ok((None, graph.take_events())),
+        let outcome = match self.value_of(edit) {
+            None => return Ok((GraphOutcome::Done, graph.take_events())),
+            Some(_) if is_twin => self.make_directly(graph, edit),
+            Some(value) => graph.apply(sent(&value)),
         };
-        done.map(|()| (None, Vec::new()))
+        outcome.map(|outcome| (outcome, Vec::new()))
     }
 
     fn edit(&mut self, edit: &Edit, answer: Result<Self::Answer, GraphError>) {
         self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
         let is_made = self.make_in_map(edit);
         assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
-        let Ok((added, broken)) = answer else { return };
-        self.ids.extend(added);
+        let Ok((outcome, broken)) = answer else { return };
+        if let GraphOutcome::Node(node) = outcome {
+            self.ids.push(node);
+        }
         let is_taken = matches!(edit, Edit::TakeEvents);
         let events = if is_taken { std::mem::take(&mut self.events) } else { Vec::new() };
         assert_eq!(broken, events);
@@ -361,6 +358,76 @@ impl Mesh {
             peak: 0.0,
             run: None,
             flows: Vec::new(),
+        }
+    }
+
+    fn id(&self, node: usize) -> NodeId {
+        self.ids[node % self.ids.len()]
+    }
+
+    /// An edit as a value; none if it changes nothing.
+    fn value_of(&self, edit: &Edit) -> Option<GraphEdit> {
+        let id = |node| self.id(node);
+        let ends = |a, b| (id(a), id(b));
+        Some(match *edit {
+            Edit::AddNode(position, pressure) => GraphEdit::AddNode { position, pressure },
+            Edit::RemoveNode(node) => GraphEdit::RemoveNode(id(node)),
+            Edit::AddLink(a, b, weight) => {
+                let (a, b) = ends(a, b);
+                GraphEdit::AddLink { a, b, weight }
+            }
+            Edit::AddLinkAlong(a, b, weight, direction) => {
+                let (a, b) = ends(a, b);
+                GraphEdit::AddLinkAlong { a, b, weight, direction }
+            }
+            Edit::AddVent(node, weight) => {
+                GraphEdit::AddVent { node: id(node), weight, direction: DVec3::Y }
+            }
+            Edit::RemoveLink(a, b) => {
+                let (a, b) = ends(a, b);
+                GraphEdit::RemoveLink { a, b }
+            }
+            Edit::RemoveVent(node) => GraphEdit::RemoveVent(id(node)),
+            Edit::SetLink(a, b, weight) => {
+                let (a, b) = ends(a, b);
+                GraphEdit::SetLink { a, b, weight }
+            }
+            Edit::SetPressure(node, pressure) => {
+                GraphEdit::SetPressure { node: id(node), pressure }
+            }
+            Edit::SetWall(node, strength) => GraphEdit::SetWall { node: id(node), strength },
+            Edit::ClearWall(node) => GraphEdit::ClearWall(id(node)),
+            Edit::TakeEvents => return None,
+        })
+    }
+
+    /// Makes an edit by the function of its name.
+    fn make_directly(
+        &self,
+        graph: &mut BlastGraph,
+        edit: &Edit,
+    ) -> Result<GraphOutcome, GraphError> {
+        let id = |node| self.id(node);
+        let (done, pressure) = (|()| GraphOutcome::Done, GraphOutcome::Pressure);
+        match *edit {
+            Edit::AddNode(position, value) => {
+                graph.add_node(position, value).map(GraphOutcome::Node)
+            }
+            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(pressure),
+            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight).map(done),
+            Edit::AddLinkAlong(a, b, weight, along) => {
+                graph.add_link_along(id(a), id(b), weight, along).map(done)
+            }
+            Edit::AddVent(node, weight) => graph.add_vent(id(node), weight, DVec3::Y).map(done),
+            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(done),
+            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(done),
+            Edit::SetLink(a, b, weight) => {
+                graph.set_link(id(a), id(b), weight).map(GraphOutcome::Weight)
+            }
+            Edit::SetPressure(node, value) => graph.set_pressure(id(node), value).map(pressure),
+            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(pressure),
+            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(GraphOutcome::Changed),
+            Edit::TakeEvents => Ok(GraphOutcome::Done),
         }
     }
 

@@ -1,11 +1,15 @@
 //! Edits and steps of pressure on a grid, against a plain map of cells and links in `f64`. Property
-//! tests and the fuzz target `blast_grid` make the edits.
+//! tests and the fuzz target `blast_grid` make the edits: in the world as values that were sent as
+//! bytes, in its twin by the functions of their names.
 
 use super::map::{Map, Place, check_strength};
 use super::probes::{Crew, Flows, ProbedRun};
 use crate::bytes::{Bytes, Filling};
+use crate::edit_bytes::sent;
 use crate::model::{self, ChunkWorld, Looks, Model, Watched, name};
-use floodplain::blast::{BlastWorld, Border, Borders, Broken, EditError, Probe, Rule, Rules};
+use floodplain::blast::{
+    self, BlastWorld, Border, Borders, Broken, EditError, Outcome, Probe, Rule, Rules,
+};
 use floodplain::glam::IVec3;
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet, StepReport};
 use std::fmt::Debug;
@@ -75,10 +79,25 @@ impl Run {
     fn run_in<S: FieldShape>(&self) {
         let &Run { rules, bounds, borders, .. } = self;
         let map = Map::new(S::NEIGHBOURS / 2, rules, bounds, borders);
-        let mut watched = Watched::of(Field::<S>::new(map), || {
-            BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges")
-        });
+        let mut watched = Watched::of(Field::<S>::new(map), || self.empty_world());
         self.ops.iter().for_each(|op| watched.apply(op));
+    }
+
+    fn empty_world<S: FieldShape>(&self) -> BlastWorld<S> {
+        let &Run { rules, bounds, borders, .. } = self;
+        BlastWorld::with_bounds(rules, bounds, borders).expect("rules within their ranges")
+    }
+
+    /// Makes the edits as values and by the functions of their names, with the same bytes after
+    /// each.
+    pub fn values_are_calls(&self) {
+        if self.is_flat { self.values_in::<Sheet>() } else { self.values_in::<Cube>() }
+    }
+
+    fn values_in<S: FieldShape>(&self) {
+        let &Run { rules, bounds, borders, .. } = self;
+        let map = Map::new(S::NEIGHBOURS / 2, rules, bounds, borders);
+        model::values_are_calls(Field::<S>::new(map), || self.empty_world(), &self.ops);
     }
 }
 
@@ -168,6 +187,64 @@ impl<S: FieldShape> Field<S> {
         Field { map, kept: None, chunks, loaded: None, run: None, flows, shape: PhantomData }
     }
 
+    /// An edit as a value; none if it would put back what was never removed, or changes nothing.
+    fn value_of(&self, edit: &Edit) -> Option<blast::Edit> {
+        let insert = |position, chunk| blast::Edit::InsertChunk { position, chunk };
+        Some(match *edit {
+            Edit::SetPressure(cell, pressure) => blast::Edit::SetPressure { cell, pressure },
+            Edit::AddPressure(cell, more) => blast::Edit::AddPressure { cell, more },
+            Edit::FillPressure(region, pressure) => blast::Edit::FillPressure { region, pressure },
+            Edit::SetSolid(cell) => blast::Edit::SetSolid(cell),
+            Edit::SetWall(cell, strength) => blast::Edit::SetWall { cell, strength },
+            Edit::ClearSolid(cell) => blast::Edit::ClearSolid(cell),
+            Edit::FillSolid(region) => blast::Edit::FillSolid(region),
+            Edit::FillWall(region, strength) => blast::Edit::FillWall { region, strength },
+            Edit::SetLink(cell, face, weight) => blast::Edit::SetLink { cell, face, weight },
+            Edit::InsertChunk(position, filling) => insert(position, filling.chunk()),
+            Edit::PutBack => {
+                let (position, chunk) = self.kept.clone()?;
+                insert(position, chunk)
+            }
+            Edit::RemoveChunk(position) => blast::Edit::RemoveChunk(position),
+            Edit::TakeEvents => return None,
+        })
+    }
+
+    /// Makes an edit by the function of its name.
+    fn make_directly(
+        &mut self,
+        world: &mut BlastWorld<S>,
+        edit: &Edit,
+    ) -> Result<Outcome, EditError> {
+        let done = |()| Outcome::Done;
+        let pressure = Outcome::Pressure;
+        match *edit {
+            Edit::SetPressure(cell, value) => world.set_pressure(cell, value).map(pressure),
+            Edit::AddPressure(cell, more) => world.add_pressure(cell, more).map(pressure),
+            Edit::FillPressure(region, value) => world.fill_pressure(region, value).map(done),
+            Edit::SetSolid(cell) => world.set_solid(cell).map(pressure),
+            Edit::SetWall(cell, strength) => world.set_wall(cell, strength).map(pressure),
+            Edit::ClearSolid(cell) => world.clear_solid(cell).map(Outcome::Changed),
+            Edit::FillSolid(region) => world.fill_solid(region).map(Outcome::Sum),
+            Edit::FillWall(region, strength) => world.fill_wall(region, strength).map(Outcome::Sum),
+            Edit::SetLink(cell, face, weight) => {
+                world.set_link(cell, face, weight).map(Outcome::Weight)
+            }
+            Edit::InsertChunk(position, filling) => {
+                world.insert_chunk(position, filling.chunk()).map(done)
+            }
+            Edit::PutBack => match self.kept.clone() {
+                Some((position, chunk)) => world.insert_chunk(position, chunk).map(done),
+                None => Ok(Outcome::Done),
+            },
+            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
+                self.kept = Some((position, chunk.clone()));
+                Outcome::Removed(chunk)
+            }),
+            Edit::TakeEvents => Ok(Outcome::Done),
+        }
+    }
+
     /// What flows at both places of the run.
     fn flows(&self, world: &BlastWorld<S>) -> Option<Flows> {
         let (run, _) = self.run.as_ref()?;
@@ -179,8 +256,8 @@ impl<S: FieldShape> Model for Field<S> {
     type World = BlastWorld<S>;
     type Edit = Edit;
     type Run = (IVec3, Crew);
-    /// The walls that broke.
-    type Answer = Vec<Broken>;
+    /// What the edit came to, and the walls that broke.
+    type Answer = (Outcome, Vec<Broken>);
     type Error = EditError;
     /// The pressure, whether it is removed, and what it bears.
     type Look = (u32, bool, Option<u32>);
@@ -189,34 +266,18 @@ impl<S: FieldShape> Model for Field<S> {
         &mut self,
         world: &mut BlastWorld<S>,
         edit: &Edit,
-        _: bool,
-    ) -> Result<Vec<Broken>, EditError> {
+        is_twin: bool,
+    ) -> Result<Self::Answer, EditError> {
         self.chunks = world.chunks().map(|(chunk, _)| chunk).collect();
-        let done = match *edit {
-            Edit::SetPressure(cell, pressure) => world.set_pressure(cell, pressure).map(drop),
-            Edit::AddPressure(cell, more) => world.add_pressure(cell, more).map(drop),
-            Edit::FillPressure(region, pressure) => world.fill_pressure(region, pressure),
-            Edit::SetSolid(cell) => world.set_solid(cell).map(drop),
-            Edit::SetWall(cell, strength) => world.set_wall(cell, strength).map(drop),
-            Edit::ClearSolid(cell) => world.clear_solid(cell).map(drop),
-            Edit::FillSolid(region) => world.fill_solid(region).map(drop),
-            Edit::FillWall(region, strength) => world.fill_wall(region, strength).map(drop),
-            Edit::SetLink(cell, face, weight) => world.set_link(cell, face, weight).map(drop),
-            Edit::InsertChunk(position, filling) => world.insert_chunk(position, filling.chunk()),
-            Edit::PutBack => match self.kept.clone() {
-                Some((position, chunk)) => world.insert_chunk(position, chunk),
-                None => Ok(()),
-            },
-            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
-                // The twin removes the same chunk, or their states would differ from here on.
-                self.kept = Some((position, chunk));
-            }),
-            Edit::TakeEvents => return Ok(world.take_events()),
+        let outcome = match edit {
+            Edit::TakeEvents => return Ok((Outcome::Done, world.take_events())),
+            _ if is_twin => self.make_directly(world, edit),
+            _ => self.value_of(edit).map_or(Ok(Outcome::Done), |value| world.apply(sent(&value))),
         };
-        done.map(|()| Vec::new())
+        outcome.map(|outcome| (outcome, Vec::new()))
     }
 
-    fn edit(&mut self, edit: &Edit, answer: Result<Vec<Broken>, EditError>) {
+    fn edit(&mut self, edit: &Edit, answer: Result<Self::Answer, EditError>) {
         let is_unstable = matches!(answer, Err(EditError::Unstable { .. }));
         let (map, chunks) = (&mut self.map, &self.chunks[..]);
         let solid = Place { is_solid: true, ..Place::default() };
@@ -260,7 +321,8 @@ impl<S: FieldShape> Model for Field<S> {
         };
         self.loaded = loaded.filter(|_| answer.is_ok());
         let expected = expected.map(|()| events).map_err(str::to_owned);
-        assert_eq!(answer.map_err(|error| name(&error)), expected, "{edit:?}");
+        let answer = answer.map(|(_, broken)| broken).map_err(|error| name(&error));
+        assert_eq!(answer, expected, "{edit:?}");
     }
 
     fn was_loaded(&self, place: [i32; 3]) -> bool {

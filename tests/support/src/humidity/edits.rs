@@ -1,12 +1,15 @@
 //! Edits and steps of a humidity world, against a model of every cell and, step by step, the oracle
-//! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
+//! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits: in the world
+//! as values that were sent as bytes, in its twin by the functions of their names.
 
 use super::oracle::Oracle;
 use crate::bytes::{Bytes, Filling};
+use crate::edit_bytes::sent;
 use crate::model::{self, ChunkWorld, Looks, Model, Watched, chunks_of, name};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{
-    Border, Cell, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, ROCK, Rules, Sweep,
+    self, Border, Cell, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, Outcome, ROCK, Rules,
+    Sweep,
 };
 use floodplain::{Chunk, Cube, FieldShape, Region, Shape, Sheet, StepReport};
 use std::collections::BTreeMap;
@@ -64,6 +67,18 @@ impl Run {
         let &Run { rules, bounds, .. } = self;
         let mut watched = Watched::of(Soil::<S>::new(rules, bounds), || dry_world(rules, bounds));
         self.ops.iter().for_each(|op| watched.apply(op));
+    }
+
+    /// Makes the edits as values and by the functions of their names, with the same bytes after
+    /// each.
+    pub fn values_are_calls(&self) {
+        if self.is_flat { self.values_in::<Sheet>() } else { self.values_in::<Cube>() }
+    }
+
+    fn values_in<S: FieldShape>(&self) {
+        let &Run { rules, bounds, .. } = self;
+        let world = || dry_world(rules, bounds);
+        model::values_are_calls(Soil::<S>::new(rules, bounds), world, &self.ops);
     }
 }
 
@@ -183,7 +198,7 @@ impl<S: FieldShape> Model for Soil<S> {
     type World = HumidityWorld<S>;
     type Edit = Edit;
     type Run = ();
-    type Answer = ();
+    type Answer = Outcome;
     type Error = EditError;
     type Look = Cell;
 
@@ -191,31 +206,15 @@ impl<S: FieldShape> Model for Soil<S> {
         &mut self,
         world: &mut HumidityWorld<S>,
         edit: &Edit,
-        _: bool,
-    ) -> Result<(), EditError> {
-        match *edit {
-            Edit::SetHumidity(cell, humidity) => world.set_humidity(cell, humidity).map(drop),
-            Edit::SetImpermeability(cell, impermeability) => {
-                world.set_impermeability(cell, impermeability).map(drop)
-            }
-            Edit::SetRock(cell) => world.set_rock(cell).map(drop),
-            Edit::SetRain(cell, humidity) => world.set_rain(cell, humidity),
-            Edit::ClearRain(cell) => world.clear_rain(cell).map(drop),
-            Edit::SetCell(cell, value) => world.set_cell(cell, value).map(drop),
-            Edit::FillCells(region, value) => world.fill_cells(region, value),
-            Edit::InsertChunk(position, filling) => world.insert_chunk(position, filling.chunk()),
-            Edit::PutBack => match self.kept.clone() {
-                Some((position, chunk)) => world.insert_chunk(position, chunk),
-                None => Ok(()),
-            },
-            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
-                // The twin removes the same chunk, or their states would differ from here on.
-                self.kept = Some((position, chunk));
-            }),
+        is_twin: bool,
+    ) -> Result<Outcome, EditError> {
+        if is_twin {
+            return self.make_directly(world, edit);
         }
+        self.value_of(edit).map_or(Ok(Outcome::Done), |value| world.apply(sent(&value)))
     }
 
-    fn edit(&mut self, edit: &Edit, answer: Result<(), EditError>) {
+    fn edit(&mut self, edit: &Edit, answer: Result<Outcome, EditError>) {
         self.loaded = None;
         let expected = match *edit {
             Edit::SetHumidity(cell, humidity) => {
@@ -245,7 +244,7 @@ impl<S: FieldShape> Model for Soil<S> {
             Edit::RemoveChunk(position) => self.remove(position),
         };
         assert_eq!(
-            answer.map_err(|error| name(&error)),
+            answer.map(drop).map_err(|error| name(&error)),
             expected.map_err(str::to_owned),
             "{edit:?}"
         );
@@ -297,6 +296,61 @@ impl<S: FieldShape> Model for Soil<S> {
 }
 
 impl<S: FieldShape> Soil<S> {
+    /// An edit as a value; none if it would put back what was never removed.
+    fn value_of(&self, edit: &Edit) -> Option<humidity::Edit> {
+        let insert = |position, chunk| humidity::Edit::InsertChunk { position, chunk };
+        Some(match *edit {
+            Edit::SetHumidity(cell, humidity) => humidity::Edit::SetHumidity { cell, humidity },
+            Edit::SetImpermeability(cell, impermeability) => {
+                humidity::Edit::SetImpermeability { cell, impermeability }
+            }
+            Edit::SetRock(cell) => humidity::Edit::SetRock(cell),
+            Edit::SetRain(cell, humidity) => humidity::Edit::SetRain { cell, humidity },
+            Edit::ClearRain(cell) => humidity::Edit::ClearRain(cell),
+            Edit::SetCell(cell, value) => humidity::Edit::SetCell { cell, value },
+            Edit::FillCells(region, value) => humidity::Edit::FillCells { region, value },
+            Edit::InsertChunk(position, filling) => insert(position, filling.chunk()),
+            Edit::PutBack => {
+                let (position, chunk) = self.kept.clone()?;
+                insert(position, chunk)
+            }
+            Edit::RemoveChunk(position) => humidity::Edit::RemoveChunk(position),
+        })
+    }
+
+    /// Makes an edit by the function of its name.
+    fn make_directly(
+        &mut self,
+        world: &mut HumidityWorld<S>,
+        edit: &Edit,
+    ) -> Result<Outcome, EditError> {
+        let done = |()| Outcome::Done;
+        match *edit {
+            Edit::SetHumidity(cell, humidity) => {
+                world.set_humidity(cell, humidity).map(Outcome::Humidity)
+            }
+            Edit::SetImpermeability(cell, impermeability) => {
+                world.set_impermeability(cell, impermeability).map(Outcome::Impermeability)
+            }
+            Edit::SetRock(cell) => world.set_rock(cell).map(Outcome::Changed),
+            Edit::SetRain(cell, humidity) => world.set_rain(cell, humidity).map(done),
+            Edit::ClearRain(cell) => world.clear_rain(cell).map(Outcome::Changed),
+            Edit::SetCell(cell, value) => world.set_cell(cell, value).map(Outcome::Cell),
+            Edit::FillCells(region, value) => world.fill_cells(region, value).map(done),
+            Edit::InsertChunk(position, filling) => {
+                world.insert_chunk(position, filling.chunk()).map(done)
+            }
+            Edit::PutBack => match self.kept.clone() {
+                Some((position, chunk)) => world.insert_chunk(position, chunk).map(done),
+                None => Ok(Outcome::Done),
+            },
+            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
+                self.kept = Some((position, chunk.clone()));
+                Outcome::Removed(chunk)
+            }),
+        }
+    }
+
     fn new(rules: Rules, bounds: Region) -> Soil<S> {
         let cells = bounds.positions().map(|cell| (cell.to_array(), DRY)).collect();
         let (kept, loaded, shape) = (None, None, PhantomData);

@@ -1,12 +1,14 @@
 //! Edits and steps of a 2D water world, against a model of every cell and, step by step, the oracle
-//! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits.
+//! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits: in the world
+//! as values that were sent as bytes, in its twin by the functions of their names.
 
 use super::oracle::{Levels, literal_step, settling_step};
 use crate::bytes::{Bytes, Filling};
+use crate::edit_bytes::sent;
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, Watched, chunks_of, name};
 use floodplain::glam::IVec3;
 use floodplain::water2d::{
-    Cell, Displaced, EditError, Ledger, MAX_LEVEL, Rule, Rules, Water2dWorld,
+    self, Cell, Displaced, EditError, Ledger, MAX_LEVEL, Outcome, Rule, Rules, Water2dWorld,
 };
 use floodplain::{Chunk, Region, Shape, Sheet, StepReport};
 use std::collections::BTreeMap;
@@ -58,6 +60,13 @@ impl Run {
         let model = Slice::new(self.rules, self.bounds);
         let mut watched = Watched::of(model, || self.open_world());
         self.ops.iter().for_each(|op| watched.apply(op));
+    }
+
+    /// Makes the edits as values and by the functions of their names, with the same bytes after
+    /// each.
+    pub fn values_are_calls(&self) {
+        let model = Slice::new(self.rules, self.bounds);
+        model::values_are_calls(model, || self.open_world(), &self.ops);
     }
 
     /// A world all of whose chunks are loaded and open.
@@ -159,30 +168,19 @@ impl Model for Slice {
         edit: &Edit,
         is_twin: bool,
     ) -> Result<u64, EditError> {
+        if is_twin {
+            return self.make_directly(world, edit);
+        }
         match *edit {
-            Edit::SetSolid(cell) => {
-                world.set_solid(cell).map(|Displaced { moved, removed }| u64::from(moved + removed))
-            }
-            Edit::ClearSolid(cell) => world.clear_solid(cell).map(u64::from),
-            Edit::Pour(cell, units) => world.pour(cell, units).map(u64::from),
-            Edit::Scoop(cell, units) => world.scoop(cell, units).map(u64::from),
-            Edit::FillSolid(region) => world.fill_solid(region),
-            Edit::FillWater(region, level) => world.fill_water(region, level),
-            Edit::InsertChunk(position, filling) => {
-                world.insert_chunk(position, filling.chunk()).map(|()| 0)
-            }
             Edit::PutBack => {
                 let is_loaded = |position| world.chunks().any(|(loaded, _)| loaded == position);
-                if !is_twin {
-                    self.removed.0.retain(|(position, _)| !is_loaded(*position));
-                }
-                self.removed.insert_into(world, is_twin, Water2dWorld::insert_chunks).map(|()| 0)
+                self.removed.0.retain(|(position, _)| !is_loaded(*position));
+                let insert = |world: &mut Water2dWorld, chunks| {
+                    world.apply(sent(&water2d::Edit::InsertChunks(chunks))).map(|_| ())
+                };
+                self.removed.insert_into(world, false, insert).map(|()| 0)
             }
-            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
-                // The twin removes the same chunk, or their states would differ from here on.
-                self.removed.put(position, chunk);
-                0
-            }),
+            _ => world.apply(sent(&value_of(edit))).map(units_of),
         }
     }
 
@@ -243,7 +241,60 @@ impl Model for Slice {
     }
 }
 
+/// An edit of cells or of one chunk as a value. Chunks that were removed are not known here, so the
+/// list of them is empty.
+fn value_of(edit: &Edit) -> water2d::Edit {
+    match *edit {
+        Edit::SetSolid(cell) => water2d::Edit::SetSolid(cell),
+        Edit::ClearSolid(cell) => water2d::Edit::ClearSolid(cell),
+        Edit::Pour(cell, units) => water2d::Edit::Pour { cell, units },
+        Edit::Scoop(cell, units) => water2d::Edit::Scoop { cell, units },
+        Edit::FillSolid(region) => water2d::Edit::FillSolid(region),
+        Edit::FillWater(region, level) => water2d::Edit::FillWater { region, level },
+        Edit::InsertChunk(position, filling) => {
+            water2d::Edit::InsertChunk { position, chunk: filling.chunk() }
+        }
+        Edit::PutBack => water2d::Edit::InsertChunks(Vec::new()),
+        Edit::RemoveChunk(position) => water2d::Edit::RemoveChunk(position),
+    }
+}
+
+/// What the function of an edit returns, as a number.
+fn units_of(outcome: Outcome) -> u64 {
+    match outcome {
+        Outcome::Displaced(Displaced { moved, removed }) => u64::from(moved + removed),
+        Outcome::Changed(changed) => u64::from(changed),
+        Outcome::Level(level) => u64::from(level),
+        Outcome::Units(units) => units,
+        _ => 0,
+    }
+}
+
 impl Slice {
+    /// Makes an edit by the function of its name.
+    fn make_directly(&mut self, world: &mut Water2dWorld, edit: &Edit) -> Result<u64, EditError> {
+        match *edit {
+            Edit::SetSolid(cell) => {
+                world.set_solid(cell).map(|Displaced { moved, removed }| u64::from(moved + removed))
+            }
+            Edit::ClearSolid(cell) => world.clear_solid(cell).map(u64::from),
+            Edit::Pour(cell, units) => world.pour(cell, units).map(u64::from),
+            Edit::Scoop(cell, units) => world.scoop(cell, units).map(u64::from),
+            Edit::FillSolid(region) => world.fill_solid(region),
+            Edit::FillWater(region, level) => world.fill_water(region, level),
+            Edit::InsertChunk(position, filling) => {
+                world.insert_chunk(position, filling.chunk()).map(|()| 0)
+            }
+            Edit::PutBack => {
+                self.removed.insert_into(world, true, Water2dWorld::insert_chunks).map(|()| 0)
+            }
+            Edit::RemoveChunk(position) => world.remove_chunk(position).map(|chunk| {
+                self.removed.put(position, chunk);
+                0
+            }),
+        }
+    }
+
     fn new(rules: Rules, bounds: Region) -> Slice {
         let cells = bounds.positions().map(|cell| (cell.to_array(), Cell::AIR)).collect();
         let (removed, loaded) = (Shelf(Vec::new()), Vec::new());

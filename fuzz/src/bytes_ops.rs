@@ -1,0 +1,101 @@
+//! Any bytes read as edits of every automaton and as updates of the feed. What is an edit is made
+//! in a small world.
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use floodplain::blast::{BlastGraph, BlastWorld, GraphEdit};
+use floodplain::glam::IVec3;
+use floodplain::humidity::HumidityWorld;
+use floodplain::snapshot::{Kind, Saved};
+use floodplain::water::WaterWorld;
+use floodplain::water2d::Water2dWorld;
+use floodplain::{Sheet, blast, humidity, water, water2d};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use support::edit_bytes::{EditValue, parsed};
+use support::model::World;
+use support::worlds;
+
+/// Steps after an edit.
+const STEPS: usize = 2;
+
+thread_local! {
+    /// Snapshots by kind and seed: making a world takes longer than loading it.
+    static SAVED: RefCell<HashMap<(Kind, u64), Vec<u8>>> = RefCell::new(HashMap::new());
+}
+
+/// One run of the target `edit_bytes`.
+#[derive(Debug)]
+pub struct EditBytesRun {
+    automaton: u8,
+    /// That of the world.
+    seed: u64,
+    bytes: Vec<u8>,
+}
+
+impl Arbitrary<'_> for EditBytesRun {
+    fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<EditBytesRun> {
+        let (automaton, seed) = (u8::arbitrary(bytes)? % 5, u64::from(u8::arbitrary(bytes)? % 8));
+        Ok(EditBytesRun { automaton, seed, bytes: bytes.bytes(bytes.len())?.to_vec() })
+    }
+}
+
+impl EditBytesRun {
+    /// Reads the bytes. An edit keeps the laws of a world, whether it is refused or not.
+    pub fn run(&self) {
+        let bounds = worlds::bounds(true);
+        match self.automaton {
+            0 => self.check(water, |world: &mut WaterWorld, edit: water::Edit| {
+                world.apply(edit).is_ok()
+            }),
+            1 => self.check(
+                worlds::humidity::<Sheet>,
+                |world: &mut HumidityWorld<Sheet>, edit: humidity::Edit| world.apply(edit).is_ok(),
+            ),
+            2 => self.check(worlds::water_2d, |world: &mut Water2dWorld, edit: water2d::Edit| {
+                world.apply(edit).is_ok()
+            }),
+            3 => self.check(
+                |seed| worlds::blast_within::<Sheet>(seed, bounds),
+                |world: &mut BlastWorld<Sheet>, edit: blast::Edit| world.apply(edit).is_ok(),
+            ),
+            _ => self.check(worlds::graph, |graph: &mut BlastGraph, edit: GraphEdit| {
+                graph.apply(edit).is_ok()
+            }),
+        }
+    }
+
+    fn check<W: World, E: EditValue>(
+        &self,
+        world: impl Fn(u64) -> W,
+        apply: impl Fn(&mut W, E) -> bool,
+    ) {
+        let Some(edit) = parsed::<E>(&self.bytes) else { return };
+        let mut world = self.loaded(world);
+        let before = world.state_hash();
+        if !apply(&mut world, edit) {
+            assert_eq!(world.state_hash(), before, "a refused edit changed the world");
+        }
+        for step in 0..=STEPS {
+            if let Err(law) = world.validate() {
+                panic!("{law}, after {step} steps");
+            }
+            world.step();
+        }
+    }
+
+    /// The world of this seed.
+    fn loaded<W: Saved>(&self, world: impl Fn(u64) -> W) -> W {
+        SAVED.with_borrow_mut(|saved| {
+            let key = (W::KIND, self.seed);
+            let bytes = saved.entry(key).or_insert_with(|| world(self.seed).save());
+            W::load(bytes).expect("a world that was saved")
+        })
+    }
+}
+
+/// Water that has a chunk at the origin.
+fn water(seed: u64) -> WaterWorld {
+    let mut world = worlds::water_within(seed, worlds::bounds(false));
+    let _ = world.insert_chunk(IVec3::ZERO, floodplain::Chunk::uniform(water::Voxel::OPEN));
+    world
+}

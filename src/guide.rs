@@ -1,0 +1,413 @@
+//! Into your game: from your columns to water that is drawn, streamed, sent and saved.
+//!
+//! A [`WaterWorld`] stands beside your own blocks. You tell it where ground is, it tells you where
+//! water stands and moves. Each step below is an example that is compiled and run as a test; lines
+//! that only build its small world are hidden.
+//!
+//! What must be in scope, besides the types of [`water`](crate::water):
+//!
+//! | `use floodplain::…` | for |
+//! |---|---|
+//! | `glam::{IVec3, Vec3}` | positions; this crate's glam is exported |
+//! | `{Chunk, Region}` | chunks of 4096 cells, boxes of cells |
+//! | `{Cube, Shape}` | `Cube::chunk_of(cell)`, `Cube::index_of(cell)`: methods of the trait `Shape` |
+//! | `snapshot::Saved` | `world.save()`, `WaterWorld::load(&bytes)` (feature `snapshot`) |
+//! | `save_file::SaveFile` | worlds in files (feature `store`); needs no trait |
+//!
+//! # From your columns
+//!
+//! A chunk is 16×16×16 cells. Its index order is that of Minecraft's sections, YZX: x is fastest,
+//! then z, then y. So are the axes: x is east, y up, z south. A section's blocks are mapped as they
+//! are, whatever the position, below 0 too. Insert the sections of a column by one call:
+//! [`insert_chunks`](WaterWorld::insert_chunks) keeps the flows between them. A uniform chunk, of
+//! air or stone, takes up to 150 bytes.
+//!
+//! ```
+//! use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+//! use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape, glam::IVec3};
+//!
+//! #[derive(Clone, Copy)]
+//! enum Block { Air, Stone, Water }
+//!
+//! fn chunk(section: &[Block; CHUNK_CELLS]) -> Chunk<Voxel> {
+//!     Chunk::from_cells(&section.map(|block| match block {
+//!         Block::Air => Voxel::OPEN,
+//!         Block::Stone => Voxel::SOLID,
+//!         Block::Water => Voxel::water(WaterCell::STILL), // seven units, at rest
+//!     }))
+//! }
+//!
+//! // Your world: ground up to y = 40, with a pond of 5×2×4 cells in it.
+//! fn section(position: IVec3) -> [Block; CHUNK_CELLS] {
+//!     core::array::from_fn(|index| {
+//!         let (y, z, x) = (index >> 8, index >> 4 & 15, index & 15); // YZX
+//!         let cell = position * 16 + IVec3::new(x as i32, y as i32, z as i32);
+//!         assert_eq!(Cube::index_of(cell), index);
+//!         match cell.to_array() {
+//!             [4..=8, 38..=39, 4..=7] => Block::Water,
+//!             [_, ..40, _] => Block::Stone,
+//!             _ => Block::Air,
+//!         }
+//!     })
+//! }
+//!
+//! let mut world = WaterWorld::new(7, Rules::default())?; // 7: the seed
+//! let column = (-4..20).map(|y| IVec3::new(0, y, 0)); // y = -64 to 319
+//! world.insert_chunks(column.map(|position| (position, chunk(&section(position)))))?;
+//! assert_eq!(world.total(), 5 * 2 * 4 * 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Water drawn
+//!
+//! [`surface_mesh`](WaterWorld::surface_mesh) is the skin of a chunk's water, in cells from the
+//! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
+//! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
+//! to mesh anew: those and their neighbours, which share corners. Water in free fall is no part of
+//! the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness.
+//!
+//! ```
+//! use floodplain::water::{SurfaceMesh, meshes_touched};
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.fill_water(Region::new(IVec3::new(4, 8, 4), IVec3::new(8, 9, 7)), 7)?;
+//! # world.fill_water(Region::new(IVec3::new(4, 10, 4), IVec3::new(8, 15, 7)), 0)?;
+//! # world.take_changes();
+//! # fn upload(mesh: &SurfaceMesh) { assert!(!mesh.is_empty()); }
+//! let mesh = world.surface_mesh(IVec3::ZERO, None);
+//! assert_eq!(mesh.indices.len(), 6, "a still pond is two triangles");
+//!
+//! world.clear_solid(IVec3::new(9, 9, 5))?; // a player digs at its bank
+//! world.run(3);
+//! for chunk in meshes_touched(&world.take_changes()) {
+//!     let mesh = world.surface_mesh(chunk, None);
+//!     if !mesh.is_empty() {
+//!         upload(&mesh); // positions, normals, flow, indices
+//!     }
+//! }
+//! assert!(world.height(IVec3::new(9, 9, 5)) > 0, "water flows in");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A tick, and its budget
+//!
+//! A tick is one step of the water: 20 a second suit most games. Do it in slices, by
+//! [`step_for`](WaterWorld::step_for) a duration or [`step_within`](WaterWorld::step_within) a
+//! number of cells, and [`queue`](WaterWorld::queue) the edits of players: an edit that is made
+//! directly completes the tick underway first, whatever that costs; a queued one waits for its end.
+//! Cells, currents and the ledger are read as of the last complete tick; make meshes when a tick
+//! is complete. The bytes do not depend on the slices.
+//!
+//! ```
+//! use floodplain::water::{Edit, Outcome};
+//! use std::time::Duration;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
+//! # let block = IVec3::new(12, 0, 3);
+//! // In each frame:
+//! let ticket = world.queue(Edit::SetSolid(block)); // a player builds
+//! let progress = world.step_for(Duration::from_millis(2));
+//! for report in world.take_edit_reports() {
+//!     match report.result {
+//!         Ok(Outcome::Displaced(water)) => assert_eq!(water.removed, 0, "it went elsewhere"),
+//!         Ok(_) => {}
+//!         Err(refused) => println!("edit {}: {refused}", report.ticket),
+//!     }
+//! }
+//! if progress.finished {
+//!     // A tick is complete: take the changes, mesh, send.
+//! }
+//! # world.step();
+//! # assert!(world.is_solid(block) && ticket == 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Streaming
+//!
+//! Take columns out by [`remove_chunks`](WaterWorld::remove_chunks), whole columns at once, and put
+//! the [`ChunkRecord`]s back by [`insert_records`](WaterWorld::insert_records). A record keeps what
+//! flows within the chunk and across its faces, and takes 24 to 200 bytes in the ground of our
+//! tests. At a face to a chunk that is not loaded water waits, by default, and goes on when one
+//! comes. Ground that was just generated may hold water that is not level:
+//! [`settle`](crate::water::settle) it on the thread that generates it, and insert the records.
+//!
+//! ```
+//! use floodplain::water::{ChunkRecord, settle};
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # let rules = Rules::lossless();
+//! # let mut world = WaterWorld::new(7, rules)?;
+//! # let open = |position| (position, Chunk::uniform(Voxel::OPEN));
+//! # let column = |x: i32| (0..2).map(move |y| IVec3::new(x, y, 0));
+//! # world.insert_chunks(column(0).chain(column(1)).map(open))?;
+//! # world.pour(IVec3::new(20, 30, 8), 7)?;
+//! # world.step();
+//! let hash = world.state_hash();
+//! let records = world.remove_chunks(column(1))?; // out of sight
+//! let bytes: Vec<Vec<u8>> = records.iter().map(ChunkRecord::to_bytes).collect();
+//! // Back in sight:
+//! let records = bytes.iter().map(|bytes| ChunkRecord::from_bytes(bytes));
+//! world.insert_records(records.collect::<Result<Vec<_>, _>>()?)?;
+//! assert_eq!(world.state_hash(), hash, "no tick between: as if it had never been away");
+//!
+//! // A column that is new, with springs and loose water: at most 2,000 ticks of its own.
+//! let generated: Vec<_> = column(2).map(open).collect();
+//! let ready = std::thread::spawn(move || settle(7, rules, Region::EVERYWHERE, generated, 2_000));
+//! let (records, settling) = ready.join().expect("settle does not panic")?;
+//! assert!(settling.is_at_rest());
+//! world.insert_records(records)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The sea, and the edge of what is loaded
+//!
+//! Map the blocks of an ocean to [`Voxel::SEA`]: it is full for ever, takes what falls on it, gives
+//! at its level, and costs nothing until something touches it. Where your view ends, say by column
+//! what goes on beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean, to
+//! [`Edge::Drain`] where a river leaves, and `None` for the rule of the world. Set it when a column
+//! goes; it counts only while the column is not loaded, so you may set it once for all.
+//!
+//! ```
+//! use floodplain::water::Edge;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::{IVec2, IVec3}};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.fill_water(Region::new(IVec3::new(8, 3, 0), IVec3::new(15, 15, 15)), 0)?;
+//! // Or chunks with Voxel::SEA in them.
+//! world.fill_sea(Region::new(IVec3::new(8, 3, 0), IVec3::new(15, 9, 15)))?;
+//! world.set_edge(IVec2::new(1, 0), Some(Edge::Level(9))); // east: ocean up to y = 9
+//! world.set_edge(IVec2::new(-1, 0), Some(Edge::Drain)); // west: rivers leave
+//!
+//! let pier = IVec3::new(9, 5, 8);
+//! world.set_solid(pier)?; // a block is built into it,
+//! world.clear_solid(pier)?; // and taken out
+//! world.run(20);
+//! assert!(world.is_sea(pier), "it has closed again");
+//! assert_eq!(world.awake_cells(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Rain
+//!
+//! Rain is [`pour`](WaterWorld::pour): a unit here and there, at columns that your weather picks.
+//! Pour at the lowest open cell above the ground, or high up if drops shall be seen to fall. Choose
+//! the columns by a generator with a seed of your own, and the bytes stay reproducible. Evaporation
+//! takes the films that rain leaves: [`Rules::film_evaporation`].
+//!
+//! ```
+//! use floodplain::water::Edit;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # let rules = Rules { film_evaporation: 1.0 / 64.0, ..Rules::default() };
+//! # let mut world = WaterWorld::new(7, rules)?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 3, 15)))?;
+//! # let surface_y = |_x: i32, _z: i32| 4; // of your height map
+//! let mut random = fastrand::Rng::with_seed(7); // or a generator of your own
+//! for _tick in 0..100 {
+//!     for _drop in 0..4 {
+//!         let (x, z) = (random.i32(0..16), random.i32(0..16));
+//!         let mut cell = IVec3::new(x, surface_y(x, z), z);
+//!         while world.height(cell) == 7 {
+//!             cell.y += 1; // on the water that stands there
+//!         }
+//!         world.queue(Edit::Pour { cell, units: 1 });
+//!     }
+//!     world.step();
+//! }
+//! assert!(world.total() > 100);
+//! world.run(2_000);
+//! assert!(world.ledger().evaporated > 0, "puddles dry up");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Pumps and buckets
+//!
+//! Carry what the calls return, and no unit is made or lost: [`scoop`](WaterWorld::scoop) takes up
+//! to so many units out of a cell, [`pour`](WaterWorld::pour) adds as many as fit. Pools follow:
+//! they level by themselves. A spring, [`add_source`](WaterWorld::add_source), never runs dry, and
+//! counts in the ledger as injected.
+//!
+//! ```
+//! use floodplain::water::EditError;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//!
+//! /// Moves up to `units` from the surface above one cell to another; returns how many.
+//! fn pump(
+//!     world: &mut WaterWorld,
+//!     mut intake: IVec3,
+//!     outlet: IVec3,
+//!     units: u32,
+//! ) -> Result<u32, EditError> {
+//!     while world.height(intake + IVec3::Y) > 0 {
+//!         intake.y += 1;
+//!     }
+//!     let taken = world.scoop(intake, units)?;
+//!     let moved = world.pour(outlet, taken)?;
+//!     world.pour(intake, taken - moved)?; // what had no room goes back
+//!     Ok(moved)
+//! }
+//!
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.fill_water(Region::new(IVec3::new(1, 1, 1), IVec3::new(6, 4, 6)), 7)?;
+//! # world.fill_water(Region::new(IVec3::new(9, 8, 1), IVec3::new(14, 12, 6)), 0)?;
+//! let (total, mut moved) = (world.total(), 0);
+//! for _ in 0..100 {
+//!     moved += pump(&mut world, IVec3::new(3, 1, 3), IVec3::new(11, 9, 3), 5)?;
+//!     world.step();
+//! }
+//! assert!(moved > 150, "up into the tank");
+//! assert_eq!(world.total(), total, "and none is lost");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Boats and swimmers
+//!
+//! [`depth_below`](WaterWorld::depth_below) says how deep a point is under water,
+//! [`level_at`](WaterWorld::level_at) where the surface over it is, and
+//! [`submerged`](WaterWorld::submerged) which part of a box is under water, for its buoyancy. The
+//! [`current`](WaterWorld::current) of one cell jumps from tick to tick; a [`FlowField`], updated
+//! after each tick, smooths it in space and time. Its flow is in cells a tick: times 20, cells a
+//! second. Give it to `surface_mesh` for moving textures.
+//!
+//! ```
+//! use floodplain::water::FlowField;
+//! use floodplain::glam::Vec3;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 3, 15)), 7)?;
+//! let mut flow = FlowField::new();
+//! # let (mut low, mut speed) = (Vec3::new(6.0, 7.0, 6.0), Vec3::ZERO);
+//! // A boat of 2×1×2 cells, 2,000 kg, dropped from y = 7 into water with its surface at y = 4.
+//! for _ in 0..400 {
+//!     world.step();
+//!     flow.update(&world);
+//!     let under = world.submerged(low, low + Vec3::new(2.0, 1.0, 2.0))?;
+//!     let lift = Vec3::Y * (under.buoyancy(1_000.0, 9.81) / 2_000.0 - 9.81);
+//!     let wet = under.volume / 4.0;
+//!     let drag = (flow.at(&world, under.centre) * 20.0 - speed) * wet * 2.0;
+//!     speed += (lift + drag) * 0.05;
+//!     low += speed * 0.05;
+//! }
+//! assert!((low.y - 3.5).abs() < 0.01, "half of it is under water, at rest");
+//! assert_eq!(world.depth_below(Vec3::new(3.2, 1.5, 9.9)), 2.5, "a diver's eyes");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The network
+//!
+//! The server has the world and one [`Feed`]; it sends [`Update`]s, one to two bytes for each
+//! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
+//! chunks that it was sent. A client that joins, or has missed an update, gets whole chunks. What
+//! clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether a player may make
+//! an edit is for you to say.
+//!
+//! ```
+//! use floodplain::water::{Edit, Feed, Mirror, Update};
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Cube, Shape, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
+//! let mut feed = Feed::new(&mut world); // from now on, nobody else takes the world's changes
+//! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
+//! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+//!
+//! let bytes = Edit::Pour { cell: IVec3::new(8, 9, 8), units: 7 }.to_bytes(); // from the client
+//! match Edit::from_bytes(&bytes) {
+//!     Ok(edit @ Edit::Pour { cell, .. }) if is_near(Cube::chunk_of(cell)) => {
+//!         world.queue(edit);
+//!     }
+//!     Ok(edit) => println!("not allowed: {edit:?}"),
+//!     Err(error) => println!("no edit: {error}"),
+//! }
+//! world.run(3);
+//! let update = feed.take(&mut world).only(is_near).to_bytes(); // to the client
+//! mirror.apply(&Update::from_bytes(&update)?)?;
+//! for y in 0..16 {
+//!     let cell = IVec3::new(8, y, 8);
+//!     assert_eq!(mirror.height(cell), world.height(cell));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Saves
+//!
+//! A [`SaveFile`](crate::save_file::SaveFile) is the world in a file: after any crash it opens as
+//! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
+//! keeps the unloaded ones in the same file: on the thread of the game `put` what you remove,
+//! `take` what you insert, and `prepare` a save, which copies what was touched; `commit` it on
+//! another thread. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
+//! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are
+//! saved by you; save both at the same tick.
+//!
+//! ```
+//! use floodplain::save_file::SaveFile;
+//! use floodplain::snapshot::Saved;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, glam::IVec3};
+//! # let path = std::env::temp_dir().join(format!("floodplain-guide-{}.redb", std::process::id()));
+//! # drop(std::fs::remove_file(&path));
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+//! # world.pour(IVec3::new(20, 0, 8), 7)?;
+//! let mut file = SaveFile::create(&path, &world)?;
+//! let mut stream = file.stream();
+//! stream.put(world.remove_chunks([IVec3::X])?); // a column goes out of sight
+//! let job = stream.prepare(&mut world); // on the thread of the game
+//! let writer = std::thread::spawn(move || file.commit(job).map(|_| file));
+//! world.insert_records(stream.take([IVec3::X])?)?; // it comes back
+//! let file = writer.join().expect("commit does not panic")?;
+//! # drop((file, stream));
+//! let (_file, saved) = SaveFile::<WaterWorld>::open(&path)?; // the next day
+//! assert_eq!((saved.total(), saved.ledger().unloaded), (0, 7));
+//!
+//! let snapshot = world.save(); // all that is loaded, in memory
+//! assert_eq!(WaterWorld::load(&snapshot)?.state_hash(), world.state_hash());
+//! # drop(_file);
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Rules and budgets
+//!
+//! | you want | set |
+//! |---|---|
+//! | puddles that dry up, lakes that stay | [`Rules::default`]: at 20 ticks a second a still film goes in an hour, a lake sinks by a unit in 15 hours |
+//! | water that never goes | [`Rules::lossless`] |
+//! | an island: water runs off the map's sides | [`with_bounds`](WaterWorld::with_bounds) and [`Edges::DRAINING_SIDES`] |
+//! | a world without end | [`Edges::WALLS`], the default: water waits where nothing is loaded; then `set_edge` by column |
+//! | springs that trickle | [`Rules::source_supply`] of 1 to 3 units a tick |
+//! | thick water, thin rivers | [`Rules::throughput`] below 7: fewer units pass a cell in a tick |
+//! | no pressure: water that only falls and spreads, for less time | [`Rules::pools`] off |
+//! | a dry season | [`set_rules`](WaterWorld::set_rules) with more evaporation: between ticks, at any time |
+//!
+//! | your frame | do |
+//! |---|---|
+//! | has time to spare | `step()` 20 times a second |
+//! | has 2 ms for water | `step_for(2 ms)` in every frame; a tick that takes longer goes on in the next |
+//! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: as much work everywhere |
+//! | has threads | the feature `rayon`, and `step()` in a pool: slices run on one thread |
+//!
+//! Start with half of what your frame has left, and look at [`backlog`](WaterWorld::backlog): if
+//! ticks complete more rarely than you want, give more. Water that rests costs nothing, so the
+//! worst case is a dam that breaks, not a large lake. Divide edits of large regions: a queued edit
+//! is made in one piece.
+//!
+//! What holds whatever you do is in [`guarantees`](crate::guarantees); the figures are in
+//! `benches/README.md`.
+
+#[cfg(doc)]
+use crate::water::{
+    ChunkRecord, Edge, Edges, Edit, Feed, FlowField, Mirror, Rules, Update, Voxel, WaterWorld,
+};

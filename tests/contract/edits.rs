@@ -1,0 +1,323 @@
+//! Edits as values, of all automata alike: made, sent as bytes, and made of any bytes. Those of
+//! water that wait in a queue are in `tests/water/queue.rs`.
+
+use fastrand::Rng;
+use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit, GraphOutcome};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, HumidityWorld};
+use floodplain::water::{Rules, WaterWorld};
+use floodplain::water2d::{self, Water2dWorld};
+use floodplain::{Automaton, Chunk, EditBytesError, Face, Region, Sheet};
+use proptest::prelude::*;
+use support::edit_bytes::{EditValue, parsed, sent};
+use support::worlds;
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 64, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn an_edit_as_a_value_is_the_function_of_its_name(
+        bytes in prop::collection::vec(any::<u8>(), 0..192)
+    ) {
+        support::humidity::edits::Run::from_bytes(&bytes).values_are_calls();
+        support::water2d::edits::Run::from_bytes(&bytes).values_are_calls();
+        support::blast::grid::Run::from_bytes(&bytes).values_are_calls();
+        support::blast::graph::Run::from_bytes(&bytes).values_are_calls();
+    }
+}
+
+const CELL: IVec3 = IVec3::new(1, -2, 3);
+const CELL_BYTES: [u8; 12] = [1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0];
+
+fn region() -> Region {
+    Region::new(CELL, IVec3::splat(256))
+}
+
+fn region_bytes() -> Vec<u8> {
+    [CELL_BYTES, [0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0]].concat()
+}
+
+/// A chunk of two kinds of cells, and its bytes.
+fn chunk<T: Copy + PartialEq>(
+    even: T,
+    odd: T,
+    bytes: impl Fn(T) -> Vec<u8>,
+) -> (Chunk<T>, Vec<u8>) {
+    let cells = core::array::from_fn(|index| if index % 2 == 0 { even } else { odd });
+    let all = cells.iter().flat_map(|&cell| bytes(cell));
+    (Chunk::from_cells(&cells), [1].into_iter().chain(all).collect())
+}
+
+/// An edit with the bytes that are promised for it: a tag and its fields.
+type Written<E> = (E, Vec<u8>);
+
+fn written<E>(edit: E, tag: u8, fields: &[&[u8]]) -> Written<E> {
+    (edit, [&[tag], &fields.concat()[..]].concat())
+}
+
+fn of_humidity() -> Vec<Written<humidity::Edit>> {
+    use humidity::{Cell, Edit};
+    let (cell, humidity, impermeability) = (CELL, 900.25, 0.75f32);
+    let value = Cell { humidity, impermeability, rain: true };
+    let value_bytes = |cell: Cell| {
+        let humidity = cell.humidity.to_le_bytes();
+        [&humidity[..], &cell.impermeability.to_le_bytes(), &[u8::from(cell.rain)]].concat()
+    };
+    let (dense, dense_bytes) = chunk(value, Cell::ROCK, value_bytes);
+    let [of_value, of_humidity] = [&value_bytes(value)[..], &humidity.to_le_bytes()];
+    let uniform = [&[0], of_value].concat();
+    vec![
+        written(Edit::SetHumidity { cell, humidity }, 0, &[&CELL_BYTES, of_humidity]),
+        written(
+            Edit::SetImpermeability { cell, impermeability },
+            1,
+            &[&CELL_BYTES, &impermeability.to_le_bytes()],
+        ),
+        written(Edit::SetRock(cell), 2, &[&CELL_BYTES]),
+        written(Edit::SetRain { cell, humidity }, 3, &[&CELL_BYTES, of_humidity]),
+        written(Edit::ClearRain(cell), 4, &[&CELL_BYTES]),
+        written(Edit::SetCell { cell, value }, 5, &[&CELL_BYTES, of_value]),
+        written(Edit::FillCells { region: region(), value }, 6, &[&region_bytes(), of_value]),
+        written(
+            Edit::InsertChunk { position: cell, chunk: Chunk::uniform(value) },
+            7,
+            &[&CELL_BYTES, &uniform],
+        ),
+        written(
+            Edit::InsertChunk { position: cell, chunk: dense },
+            7,
+            &[&CELL_BYTES, &dense_bytes],
+        ),
+        written(Edit::RemoveChunk(cell), 8, &[&CELL_BYTES]),
+        written(Edit::WakeAll, 9, &[]),
+    ]
+}
+
+fn of_water_2d() -> Vec<Written<water2d::Edit>> {
+    use water2d::{Cell, Edit};
+    let (cell, units) = (CELL, 70_000u32);
+    let units_bytes = units.to_le_bytes();
+    let water = Cell::water(units).unwrap();
+    let value = |cell: Cell| {
+        let value = if cell.is_solid() { -1 } else { cell.level() as i32 };
+        value.to_le_bytes().to_vec()
+    };
+    let (dense, dense_bytes) = chunk(Cell::SOLID, water, value);
+    let uniform = [&[0], &units_bytes[..]].concat();
+    let chunks = vec![(CELL, dense.clone()), (IVec3::splat(256), Chunk::uniform(water))];
+    vec![
+        written(Edit::SetSolid(cell), 0, &[&CELL_BYTES]),
+        written(Edit::ClearSolid(cell), 1, &[&CELL_BYTES]),
+        written(Edit::Pour { cell, units }, 2, &[&CELL_BYTES, &units_bytes]),
+        written(Edit::Scoop { cell, units }, 3, &[&CELL_BYTES, &units_bytes]),
+        written(Edit::FillSolid(region()), 4, &[&region_bytes()]),
+        written(
+            Edit::FillWater { region: region(), level: units },
+            5,
+            &[&region_bytes(), &units_bytes],
+        ),
+        written(
+            Edit::InsertChunk { position: cell, chunk: dense },
+            6,
+            &[&CELL_BYTES, &dense_bytes],
+        ),
+        written(
+            Edit::InsertChunks(chunks),
+            7,
+            &[&[2, 0, 0, 0], &CELL_BYTES, &dense_bytes, &region_bytes()[12..], &uniform],
+        ),
+        written(Edit::RemoveChunk(cell), 8, &[&CELL_BYTES]),
+        written(Edit::WakeAll, 9, &[]),
+    ]
+}
+
+fn of_blast() -> Vec<Written<blast::Edit>> {
+    use blast::Edit;
+    let (cell, pressure) = (CELL, -12.5f32);
+    let number = pressure.to_le_bytes();
+    let (dense, dense_bytes) = chunk(pressure, 4.0, |cell| cell.to_le_bytes().to_vec());
+    let filled = region_bytes();
+    vec![
+        written(Edit::SetPressure { cell, pressure }, 0, &[&CELL_BYTES, &number]),
+        written(Edit::AddPressure { cell, more: pressure }, 1, &[&CELL_BYTES, &number]),
+        written(Edit::FillPressure { region: region(), pressure }, 2, &[&filled, &number]),
+        written(Edit::SetSolid(cell), 3, &[&CELL_BYTES]),
+        written(Edit::SetWall { cell, strength: pressure }, 4, &[&CELL_BYTES, &number]),
+        written(Edit::ClearSolid(cell), 5, &[&CELL_BYTES]),
+        written(Edit::FillSolid(region()), 6, &[&filled]),
+        written(Edit::FillWall { region: region(), strength: pressure }, 7, &[&filled, &number]),
+        written(
+            Edit::SetLink { cell, face: Face::Up, weight: pressure },
+            8,
+            &[&CELL_BYTES, &[Face::Up.index() as u8], &number],
+        ),
+        written(
+            Edit::InsertChunk { position: cell, chunk: dense },
+            9,
+            &[&CELL_BYTES, &dense_bytes],
+        ),
+        written(Edit::RemoveChunk(cell), 10, &[&CELL_BYTES]),
+        written(Edit::WakeAll, 11, &[]),
+    ]
+}
+
+fn of_graphs() -> Vec<Written<GraphEdit>> {
+    let mut graph = BlastGraph::new(blast::Rules::default()).unwrap();
+    let [a, b] = [0.0, 1.0].map(|x| graph.add_node(DVec3::new(x, 0.0, 0.0), 0.0).unwrap());
+    let ([a_bytes, b_bytes], ends) = ([[0u8, 0, 0, 0], [1, 0, 0, 0]], [0u8, 0, 0, 0, 1, 0, 0, 0]);
+    let (value, place) = (0.3f64, DVec3::new(0.5, -7.0, 1e300));
+    let number = value.to_le_bytes();
+    let place_bytes = place.to_array().map(f64::to_le_bytes).concat();
+    let (weight, direction) = (value, place);
+    vec![
+        written(
+            GraphEdit::AddNode { position: place, pressure: value },
+            0,
+            &[&place_bytes, &number],
+        ),
+        written(GraphEdit::RemoveNode(b), 1, &[&b_bytes]),
+        written(GraphEdit::AddLink { a, b, weight }, 2, &[&ends, &number]),
+        written(
+            GraphEdit::AddLinkAlong { a, b, weight, direction },
+            3,
+            &[&ends, &number, &place_bytes],
+        ),
+        written(
+            GraphEdit::AddVent { node: a, weight, direction },
+            4,
+            &[&a_bytes, &number, &place_bytes],
+        ),
+        written(GraphEdit::RemoveLink { a, b }, 5, &[&ends]),
+        written(GraphEdit::RemoveVent(b), 6, &[&b_bytes]),
+        written(GraphEdit::SetLink { a, b, weight }, 7, &[&ends, &number]),
+        written(GraphEdit::SetPressure { node: a, pressure: value }, 8, &[&a_bytes, &number]),
+        written(GraphEdit::SetWall { node: a, strength: value }, 9, &[&a_bytes, &number]),
+        written(GraphEdit::ClearWall(b), 10, &[&b_bytes]),
+        written(GraphEdit::WakeAll, 11, &[]),
+    ]
+}
+
+/// The bytes are promised: kept edits are read by later versions.
+#[test]
+fn edits_have_the_bytes_that_are_written_down() {
+    fn check<E: EditValue + PartialEq>(edits: Vec<Written<E>>) {
+        for (edit, bytes) in edits {
+            assert!(edit.to_bytes() == bytes, "{edit:?}");
+            assert!(sent(&edit) == edit, "{edit:?}");
+        }
+    }
+    check(of_humidity());
+    check(of_water_2d());
+    check(of_blast());
+    check(of_graphs());
+}
+
+/// Bytes at random, zeros after a tag, and edits with a few bytes changed or cut off.
+#[test]
+fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
+    fn check<E: EditValue>(edits: Vec<Written<E>>) {
+        let (mut rng, mut read) = (Rng::with_seed(5), 0);
+        for round in 0..2_000 {
+            let mut bytes = match round % 4 {
+                0 => (0..rng.usize(..40)).map(|_| rng.u8(..)).collect(),
+                1 => [&[rng.u8(..14)][..], &[0; 40][..rng.usize(..40)]].concat(),
+                _ => edits[rng.usize(..edits.len())].1.clone(),
+            };
+            for _ in 0..rng.usize(..3) {
+                let at = rng.usize(..bytes.len().clamp(1, 60));
+                bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = rng.u8(..));
+            }
+            bytes.truncate(if rng.bool() { rng.usize(..=bytes.len()) } else { bytes.len() });
+            read += usize::from(parsed::<E>(&bytes).is_some());
+        }
+        assert!((200..1_800).contains(&read), "{read} of 2,000 are edits");
+    }
+    check(of_humidity());
+    check(of_water_2d());
+    check(of_blast());
+    check(of_graphs());
+}
+
+#[test]
+fn values_out_of_range_are_refused_with_their_offset() {
+    fn value<E>(at: usize, wanted: &'static str, found: i64) -> Result<E, EditBytesError> {
+        Err(EditBytesError::Value { at, wanted, found })
+    }
+    let position = [0; 12];
+    let cell = [&[6][..], &position, &[0], &(-2i32).to_le_bytes()].concat();
+    let wanted = "-1 for ground, or a level of at most 1,000,000";
+    assert_eq!(water2d::Edit::from_bytes(&cell), value(14, wanted, -2));
+    let form = [&[6][..], &position, &[2]].concat();
+    assert_eq!(water2d::Edit::from_bytes(&form), value(13, "0 or 1, the form of a chunk", 2));
+    let rain = [&[5][..], &position, &[0; 12], &[7]].concat();
+    assert_eq!(humidity::Edit::from_bytes(&rain), value(25, "0, or 1 for rain", 7));
+    let face = [&[8][..], &position, &[6]].concat();
+    assert_eq!(blast::Edit::from_bytes(&face), value(13, "0 to 5, a face", 6));
+    let region = [&[6][..], &position, &[0; 4], &(-1i32).to_le_bytes(), &[0; 4]].concat();
+    let wanted = "a greatest cell that is not below the least one";
+    assert_eq!(blast::Edit::from_bytes(&region), value(17, wanted, -1));
+    assert_eq!(GraphEdit::from_bytes(&[12]), Err(EditBytesError::Tag { tag: 12 }));
+}
+
+/// Everything comes to rest; then one edit wakes it, and nothing else happens.
+#[test]
+fn wake_all_wakes_all() {
+    fn check<W: Automaton>(mut world: W, wake: impl Fn(&mut W) -> bool) {
+        world.run(3_000);
+        assert!(world.is_at_rest());
+        let hash = world.state_hash();
+        assert!(wake(&mut world));
+        assert_eq!((world.is_at_rest(), world.state_hash()), (false, hash));
+    }
+    let mut soil: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
+    soil.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
+    check(soil, |world| world.apply(humidity::Edit::WakeAll) == Ok(humidity::Outcome::Done));
+    let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
+    slice.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
+    check(slice, |world| world.apply(water2d::Edit::WakeAll) == Ok(water2d::Outcome::Done));
+    let mut field: BlastWorld<Sheet> = BlastWorld::new(blast::Rules::default()).unwrap();
+    field.set_solid(IVec3::ZERO).unwrap();
+    check(field, |world| world.apply(blast::Edit::WakeAll) == Ok(blast::Outcome::Done));
+    let mut graph = BlastGraph::new(blast::Rules::default()).unwrap();
+    graph.add_node(DVec3::ZERO, 0.0).unwrap();
+    graph.run(9);
+    assert!(graph.is_at_rest());
+    assert_eq!(graph.apply(GraphEdit::WakeAll), Ok(GraphOutcome::Done));
+    assert!(!graph.is_at_rest());
+}
+
+/// A damaged record within an edit is refused with the offset in the edit.
+#[test]
+fn damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit() {
+    use floodplain::water::Edit;
+    let mut world = worlds::water(3);
+    let first = world.chunks().next().map(|(position, _)| position);
+    let records = world.remove_chunks(first).unwrap();
+    let bytes = Edit::InsertRecords(records.clone()).to_bytes();
+    let (start, end) = (9, bytes.len());
+    let refusal = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        let Err(EditBytesError::Value { at, .. }) = Edit::from_bytes(&changed) else {
+            panic!("{:?}", Edit::from_bytes(&changed))
+        };
+        at
+    };
+    assert_eq!(refusal(&|bytes| bytes[start] = 9), start, "its version");
+    assert_eq!(refusal(&|bytes| bytes[start + 5] ^= 1), end - 4, "its checksum");
+    assert_eq!(refusal(&|bytes| bytes[5..9].copy_from_slice(&[0; 4])), 5, "its length");
+    let seal = |bytes: &mut Vec<u8>| {
+        let checksum = crc32fast::hash(&bytes[start..end - 4]);
+        bytes[end - 4..].copy_from_slice(&checksum.to_le_bytes());
+    };
+    let no_run = |bytes: &mut Vec<u8>| {
+        bytes[start + 13] = 0;
+        seal(bytes);
+    };
+    assert_eq!(refusal(&no_run), start + 13, "a run of no cells");
+    let mut twin = WaterWorld::new(3, Rules::lossless()).unwrap();
+    assert!(twin.apply(Edit::from_bytes(&bytes).unwrap()).is_ok());
+    assert_eq!(twin.remove_chunks(first).unwrap().len(), records.len());
+}

@@ -1,0 +1,163 @@
+//! Random edits of small worlds of humidity, for the laws and for rest.
+
+use floodplain::glam::IVec3;
+use floodplain::humidity::{Border, Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
+use floodplain::{Chunk, FieldShape, Region};
+use proptest::prelude::*;
+
+/// The worlds lie across four sheets, or eight cubes, so that borders are crossed in every
+/// direction.
+pub const LOW: IVec3 = IVec3::new(-5, -4, -3);
+pub const HIGH: IVec3 = IVec3::new(4, 5, 2);
+
+#[derive(Clone, Debug)]
+pub enum Edit {
+    Set(IVec3, Cell),
+    Humidity(IVec3, f64),
+    Impermeability(IVec3, f32),
+    Rock(IVec3),
+    Rain(IVec3, f64),
+    ClearRain(IVec3),
+    Fill(IVec3, IVec3, Cell),
+    RemoveChunk(IVec3),
+    InsertChunk(IVec3, Cell),
+    Run(u8),
+}
+
+fn position() -> impl Strategy<Value = IVec3> {
+    (LOW.x..=HIGH.x, LOW.y..=HIGH.y, LOW.z..=HIGH.z).prop_map(|(x, y, z)| IVec3::new(x, y, z))
+}
+
+fn chunk() -> impl Strategy<Value = IVec3> {
+    (-1..=0, -1..=0, -4..=2).prop_map(|(x, y, z)| IVec3::new(x, y, z))
+}
+
+/// Some out of range, above the cap, or hardly there.
+fn humidity() -> impl Strategy<Value = f64> {
+    let odd = prop::sample::select(vec![
+        0.0,
+        -0.0,
+        1e-5,
+        1024.0,
+        32_767.0,
+        1e-300,
+        -1.0,
+        f64::NAN,
+        f64::INFINITY,
+        4e4,
+    ]);
+    prop_oneof![6 => 0.0..2000.0f64, 1 => odd]
+}
+
+fn impermeability() -> impl Strategy<Value = f32> {
+    let odd = prop::sample::select(vec![
+        0.5,
+        1e-3,
+        0.0,
+        -1.0,
+        f32::NAN,
+        f32::INFINITY,
+        1e31,
+        1e30,
+        f32::MAX * 0.9,
+    ]);
+    prop_oneof![6 => 0.5..5.0f32, 1 => Just(ROCK), 1 => odd]
+}
+
+fn cell() -> impl Strategy<Value = Cell> {
+    (humidity(), impermeability(), prop::bool::weighted(0.2))
+        .prop_map(|(humidity, impermeability, rain)| Cell { humidity, impermeability, rain })
+}
+
+pub fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        4 => (position(), cell()).prop_map(|(at, cell)| Edit::Set(at, cell)),
+        2 => (position(), humidity()).prop_map(|(at, humidity)| Edit::Humidity(at, humidity)),
+        2 => (position(), impermeability()).prop_map(|(at, impermeability)| Edit::Impermeability(at, impermeability)),
+        2 => position().prop_map(Edit::Rock),
+        2 => (position(), humidity()).prop_map(|(at, humidity)| Edit::Rain(at, humidity)),
+        2 => position().prop_map(Edit::ClearRain),
+        2 => (position(), position(), cell()).prop_map(|(a, b, cell)| Edit::Fill(a, b, cell)),
+        1 => chunk().prop_map(Edit::RemoveChunk),
+        1 => (chunk(), cell()).prop_map(|(at, cell)| Edit::InsertChunk(at, cell)),
+        6 => (1u8..10).prop_map(Edit::Run),
+    ]
+}
+
+fn sweep() -> impl Strategy<Value = Sweep> {
+    prop::sample::select(vec![Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative])
+}
+
+fn borders() -> impl Strategy<Value = [Border; 6]> {
+    prop::array::uniform6(prop_oneof![2 => Just(Border::Wall), 1 => Just(Border::Drain)])
+}
+
+pub fn rules() -> impl Strategy<Value = Rules> {
+    let coefficient = prop::sample::select(vec![0.041_666_66, 1.0 / 32.0, 0.01]);
+    (sweep(), prop::sample::select(vec![1024.0, 100.0, 32_767.0]), coefficient, borders()).prop_map(
+        |(sweep, cap, coefficient, borders)| Rules {
+            sweep,
+            cap,
+            coefficient,
+            borders,
+            ..Rules::default()
+        },
+    )
+}
+
+/// A world of this region, all of whose chunks are loaded, of dry soil.
+pub fn world<S: FieldShape>(rules: Rules, region: Region) -> HumidityWorld<S> {
+    let mut world = HumidityWorld::<S>::with_bounds(rules, region).unwrap();
+    for chunk in Region::new(S::chunk_of(region.min()), S::chunk_of(region.max())).positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+    }
+    world
+}
+
+pub fn small<S: FieldShape>(rules: Rules) -> HumidityWorld<S> {
+    world(rules, Region::new(LOW, HIGH))
+}
+
+/// Applies an edit; a refusal is fine, but must change nothing.
+pub fn apply<S: FieldShape>(
+    world: &mut HumidityWorld<S>,
+    edit: &Edit,
+    step: &mut dyn FnMut(&mut HumidityWorld<S>),
+) {
+    let before = (world.state_hash(), world.awake_cells());
+    let refused = match *edit {
+        Edit::Set(at, cell) => world.set_cell(at, cell).is_err(),
+        Edit::Humidity(at, humidity) => world.set_humidity(at, humidity).is_err(),
+        Edit::Impermeability(at, impermeability) => {
+            world.set_impermeability(at, impermeability).is_err()
+        }
+        Edit::Rock(at) => world.set_rock(at).is_err(),
+        Edit::Rain(at, humidity) => world.set_rain(at, humidity).is_err(),
+        Edit::ClearRain(at) => world.clear_rain(at).is_err(),
+        Edit::Fill(a, b, cell) => world.fill_cells(Region::new(a, b), cell).is_err(),
+        Edit::RemoveChunk(at) => world.remove_chunk(at).is_err(),
+        Edit::InsertChunk(at, cell) => world.insert_chunk(at, Chunk::uniform(cell)).is_err(),
+        Edit::Run(steps) => {
+            (0..steps).for_each(|_| step(world));
+            false
+        }
+    };
+    if refused {
+        assert_eq!(
+            (world.state_hash(), world.awake_cells()),
+            before,
+            "a refused edit changed the world: {edit:?}"
+        );
+    }
+}
+
+pub fn step<S: FieldShape>(world: &mut HumidityWorld<S>) {
+    world.step();
+}
+
+pub fn counted<S: FieldShape>(world: &HumidityWorld<S>) -> i128 {
+    let units = |cell: Cell| (cell.humidity * f64::from(UNITS)) as i128;
+    let count =
+        |chunk: Chunk<Cell>| -> i128 { (0..4096).map(|index| units(chunk.get(index))).sum() };
+    world.chunks().map(|(_, chunk)| count(chunk)).sum()
+}

@@ -1,0 +1,95 @@
+//! Edits of any automaton as bytes: sent and received, and made of bytes that may be anything.
+
+use crate::model::name;
+use floodplain::water::{Mirror, Update, UpdateBytesError};
+use floodplain::{CHUNK_CELLS, EditBytesError, blast, humidity, water, water2d};
+use std::fmt::Debug;
+
+/// An edit as a value.
+pub trait EditValue: Sized + Debug {
+    fn to_bytes(&self) -> Vec<u8>;
+    fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
+}
+
+macro_rules! edit_values {
+    ($($edit:ty),*) => {$(
+        impl EditValue for $edit {
+            fn to_bytes(&self) -> Vec<u8> {
+                self.to_bytes()
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError> {
+                <$edit>::from_bytes(bytes)
+            }
+        }
+    )*};
+}
+edit_values!(water::Edit, humidity::Edit, water2d::Edit, blast::Edit, blast::GraphEdit);
+
+/// An edit as it arrives from another process: by its bytes.
+pub fn sent<E: EditValue>(edit: &E) -> E {
+    let bytes = edit.to_bytes();
+    let one_less = E::from_bytes(&bytes[..bytes.len() - 1]);
+    assert_eq!(one_less.err(), Some(EditBytesError::Truncated { length: bytes.len() - 1 }));
+    let one_more = E::from_bytes(&[&bytes[..], &[0]].concat());
+    assert_eq!(one_more.err(), Some(EditBytesError::Trailing { at: bytes.len(), bytes: 1 }));
+    E::from_bytes(&bytes).unwrap_or_else(|error| panic!("the bytes of {edit:?}: {error}"))
+}
+
+/// Returns the edit of any bytes. They must be one that is the same once it is sent, or an error
+/// that names a place among them.
+pub fn parsed<E: EditValue>(bytes: &[u8]) -> Option<E> {
+    let error = match E::from_bytes(bytes) {
+        Ok(edit) => {
+            let again = sent(&edit).to_bytes();
+            assert!(again == edit.to_bytes(), "another edit than {edit:?}");
+            return Some(edit);
+        }
+        Err(error) => error,
+    };
+    match error {
+        EditBytesError::Tag { tag } => assert_eq!(tag, bytes[0]),
+        EditBytesError::Truncated { length } => assert_eq!(length, bytes.len()),
+        EditBytesError::Value { at, .. } => assert!((1..bytes.len()).contains(&at), "{error}"),
+        EditBytesError::Trailing { at, bytes: more } => {
+            assert_eq!((at + more, more > 0), (bytes.len(), true));
+        }
+        _ => panic!("a new error: {}", name(&error)),
+    }
+    None
+}
+
+/// Returns the update of any bytes. They must be one that is the same once it is sent and that a
+/// mirror can take, or an error that names a place among them.
+pub fn parsed_update(bytes: &[u8]) -> Option<Update> {
+    let error = match Update::from_bytes(bytes) {
+        Ok(update) => {
+            assert_eq!(Update::from_bytes(&update.to_bytes()).as_ref(), Ok(&update));
+            check_update(&update);
+            return Some(update);
+        }
+        Err(error) => error,
+    };
+    match error {
+        UpdateBytesError::Version { version } => assert_eq!(version, bytes[0]),
+        UpdateBytesError::Truncated { length } => assert_eq!(length, bytes.len()),
+        UpdateBytesError::Value { at, .. } | UpdateBytesError::Number { at } => {
+            assert!(at < bytes.len(), "{error}");
+        }
+        UpdateBytesError::Trailing { at, bytes: more } => {
+            assert_eq!((at + more, more > 0), (bytes.len(), true));
+        }
+        _ => panic!("a new error: {}", name(&error)),
+    }
+    None
+}
+
+/// Spans lie in their chunks and do not overlap, and no mirror panics at them.
+fn check_update(update: &Update) {
+    let _ = (Mirror::new(8).apply(update), update.changes());
+    for chunk in update.chunks() {
+        assert!(chunk.spans.iter().all(|span| span.indices().end <= CHUNK_CELLS));
+        let are_apart = |pair: &[water::Span]| pair[0].indices().end <= pair[1].indices().start;
+        assert!(chunk.spans.windows(2).all(are_apart), "{chunk:?}");
+    }
+}
