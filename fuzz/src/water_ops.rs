@@ -216,6 +216,8 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         19 => return Ok(Op::Run(1, u64::from(u8::arbitrary(bytes)?) * 8)),
         20 => return Ok(Op::SaveAndLoad),
         21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
+        22 => Edit::DrainBody(cell(bytes, bounds)?, units(bytes)? * 7),
+        23 => Edit::FillBody(cell(bytes, bounds)?, units(bytes)? * 7),
         24 | 25 => Edit::SetSea(cell(bytes, bounds)?),
         26 => Edit::ClearSea(cell(bytes, bounds)?),
         27 | 28 => Edit::FillSea(region(bytes, bounds)?),

@@ -39,6 +39,7 @@
 //! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected,
 //!    changes are published.
 
+mod body;
 mod cell;
 mod context;
 mod draw;
@@ -66,6 +67,7 @@ mod validate;
 mod voxel;
 
 pub use crate::automaton::Displaced;
+pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditBytesError, EditError, EditReport, Outcome};
 pub use feed::{

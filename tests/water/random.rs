@@ -33,6 +33,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         2 => cell().prop_map(Edit::RemoveSource),
         3 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Pour(cell, units)),
         2 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Scoop(cell, units)),
+        1 => (cell(), 0u32..60).prop_map(|(cell, units)| Edit::DrainBody(cell, units)),
+        1 => (cell(), 0u32..60).prop_map(|(cell, units)| Edit::FillBody(cell, units)),
         2 => region().prop_map(Edit::FillSolid),
         2 => (region(), 0u8..=8).prop_map(|(region, height)| Edit::FillWater(region, height)),
         1 => chunk().prop_map(Edit::RemoveChunk),

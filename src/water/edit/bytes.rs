@@ -22,6 +22,8 @@
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
 //! | 20 | `RemoveChunks` | number `u32`, then each position |
 //! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
+//! | 30 | `DrainBody` | cell, units `u32` |
+//! | 31 | `FillBody` | cell, units `u32` |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
@@ -127,6 +129,10 @@ impl Edit {
             Edit::RemoveSource(cell) => out.tag(3).position(*cell),
             Edit::Pour { cell, units } => out.tag(4).position(*cell).put(&units.to_le_bytes()),
             Edit::Scoop { cell, units } => out.tag(5).position(*cell).put(&units.to_le_bytes()),
+            Edit::DrainBody { cell, units } => {
+                out.tag(30).position(*cell).put(&units.to_le_bytes())
+            }
+            Edit::FillBody { cell, units } => out.tag(31).position(*cell).put(&units.to_le_bytes()),
             Edit::FillSolid(region) => out.tag(6).region(*region),
             Edit::FillWater { region, height } => out.tag(7).region(*region).put(&[*height]),
             Edit::InsertChunk { position, chunk } => out.tag(8).position(*position).chunk(chunk),
@@ -219,6 +225,8 @@ impl Edit {
                 }
                 Edit::InsertRecords(records)
             }
+            30 => Edit::DrainBody { cell: from.position()?, units: from.number()? },
+            31 => Edit::FillBody { cell: from.position()?, units: from.number()? },
             tag => return Err(EditBytesError::Tag { tag }),
         };
         match bytes.len() - from.at {

@@ -1,7 +1,8 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
-//! refused edit changes nothing. Where displaced water goes: `displace`. Chunks that travel:
-//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
+//! Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
+mod bodies;
 mod bytes;
 mod displace;
 mod error;
@@ -20,7 +21,7 @@ pub use values::{Edit, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
-use crate::water::cell::{CellFlags, FULL, WaterCell};
+use crate::water::cell::{FULL, WaterCell};
 use crate::water::store::{Place, border_cells};
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
@@ -154,23 +155,30 @@ impl WaterWorld {
         if scooped == 0 {
             return Ok(0);
         }
-        self.ledger.removed += u64::from(scooped);
+        self.take_out(place, scooped);
+        Ok(scooped)
+    }
+
+    /// Takes units out of a cell, and enters them as removed. A spring and the sea have any number;
+    /// another cell must hold them.
+    fn take_out(&mut self, place: Place, units: u32) {
+        let voxel = self.store.read(place);
+        self.ledger.removed += u64::from(units);
         if voxel.is_sea() {
-            self.ledger.from_sea += u64::from(scooped);
-            return Ok(scooped);
+            self.ledger.from_sea += u64::from(units);
+            return;
         }
-        if voxel.has(CellFlags::IS_SOURCE) {
-            self.ledger.injected += u64::from(scooped);
-            return Ok(scooped);
+        if voxel.is_source() {
+            self.ledger.injected += u64::from(units);
+            return;
         }
-        let left = voxel.with_height(voxel.height() - scooped as u8);
+        let left = voxel.with_height(voxel.height() - units as u8);
         if left.height() == 0 {
             self.forget(place);
             self.replace(place, Voxel::OPEN);
         } else {
             self.replace(place, left);
         }
-        Ok(scooped)
     }
 
     /// Makes every cell of a region solid, sources and sea included. Returns the units removed for

@@ -46,6 +46,20 @@ pub enum Edit {
         /// The most units to scoop.
         units: u32,
     },
+    /// [`WaterWorld::drain_body`]; its outcome is [`Outcome::Units`], those taken.
+    DrainBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to take.
+        units: u32,
+    },
+    /// [`WaterWorld::fill_body`]; its outcome is [`Outcome::Units`], those that found room.
+    FillBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to add.
+        units: u32,
+    },
     /// [`WaterWorld::fill_solid`]; its outcome is [`Outcome::Units`], those removed.
     FillSolid(Region),
     /// [`WaterWorld::fill_water`]; its outcome is [`Outcome::Units`], those removed.
@@ -97,7 +111,7 @@ pub enum Outcome {
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),
-    /// The units poured, scooped or removed.
+    /// The units poured, scooped, taken, added or removed.
     Units(u64),
     /// The chunk that was unloaded.
     Removed(Chunk<Voxel>),
@@ -121,6 +135,8 @@ impl WaterWorld {
             Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
             Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
             Edit::Scoop { cell, units: most } => self.scoop(cell, most).map(units),
+            Edit::DrainBody { cell, units: most } => self.drain_body(cell, most).map(units),
+            Edit::FillBody { cell, units: most } => self.fill_body(cell, most).map(units),
             Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Units),
             Edit::FillWater { region, height } => {
                 self.fill_water(region, height).map(Outcome::Units)

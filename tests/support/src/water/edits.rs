@@ -10,7 +10,9 @@ use floodplain::water::{
     self, ChunkRecord, Displaced, Edge, EditError, Ledger, Outcome, Progress, Rules, Voxel,
     WaterCell, WaterWorld,
 };
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
+use floodplain::{
+    Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Face, Region, Shape, StepReport,
+};
 use std::collections::HashMap;
 use std::fmt::Debug;
 
@@ -23,6 +25,8 @@ pub enum Edit {
     RemoveSource(IVec3),
     Pour(IVec3, u32),
     Scoop(IVec3, u32),
+    DrainBody(IVec3, u32),
+    FillBody(IVec3, u32),
     FillSolid(Region),
     FillWater(Region, u8),
     RemoveChunk(IVec3),
@@ -162,6 +166,8 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::RemoveSource(cell) => water::Edit::RemoveSource(cell),
         Edit::Pour(cell, units) => water::Edit::Pour { cell, units },
         Edit::Scoop(cell, units) => water::Edit::Scoop { cell, units },
+        Edit::DrainBody(cell, units) => water::Edit::DrainBody { cell, units },
+        Edit::FillBody(cell, units) => water::Edit::FillBody { cell, units },
         Edit::FillSolid(region) => water::Edit::FillSolid(region),
         Edit::FillWater(region, height) => water::Edit::FillWater { region, height },
         Edit::RemoveChunk(position) => water::Edit::RemoveChunk(position),
@@ -241,6 +247,11 @@ impl Model for Water {
             Edit::RemoveSource(cell) => cells.set_source(cell, false).map(Answer::from),
             Edit::Pour(cell, units) => cells.pour(cell, units).map(Answer::from),
             Edit::Scoop(cell, units) => cells.scoop(cell, units).map(Answer::from),
+            Edit::DrainBody(cell, units) => {
+                let sea_beyond = sea_beyond(&self.rules, cells.region, &self.columns);
+                cells.drain_body(cell, units, &sea_beyond).map(Answer::from)
+            }
+            Edit::FillBody(cell, units) => cells.fill_body(cell, units).map(Answer::from),
             Edit::FillSolid(region) => cells.fill(region, Content::Solid).map(Answer::from),
             Edit::FillWater(region, height) => {
                 cells.fill(region, Content::Open { height, source: false }).map(Answer::from)
@@ -338,6 +349,7 @@ impl Model for Water {
             assert_eq!(now, then, "cell {cell} after {after:?}");
         }
         assert_eq!(now.ledger, self.cells.ledger, "after {after:?}");
+        self.check_body(world, after);
     }
 }
 
@@ -351,6 +363,8 @@ impl Water {
             Edit::RemoveSource(cell) => world.remove_source(cell).map(Answer::from),
             Edit::Pour(cell, units) => world.pour(cell, units).map(Answer::from),
             Edit::Scoop(cell, units) => world.scoop(cell, units).map(Answer::from),
+            Edit::DrainBody(cell, units) => world.drain_body(cell, units).map(Answer::from),
+            Edit::FillBody(cell, units) => world.fill_body(cell, units).map(Answer::from),
             Edit::FillSolid(region) => world.fill_solid(region).map(Answer::from),
             Edit::FillWater(region, height) => world.fill_water(region, height).map(Answer::from),
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(Answer::Removed),
@@ -444,6 +458,24 @@ impl Water {
         self.loaded.push(position);
     }
 
+    /// The body at a cell, which is another after each operation, from looking at few cells or many.
+    fn check_body(&self, world: &WaterWorld, after: &dyn Debug) {
+        let mut random = fastrand::Rng::with_seed(world.state_hash());
+        let cells: Vec<IVec3> = self.cells.region.positions().collect();
+        let cell = cells[random.usize(..cells.len())];
+        let reach = [random.u32(..40), u32::MAX][random.usize(..2)];
+        let mut found = world.body_at(cell, reach);
+        let sea_beyond = sea_beyond(&self.rules, self.cells.region, &self.columns);
+        let mut expected = self.cells.body_at(cell, reach as usize, &sea_beyond);
+        if let (Some(found), Some(expected)) = (&mut found, &mut expected)
+            && found.is_cut_off
+        {
+            assert!(reach < u32::MAX && (expected.shuts_in_air || !found.shuts_in_air));
+            (expected.is_cut_off, expected.shuts_in_air) = (true, found.shuts_in_air);
+        }
+        assert_eq!(found, expected, "the body at {cell}, from {reach} cells, after {after:?}");
+    }
+
     fn evaporates(&self) -> bool {
         self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
     }
@@ -511,6 +543,24 @@ impl Water {
             "tick {tick}: gone"
         );
         assert_eq!(now.total(), now_.total(), "the ledger, tick {tick}");
+    }
+}
+
+/// Whether the sea goes on across a face of a cell, where no cell is loaded.
+fn sea_beyond<'a>(
+    rules: &'a Rules,
+    bounds: Region,
+    columns: &'a HashMap<IVec2, Edge>,
+) -> impl Fn(IVec3, Face) -> bool + 'a {
+    move |cell, face| {
+        let there = cell.checked_add(face.offset()).filter(|&there| bounds.contains(there));
+        let edge = match there.map(Cube::chunk_of) {
+            Some(chunk) => {
+                *columns.get(&IVec2::new(chunk.x, chunk.z)).unwrap_or(&rules.edges.unloaded)
+            }
+            None => rules.edges.outer[face.index()],
+        };
+        !matches!(face, Face::Down | Face::Up) && matches!(edge, Edge::Level(y) if cell.y <= y)
     }
 }
 
