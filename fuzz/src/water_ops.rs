@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::{IVec2, IVec3};
-use floodplain::water::{Edge, Edges, Rules};
+use floodplain::water::{Edge, Edges, Fixture, Rules};
 use floodplain::{Cube, Region, Shape};
 use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
@@ -199,7 +199,7 @@ fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
 }
 
 fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    Ok(Op::Edit(match u8::arbitrary(bytes)? % 32 {
+    Ok(Op::Edit(match u8::arbitrary(bytes)? % 36 {
         0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
         2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
         4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
@@ -227,6 +227,12 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
             let byte = u8::arbitrary(bytes)?;
             let edge = (byte % 8 > 0).then(|| edge(byte.wrapping_mul(37)));
             Edit::SetEdge(IVec2::new(column.x, column.z), edge)
+        }
+        31 => {
+            let (cell, byte) = (cell(bytes, bounds)?, u8::arbitrary(bytes)?);
+            let rate = byte / 4 % 9;
+            let fixture = [Fixture::Drain(rate), Fixture::Tap(rate)][usize::from(byte % 2)];
+            Edit::SetFixture(cell, (byte % 4 > 0).then_some(fixture))
         }
         _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
     }))

@@ -46,6 +46,7 @@ mod draw;
 mod ebb;
 mod edit;
 mod feed;
+mod fixture;
 mod flow;
 mod ledger;
 mod numbers;
@@ -73,6 +74,7 @@ pub use edit::{Edit, EditBytesError, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
 };
+pub use fixture::Fixture;
 pub use ledger::Ledger;
 pub(crate) use record::CutCell;
 pub use record::{ChunkRecord, RecordBytesError};

@@ -203,8 +203,8 @@ impl WaterWorld {
             + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
-    /// queued. It is the same on every platform, and independent of the order in which chunks were
+    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, and the edits
+    /// that are queued. It is the same on every platform, and independent of the order in which chunks were
     /// loaded. Rules and bounds are not part of it: compare those separately. Nor are the units
     /// loaded and unloaded, whose difference follows from the others: a chunk that goes and comes
     /// back leaves the hash as it was.
@@ -232,6 +232,10 @@ impl WaterWorld {
         for slot in self.store.grid().sorted_slots() {
             hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
+            for (index, fixture) in self.store.fixture_list(slot) {
+                let [kind, value] = fixture.bytes().map(u64::from);
+                hash.add(u64::from(index) | kind << 16 | value << 24 | 1 << 32);
+            }
         }
         self.queue.hash(&mut hash);
         hash.finish()

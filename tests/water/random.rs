@@ -1,7 +1,7 @@
 //! Random rules and edits for the tests of water's laws.
 
 use floodplain::glam::{IVec2, IVec3};
-use floodplain::water::{Edge, Edges, Rules};
+use floodplain::water::{Edge, Edges, Fixture, Rules};
 use floodplain::{Cube, Region, Shape};
 use proptest::prelude::*;
 use support::water::edits::{Edit, Op};
@@ -47,6 +47,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => chunk().prop_map(Edit::InsertSea),
         1 => (chunk(), prop::option::of(edge()))
             .prop_map(|(chunk, edge)| Edit::SetEdge(IVec2::new(chunk.x, chunk.z), edge)),
+        2 => (cell(), prop::option::weighted(0.9, fixture()))
+            .prop_map(|(cell, fixture)| Edit::SetFixture(cell, fixture)),
         1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::RemoveChunks(Region::new(a, b))),
         2 => Just(Edit::InsertRecords),
     ]
@@ -62,6 +64,11 @@ pub fn op() -> impl Strategy<Value = Op> {
         1 => (0u64..4000).prop_map(|budget| Op::Run(1, budget)),
         1 => Just(Op::SaveAndLoad),
     ]
+}
+
+fn fixture() -> impl Strategy<Value = Fixture> {
+    let rate = || prop_oneof![30 => 1u8..=7, 1 => 8u8..=9, 1 => Just(0)];
+    prop_oneof![rate().prop_map(Fixture::Drain), rate().prop_map(Fixture::Tap)]
 }
 
 fn edge() -> impl Strategy<Value = Edge> {

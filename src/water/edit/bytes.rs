@@ -24,6 +24,7 @@
 //! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //! | 30 | `DrainBody` | cell, units `u32` |
 //! | 31 | `FillBody` | cell, units `u32` |
+//! | 32 | `SetFixture` | cell, kind `u8`: 0 drain, 1 tap, which its rate `u8` follows, or 255 for none |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
@@ -34,6 +35,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::Edit;
+use crate::water::fixture::Fixture;
 use crate::water::record::{ChunkRecord, RecordBytesError};
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
@@ -45,6 +47,9 @@ const LEVEL: u8 = 3;
 
 /// The number that stands for no edge.
 const NO_EDGE: u8 = 4;
+
+/// The kind that stands for no fixture.
+const NO_FIXTURE: u8 = 255;
 
 /// Why bytes are no [`Edit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +165,13 @@ impl Edit {
                     None => out.put(&[NO_EDGE]),
                 }
             }
+            Edit::SetFixture { cell, fixture } => {
+                let out = out.tag(32).position(*cell);
+                match fixture {
+                    Some(fixture) => out.put(&fixture.bytes()),
+                    None => out.put(&[NO_FIXTURE]),
+                }
+            }
             Edit::RemoveChunks(positions) => {
                 out.tag(20).put(&(positions.len() as u32).to_le_bytes());
                 positions.iter().fold(&mut out, |out, &position| out.position(position))
@@ -227,6 +239,7 @@ impl Edit {
             }
             30 => Edit::DrainBody { cell: from.position()?, units: from.number()? },
             31 => Edit::FillBody { cell: from.position()?, units: from.number()? },
+            32 => Edit::SetFixture { cell: from.position()?, fixture: from.fixture()? },
             tag => return Err(EditBytesError::Tag { tag }),
         };
         match bytes.len() - from.at {
@@ -378,6 +391,20 @@ impl Reader<'_> {
                 return Err(EditBytesError::Value { at, wanted, found: found.into() });
             }
         })
+    }
+
+    /// Reads a fixture, or none. A rate out of range is refused when the edit is made.
+    fn fixture(&mut self) -> Result<Option<Fixture>, EditBytesError> {
+        let (at, kind) = (self.at, self.byte()?);
+        if kind == NO_FIXTURE {
+            return Ok(None);
+        }
+        let wrong = EditBytesError::Value {
+            at,
+            wanted: "0, 1 or 255, a fixture or none",
+            found: kind.into(),
+        };
+        Fixture::from_bytes([kind, self.byte()?]).map(Some).ok_or(wrong)
     }
 
     /// Reads a byte, the index of one of these values.

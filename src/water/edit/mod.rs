@@ -1,11 +1,12 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! Drains and taps: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bodies;
 mod bytes;
 mod displace;
 mod error;
+mod fixtures;
 mod queue;
 mod records;
 mod rules;

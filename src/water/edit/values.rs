@@ -4,7 +4,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{ChunkRecord, Displaced, Edge, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Displaced, Edge, Fixture, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
 /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
@@ -101,6 +101,13 @@ pub enum Edit {
         /// What water does at its faces, or `None` for what the rules say.
         edge: Option<Edge>,
     },
+    /// [`WaterWorld::set_fixture`]; its outcome is [`Outcome::Changed`].
+    SetFixture {
+        /// Where.
+        cell: IVec3,
+        /// What is built in, or `None` for nothing.
+        fixture: Option<Fixture>,
+    },
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -159,6 +166,9 @@ impl WaterWorld {
             Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
             Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
             Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
+            Edit::SetFixture { cell, fixture } => {
+                self.set_fixture(cell, fixture).map(Outcome::Changed)
+            }
         }
     }
 

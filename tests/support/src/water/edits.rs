@@ -7,8 +7,8 @@ use super::cells::{Cells, Content};
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, chunks_of, saved_and_loaded};
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{
-    self, ChunkRecord, Displaced, Edge, EditError, Ledger, Outcome, Progress, Rules, Voxel,
-    WaterCell, WaterWorld,
+    self, ChunkRecord, Displaced, Edge, EditError, Fixture, Ledger, Outcome, Progress, Rules,
+    Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{
     Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Face, Region, Shape, StepReport,
@@ -44,6 +44,7 @@ pub enum Edit {
     InsertSea(IVec3),
     /// The edge of a column of chunks, by its x and z.
     SetEdge(IVec2, Option<Edge>),
+    SetFixture(IVec3, Option<Fixture>),
     /// The chunks between two chunk positions, as records.
     RemoveChunks(Region),
     /// The records of all chunks that are not back, at once.
@@ -87,6 +88,8 @@ pub struct Water {
     removed: Shelf<Voxel>,
     /// The edges of columns, by x and z.
     columns: HashMap<IVec2, Edge>,
+    /// What is built into cells that are loaded.
+    fixtures: HashMap<IVec3, Fixture>,
     /// The chunks that were removed as records, one for each position.
     records: Vec<ChunkRecord>,
     /// The chunks that the last edit loaded or unloaded.
@@ -116,8 +119,9 @@ impl Watched {
             world
         };
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
-        let (columns, records, loaded) = (HashMap::new(), Vec::new(), Vec::new());
-        let water = Water { rules, cells, removed, columns, records, loaded, moved: 0 };
+        let (columns, fixtures) = (HashMap::new(), HashMap::new());
+        let (records, loaded) = (Vec::new(), Vec::new());
+        let water = Water { rules, cells, removed, columns, fixtures, records, loaded, moved: 0 };
         Watched::of(water, world)
     }
 }
@@ -179,6 +183,7 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::FillSea(region) => water::Edit::FillSea(region),
         Edit::InsertSea(position) => insert(position, Chunk::uniform(Voxel::SEA)),
         Edit::SetEdge(column, edge) => water::Edit::SetEdge { column, edge },
+        Edit::SetFixture(cell, fixture) => water::Edit::SetFixture { cell, fixture },
         Edit::RemoveChunks(chunks) => water::Edit::RemoveChunks(chunks.positions().collect()),
         Edit::InsertRecords => water::Edit::InsertRecords(Vec::new()),
     }
@@ -267,6 +272,7 @@ impl Model for Water {
                 };
                 Ok(Answer::from(before != edge))
             }
+            Edit::SetFixture(cell, fixture) => self.set_fixture(cell, fixture).map(Answer::from),
             Edit::RemoveChunk(position) => return self.remove_chunk(position, answer),
             Edit::InsertChunk(position) => {
                 let chunk = self.chunk_for(position);
@@ -350,6 +356,9 @@ impl Model for Water {
         }
         assert_eq!(now.ledger, self.cells.ledger, "after {after:?}");
         self.check_body(world, after);
+        let fixtures: Vec<_> = world.fixtures().collect();
+        assert!(fixtures.iter().all(|(cell, is)| self.fixtures.get(cell) == Some(is)), "{after:?}");
+        assert_eq!(fixtures.len(), self.fixtures.len(), "fixtures after {after:?}");
     }
 }
 
@@ -381,6 +390,7 @@ impl Water {
                 world.insert_chunk(position, Chunk::uniform(Voxel::SEA)).map(|()| Answer::Units(0))
             }
             Edit::SetEdge(column, edge) => Ok(Answer::from(world.set_edge(column, edge))),
+            Edit::SetFixture(cell, fixture) => world.set_fixture(cell, fixture).map(Answer::from),
             Edit::InsertChunks => {
                 let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
                 done.map(|()| Answer::Units(0))
@@ -414,6 +424,7 @@ impl Water {
         };
         let held = held.expect("the model has the chunk");
         self.check_removed(position, &chunk, held);
+        self.take_fixtures(position);
         self.removed.put(position, chunk);
     }
 
@@ -428,6 +439,8 @@ impl Water {
             let position = record.position();
             let held = self.cells.unload(position).expect("the model has the chunk");
             self.check_removed(position, record.chunk(), held);
+            let fixtures = self.take_fixtures(position);
+            assert!(record.fixtures().eq(fixtures), "the fixtures of {position}");
             self.records.retain(|other| other.position() != position);
             self.records.push(record);
         }
@@ -435,8 +448,32 @@ impl Water {
 
     fn insert_record(&mut self, record: &ChunkRecord) -> Result<Answer, EditError> {
         self.cells.insert_record(record)?;
+        let cell = |index| Cube::cell_at(record.position(), index);
+        let there = record.fixtures().map(|(index, fixture)| (cell(index), fixture));
+        self.fixtures.extend(there.filter(|&(cell, _)| self.cells.region.contains(cell)));
         self.loaded.push(record.position());
         Ok(Answer::Units(0))
+    }
+
+    fn set_fixture(&mut self, cell: IVec3, fixture: Option<Fixture>) -> Result<bool, EditError> {
+        if let Some(rate) = fixture.map(Fixture::rate).filter(|rate| !(1..=7).contains(rate)) {
+            return Err(EditError::Rate(rate));
+        }
+        self.cells.at(cell)?;
+        let before = match fixture {
+            Some(fixture) => self.fixtures.insert(cell, fixture),
+            None => self.fixtures.remove(&cell),
+        };
+        Ok(before != fixture)
+    }
+
+    /// Takes the fixtures of a chunk, in order.
+    fn take_fixtures(&mut self, chunk: IVec3) -> Vec<(usize, Fixture)> {
+        let is_in = |cell: &IVec3, _: &mut Fixture| Cube::chunk_of(*cell) == chunk;
+        let taken = self.fixtures.extract_if(is_in);
+        let mut taken: Vec<_> = taken.map(|(cell, is)| (Cube::index_of(cell), is)).collect();
+        taken.sort_unstable_by_key(|&(index, _)| index);
+        taken
     }
 
     /// What was removed holds what the model has.
@@ -519,6 +556,16 @@ impl Water {
         let springs =
             self.cells.contents.iter().filter(|content| content.is_source()).count() as u64;
         let supply = springs * u64::from(self.rules.source_supply.min(self.rules.throughput));
+        let [mut tapped, mut drained] = [0; 2];
+        for (&cell, fixture) in &self.fixtures {
+            let source = self.cells.at(cell).is_ok_and(Content::is_source);
+            match fixture {
+                Fixture::Tap(rate) if !source => tapped += u64::from(*rate),
+                Fixture::Drain(rate) if !source => drained += u64::from(*rate),
+                _ => {}
+            }
+        }
+        let supply = supply + tapped;
         assert!(
             (then.injected..=then.injected + supply).contains(&now_.injected),
             "tick {tick}: supply of springs"
@@ -534,7 +581,8 @@ impl Water {
             "tick {tick}: sea"
         );
         assert!(
-            now_.drained == then.drained || drains && now_.drained > then.drained,
+            (then.drained..=then.drained + drained).contains(&now_.drained)
+                || drains && now_.drained > then.drained,
             "tick {tick}: drained"
         );
         let loses = self.evaporates();
