@@ -3,7 +3,7 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{Edge, Edges, Fixture, Rules};
-use floodplain::{Cube, Region, Shape};
+use floodplain::{Cube, Face, Region, Shape};
 use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
 use support::water::orders::{self, Basin};
@@ -231,8 +231,13 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         31 => {
             let (cell, byte) = (cell(bytes, bounds)?, u8::arbitrary(bytes)?);
             let rate = byte / 4 % 9;
-            let fixture = [Fixture::Drain(rate), Fixture::Tap(rate)][usize::from(byte % 2)];
-            Edit::SetFixture(cell, (byte % 4 > 0).then_some(fixture))
+            let fixture = match (byte % 4, Face::from_index(u8::arbitrary(bytes)? % 8)) {
+                (0, _) => None,
+                (1, Some(towards)) => Some(Fixture::Valve { towards, rate }),
+                (2, _) => Some(Fixture::Drain(rate)),
+                _ => Some(Fixture::Tap(rate)),
+            };
+            Edit::SetFixture(cell, fixture)
         }
         _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
     }))

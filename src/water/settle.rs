@@ -132,7 +132,7 @@ impl WaterWorld {
     /// Does ticks until nothing is awake, at most so many.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (start, before) = (self.tick, self.ledger);
-        while self.awake_cells() > 0 && self.tick.wrapping_sub(start) < most {
+        while !self.is_asleep() && self.tick.wrapping_sub(start) < most {
             self.step();
         }
         Settling {

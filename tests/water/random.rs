@@ -2,7 +2,7 @@
 
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{Edge, Edges, Fixture, Rules};
-use floodplain::{Cube, Region, Shape};
+use floodplain::{Cube, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::edits::{Edit, Op};
 
@@ -68,7 +68,12 @@ pub fn op() -> impl Strategy<Value = Op> {
 
 fn fixture() -> impl Strategy<Value = Fixture> {
     let rate = || prop_oneof![30 => 1u8..=7, 1 => 8u8..=9, 1 => Just(0)];
-    prop_oneof![rate().prop_map(Fixture::Drain), rate().prop_map(Fixture::Tap)]
+    let face = (0u8..6).prop_map(|index| Face::from_index(index).expect("one of six"));
+    prop_oneof![
+        rate().prop_map(Fixture::Drain),
+        rate().prop_map(Fixture::Tap),
+        (face, rate()).prop_map(|(towards, rate)| Fixture::Valve { towards, rate }),
+    ]
 }
 
 fn edge() -> impl Strategy<Value = Edge> {

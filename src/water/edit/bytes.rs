@@ -24,7 +24,7 @@
 //! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //! | 30 | `DrainBody` | cell, units `u32` |
 //! | 31 | `FillBody` | cell, units `u32` |
-//! | 32 | `SetFixture` | cell, kind `u8`: 0 drain, 1 tap, which its rate `u8` follows, or 255 for none |
+//! | 32 | `SetFixture` | cell, kind `u8`: 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, which the rate `u8` follows, or 255 for none |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! A cell or a position is three `i32`, x, y and z; a region is its least and its greatest cell; a
@@ -401,7 +401,7 @@ impl Reader<'_> {
         }
         let wrong = EditBytesError::Value {
             at,
-            wanted: "0, 1 or 255, a fixture or none",
+            wanted: "0 to 7 or 255, a fixture or none",
             found: kind.into(),
         };
         Fixture::from_bytes([kind, self.byte()?]).map(Some).ok_or(wrong)

@@ -10,8 +10,9 @@ impl WaterWorld {
     /// Builds a [`Fixture`] into a cell in place of the one that is there, or removes it. Returns
     /// `false`, and changes nothing, if it is so already.
     ///
-    /// A fixture stays in its cell, whatever that becomes: in ground, in the sea and in a spring it
-    /// does nothing, and goes on when the cell is ordinary again. It is saved with the world, and
+    /// A fixture stays in its cell, whatever that becomes. In ground, in the sea and in a spring a
+    /// drain or a tap does nothing, and out of ground a valve does nothing, until the cell is as
+    /// before. It is saved with the world, and
     /// travels in [records](WaterWorld::remove_chunks); a chunk that
     /// [`remove_chunk`](WaterWorld::remove_chunk) returns has none. The edit moves no water. The
     /// cell is listed as changed.

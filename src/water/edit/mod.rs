@@ -1,6 +1,6 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains and taps: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bodies;
 mod bytes;

@@ -27,6 +27,7 @@ impl Context<'_> {
         for (cell, fixture) in here {
             match fixture {
                 Fixture::Drain(rate) => self.drain(Place::in_layer(slot, layer, cell), rate),
+                Fixture::Valve { .. } => {}
                 Fixture::Tap(rate) => {
                     self.ledger.injected += self.fill(slot, layer, LayerMask::single(cell), rate);
                 }

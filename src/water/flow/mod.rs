@@ -1,10 +1,12 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`. Drains and taps act first: `fixtures`.
+//! The rule itself is in `kernel`, the copy in `window`. Before that, drains
+//! and taps act: `fixtures`; and before all layers, valves: `valves`.
 
 mod fixtures;
 pub(crate) mod kernel;
+mod valves;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;

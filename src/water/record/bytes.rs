@@ -9,7 +9,7 @@
 //! | n | runs, until they hold 4096 cells in index order |
 //! | n | for each cell with the Extra flag, in index order: a byte, with bit f set if a parent lies across the face of index f |
 //! | n | the number of cells outside the chunk that lost a parent when it went, then for each, in order (y, then z, then x): the way from the least cell of the chunk, or from the one before, x, y, z as zigzag numbers; its word `u16`, as it was before; a byte of its parents, as above |
-//! | n | in version 2: the number of fixtures, at least one, then for each, in index order, its index and two bytes: its kind, 0 drain and 1 tap, and its rate, 1 to 7 |
+//! | n | in version 2: the number of fixtures, at least one, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
 //! Numbers are LEB128; the others are little-endian. A run is a number, 4 n + kind, for n cells, at

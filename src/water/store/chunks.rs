@@ -1,7 +1,7 @@
 //! Inserting and removing chunks, with the data cached for them.
 
 use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape, order};
 use crate::grid::Slot;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{Beside, Store, boxed};
@@ -58,6 +58,7 @@ impl Store {
         self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
+        self.with_valves.remove(&order(position));
         self.visible_changes.forget(slot);
         Some(self.without_marks(position, chunk))
     }

@@ -52,6 +52,7 @@ impl Store {
                 kept.take_if(|fixtures| fixtures.is_empty());
             }
         }
+        self.note_valves(slot);
     }
 
     /// Sets the fixture of a cell of a chunk that was just inserted, unless it lies out of bounds.
@@ -70,7 +71,8 @@ impl Store {
     }
 
     /// Returns whether the fixture of a loaded cell would act if the cell were awake: a drain in
-    /// water, a tap with room. Ground, the sea and springs have no use for one.
+    /// water, a tap with room. Ground, the sea and springs have no use for these. Valves act whether
+    /// any cell is awake or not.
     pub(crate) fn has_work(&self, place: Place) -> bool {
         let voxel = self.read(place);
         if voxel.is_mark() || voxel.is_source() {
@@ -79,7 +81,7 @@ impl Store {
         match self.fixture(place) {
             Some(Fixture::Drain(_)) => voxel.is_wet(),
             Some(Fixture::Tap(_)) => voxel.room() > 0,
-            None => false,
+            Some(Fixture::Valve { .. }) | None => false,
         }
     }
 }

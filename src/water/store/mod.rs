@@ -18,6 +18,7 @@ mod place;
 pub(crate) mod sea;
 mod sources;
 mod touched;
+pub(crate) mod valves;
 mod wake;
 
 pub(crate) use changes::{Changes, Edited};
@@ -90,6 +91,8 @@ pub(crate) struct Store {
     loads: u64,
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
+    /// The chunks with valves, in order of position.
+    with_valves: BTreeMap<[i32; 3], Slot>,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
@@ -115,6 +118,7 @@ impl Store {
             beside: Vec::new(),
             loads: 0,
             source_heights: BTreeMap::new(),
+            with_valves: BTreeMap::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
             withheld: None,
