@@ -435,7 +435,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
-    use crate::water::{Edges, Rules};
+    use crate::water::{Edges, Fixture, Rules};
     use glam::IVec3;
 
     const HERE: IVec3 = IVec3::new(2, 1, 1);
@@ -483,6 +483,11 @@ mod tests {
         assert_eq!(found(&[(HERE, FULL | WESTWARD), (EAST, 0)]), Violation::Parent(HERE));
         assert_eq!(found(&[(HERE, Voxel::HELD.word())]), Violation::Bounds(HERE));
         assert_eq!(found(&[(HERE, 3), (HERE - IVec3::Y, 0)]), Violation::Unsupported(HERE));
+        for (fixture, height) in [(Fixture::Drain(1), 2), (Fixture::Tap(1), 2)] {
+            let mut world = world(&[(HERE, height)]);
+            world.store.set_fixture(world.place(HERE).unwrap(), Some(fixture));
+            assert_eq!(world.validate(), Err(Violation::Fixture(HERE)));
+        }
         assert_eq!(
             found(&[(HERE, 5), (EAST, 2)]),
             Violation::Unlevel { cell: HERE, neighbour: EAST }

@@ -327,8 +327,9 @@ impl WaterWorld {
         chunk
     }
 
-    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
-    /// cells around it wake, as they do when it is loaded.
+    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, its
+    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when it
+    /// is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
     /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.
