@@ -29,17 +29,16 @@ fn a_lake_falls_by_what_a_pump_takes_and_rises_by_what_it_gives() {
     world.fill_water(region([0, 0, 0], [19, 4, 19]), 7).unwrap();
     world.run(30);
     let pump = IVec3::new(10, 0, 10);
-    for layer in (0..5).rev() {
+    for layer in (1..5).rev() {
         for _ in 0..10 {
             assert_eq!(world.drain_body(pump, 280), Ok(280));
             world.run(60);
         }
-        if layer > 0 {
-            let lake = body(&world, [10, 0, 10]);
-            assert!((7 * layer..=7 * layer + 1).contains(&lake.surface), "{lake:?}");
-            assert_eq!(lake.units, 400 * 7 * layer as u64);
-        }
+        let lake = body(&world, [10, 0, 10]);
+        assert!((7 * layer..=7 * layer + 1).contains(&lake.surface), "{lake:?}");
+        assert_eq!(lake.units, 400 * 7 * layer as u64);
     }
+    assert_eq!(world.drain_body(pump, 5_000), Ok(2_800), "to the ground");
     assert_eq!((world.total(), world.ledger().removed), (0, 14_000));
     for _ in 0..50 {
         assert_eq!(world.fill_body(pump, 280), Ok(280));
@@ -64,7 +63,7 @@ fn an_edit_of_a_large_body_looks_at_little() {
         world.run(4);
         world.queue(edit);
         let looked_at = world.step_within(1).looked_at;
-        assert!(looked_at < 400, "{looked_at} cells");
+        assert!(looked_at < 600, "{looked_at} cells");
         assert_eq!(world.take_edit_reports()[0].result, Ok(Outcome::Units(20)));
         assert_eq!(world.height(at.into()), height);
     }
