@@ -97,8 +97,8 @@ impl Store {
         }
     }
 
-    /// Returns whether the cached masks, outlets, coast, sources and neighbours are those of the
-    /// cells.
+    /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves are
+    /// those of the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
@@ -107,6 +107,7 @@ impl Store {
             && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
+            && self.valves_are_noted(slot)
     }
 }
 

@@ -26,14 +26,23 @@ pub(crate) struct Passage {
 impl Store {
     /// Keeps the list of chunks with valves, after a change of a chunk's fixtures.
     pub(super) fn note_valves(&mut self, slot: Slot) {
-        let is_valve = |fixture: &Fixture| matches!(fixture, Fixture::Valve { .. });
-        let has_valves = self.fixtures(slot).is_some_and(|all| all.values().any(is_valve));
         let key = order(self.grid.position_at(slot));
-        if has_valves {
+        if self.has_valves(slot) {
             self.with_valves.insert(key, slot);
         } else {
             self.with_valves.remove(&key);
         }
+    }
+
+    fn has_valves(&self, slot: Slot) -> bool {
+        let is_valve = |fixture: &Fixture| matches!(fixture, Fixture::Valve { .. });
+        self.fixtures(slot).is_some_and(|all| all.values().any(is_valve))
+    }
+
+    /// Returns whether a chunk is in the list of those with valves exactly if it has any.
+    pub(super) fn valves_are_noted(&self, slot: Slot) -> bool {
+        let noted = self.with_valves.get(&order(self.grid.position_at(slot)));
+        noted.copied() == self.has_valves(slot).then_some(slot)
     }
 
     /// Returns the valves, by chunk in order of position, then by index.
