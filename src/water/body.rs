@@ -41,7 +41,7 @@ impl WaterWorld {
     ///
     /// A body is water that is joined sideways, and up and down where the lower cell is full. The
     /// cell's own column and the surface at its height are looked at first. While a tick is
-    /// underway, this is the body as it was before that tick. Takes some 0.2 µs for each cell looked
+    /// underway, this is the body as it was before that tick. Takes time in the number of cells looked
     /// at.
     ///
     /// ```

@@ -241,7 +241,7 @@ fn valves_pass_water_one_way_until_it_stands_no_higher_behind() {
         };
         let sill = 7 * i64::from(lowest - 2);
         let levels = [level(west), level(east), sill];
-        assert!(levels[0] <= (levels[1] + 2).max(sill + 2), "seed {seed}: {levels:?}");
+        assert!(levels[0] <= (levels[1] + 3).max(sill + 2), "seed {seed}: {levels:?}");
         passed += start - before;
         kept += u64::from(start == before);
     }

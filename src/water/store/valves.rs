@@ -135,3 +135,56 @@ impl Store {
         place.is_some().then_some(place).filter(|&place| !self.read(place).is_mark())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::rules::Edges;
+    use crate::water::voxel::Voxel;
+    use glam::IVec3;
+
+    #[test]
+    fn valves_are_those_of_the_chunks_that_are_there_in_order() {
+        let mut random = fastrand::Rng::with_seed(21);
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let chunks = [IVec3::X, IVec3::NEG_Y, IVec3::ZERO];
+        let mut expected: Vec<([i32; 3], usize)> = Vec::new();
+        for round in 0..600 {
+            let chunk = chunks[random.usize(..3)];
+            let is_there = |(key, _): &([i32; 3], usize)| *key == order(chunk);
+            match store.grid().slot(chunk) {
+                None => _ = store.insert(chunk, Chunk::uniform(Voxel::SOLID)),
+                Some(_) if random.u8(..9) == 0 => {
+                    store.remove(chunk);
+                    expected.retain(|valve| !is_there(valve));
+                }
+                Some(slot) => {
+                    let index = random.usize(..6);
+                    let valve = Fixture::Valve { towards: Face::East, rate: 1 };
+                    let fixture = [None, Some(Fixture::Tap(2)), Some(valve)][random.usize(..3)];
+                    store.set_fixture(Place::new(slot, index), fixture);
+                    expected.retain(|valve| !(is_there(valve) && valve.1 == index));
+                    expected.extend((fixture == Some(valve)).then_some((order(chunk), index)));
+                }
+            }
+            expected.sort_unstable();
+            let key = |place: Place| (order(store.grid().position_at(place.slot)), place.index);
+            let found = store.valves().map(|(place, ..)| key(place));
+            assert!(found.eq(expected.iter().copied()), "round {round}");
+            assert!(store.grid().sorted_slots().iter().all(|&slot| store.beside_is_true(slot)));
+        }
+    }
+
+    #[test]
+    fn a_chunk_whose_valves_are_not_noted_is_found() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        let valve = Fixture::Valve { towards: Face::Up, rate: 1 };
+        store.set_fixture(Place::new(slot, 7), Some(valve));
+        assert!(store.beside_is_true(slot));
+        store.with_valves.clear();
+        assert!(!store.beside_is_true(slot));
+    }
+}
