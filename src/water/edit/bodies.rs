@@ -39,7 +39,7 @@ impl WaterWorld {
         let start = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(start);
         if voxel.is_sea() {
-            self.take_out(start, units);
+            self.take_from_sea(units);
             return Ok(units);
         }
         if !voxel.is_wet() {
@@ -53,8 +53,7 @@ impl WaterWorld {
                 self.take_out(place, left);
                 left = 0;
             } else if self.sea_fills(place) {
-                self.ledger.removed += u64::from(left);
-                self.ledger.from_sea += u64::from(left);
+                self.take_from_sea(left);
                 left = 0;
             } else {
                 let given = left.min(voxel.height().into());

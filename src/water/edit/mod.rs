@@ -164,11 +164,10 @@ impl WaterWorld {
     /// another cell must hold them.
     fn take_out(&mut self, place: Place, units: u32) {
         let voxel = self.store.read(place);
-        self.ledger.removed += u64::from(units);
         if voxel.is_sea() {
-            self.ledger.from_sea += u64::from(units);
-            return;
+            return self.take_from_sea(units);
         }
+        self.ledger.removed += u64::from(units);
         if voxel.is_source() {
             self.ledger.injected += u64::from(units);
             return;
@@ -180,6 +179,12 @@ impl WaterWorld {
         } else {
             self.replace(place, left);
         }
+    }
+
+    /// Enters units as given by the sea and removed.
+    fn take_from_sea(&mut self, units: u32) {
+        self.ledger.removed += u64::from(units);
+        self.ledger.from_sea += u64::from(units);
     }
 
     /// Makes every cell of a region solid, sources and sea included. Returns the units removed for
