@@ -1,6 +1,6 @@
 //! Bodies of water as things: what one holds, how high it stands, what feeds it, and whether it
-//! shuts in air. Best-first search over the cells of the body, the highest first; depth-first search
-//! through the air over it.
+//! shuts in air. Best-first search over the cells of the body, the highest first; depth-first
+//! search through the air over it.
 
 use crate::coords::Face;
 use crate::water::WaterWorld;
@@ -21,8 +21,8 @@ pub struct BodyReport {
     /// Its highest surface, in units above y = 0: 7·y and the height, in a cell without water
     /// above. A seventh of it is the y of the surface.
     pub surface: i64,
-    /// Whether a spring is in it or at one of the six faces of its cells, or the sea beside or above
-    /// one of them.
+    /// Whether a spring is in it or at one of the six faces of its cells, or the sea beside or
+    /// above one of them.
     pub is_fed: bool,
     /// Whether air is shut in over it: air of cells with room that are cells of the body or lie
     /// straight above one, and from which no way leads, across faces from cell to cell with room,
@@ -36,13 +36,13 @@ pub struct BodyReport {
 
 impl WaterWorld {
     /// Returns what the body of water is like that a cell belongs to, from looking at `reach` cells
-    /// of water and air at most; `None` if the cell holds no water, is the sea, is not loaded or out
-    /// of bounds, or with a reach of 0.
+    /// of water and air at most; `None` if the cell holds no water, is the sea, is not loaded or
+    /// out of bounds, or with a reach of 0.
     ///
     /// A body is water that is joined sideways, and up and down where the lower cell is full. The
     /// cell's own column and the surface at its height are looked at first. While a tick is
-    /// underway, this is the body as it was before that tick. Takes time in the number of cells looked
-    /// at.
+    /// underway, this is the body as it was before that tick. Takes time in the number of cells
+    /// looked at.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};

@@ -3,8 +3,9 @@
 use crate::coords::Face;
 use crate::water::cell::FULL;
 
-/// What is built into a cell; see [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
-/// Rates are units a tick, 1 to 7.
+/// What is built into a cell; see
+/// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture). Rates are units a tick, 1 to
+/// 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fixture {
@@ -17,16 +18,17 @@ pub enum Fixture {
     /// draws from it. Full, it sleeps.
     Tap(u8),
     /// Passes water one way through a wall: its cell is solid ground, or it does nothing. If the
-    /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top of
-    /// the full cells straight above, up to `rate` units a tick pass: half of the difference, or all
-    /// of the cell behind if the cell ahead has room and would let it fall. They come from the cell
-    /// behind, as far as its throughput allows, and go into the lowest room straight above ahead.
+    /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top
+    /// of the full cells straight above, up to `rate` units a tick pass: half of the difference, or
+    /// all of the cell behind if the cell ahead has room and would let it fall. They come from the
+    /// cell behind, as far as its throughput allows, and go into the lowest room straight above
+    /// ahead.
     ///
     /// Valves act before all else in a tick, by chunk in order of position, also in still water. A
     /// spring and the sea are water like any other on both sides, the sea at its own level; what
     /// they give and take the ledger counts as theirs. No body of water leads through a valve, and
-    /// nothing draws through it, so pressure from elsewhere does not count, and none passes upwards.
-    /// None passes where a side is not loaded, unless the sea goes on there.
+    /// nothing draws through it, so pressure from elsewhere does not count, and none passes
+    /// upwards. None passes where a side is not loaded, unless the sea goes on there.
     Valve {
         /// The face across which water leaves; it enters across the opposite one.
         towards: Face,

@@ -81,8 +81,8 @@ impl WaterWorld {
     /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
     /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns what
     /// is not at rest after `most` ticks of these chunks. What springs and the sea supply and what
-    /// leaves meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and completes
-    /// a tick that is underway first.
+    /// leaves meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and
+    /// completes a tick that is underway first.
     ///
     /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
     /// water crosses their outer faces. There it waits, and goes on with the next tick of the world,

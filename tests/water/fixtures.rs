@@ -204,8 +204,8 @@ fn units(world: &WaterWorld, cells: Region) -> u64 {
     cells.positions().map(|cell| u64::from(world.height(cell))).sum()
 }
 
-/// Two basins with a wall between them, of any water, rules and valves: the water of the western one
-/// never rises, and when nothing moves any more its level is no higher than that in the east.
+/// Two basins with a wall between them, of any water, rules and valves: the water of the western
+/// one never rises, and when nothing moves any more its level is no higher than that in the east.
 #[test]
 fn valves_pass_water_one_way_until_it_stands_no_higher_behind() {
     let (west, east) = (region([2, 2, 2], [12, 9, 5]), region([14, 2, 2], [24, 9, 5]));

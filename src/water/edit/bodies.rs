@@ -8,8 +8,8 @@ use glam::IVec3;
 
 impl WaterWorld {
     /// Takes up to `units` out of the [body](WaterWorld::body_at) of water that a cell belongs to,
-    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed. 0 if the
-    /// cell holds no water.
+    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed. 0 if
+    /// the cell holds no water.
     ///
     /// They come from the top: first from the surface straight above the cell, then from the cells
     /// around that, the nearest first, then from the layer below, and so on, as far as they are
@@ -68,11 +68,11 @@ impl WaterWorld {
     /// Adds up to `units` to the [body](WaterWorld::body_at) of water that a cell belongs to, or at
     /// a cell without water. Returns how many found room; they count as placed.
     ///
-    /// They go into the cell, as far as it has room, and then to the nearest room, as the water does
-    /// that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to the
-    /// surface, and from there to the sides. At a dry cell with room below they fall. Springs pass
-    /// them on. The sea takes all that is added at a cell of it; they count as taken by the sea,
-    /// too. At most 16,384 cells are looked at.
+    /// They go into the cell, as far as it has room, and then to the nearest room, as the water
+    /// does that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to
+    /// the surface, and from there to the sides. At a dry cell with room below they fall. Springs
+    /// pass them on. The sea takes all that is added at a cell of it; they count as taken by the
+    /// sea, too. At most 16,384 cells are looked at.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};

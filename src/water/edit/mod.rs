@@ -1,6 +1,7 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in
+//! a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bodies;
 mod bytes;
@@ -333,8 +334,8 @@ impl WaterWorld {
     }
 
     /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, its
-    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when it
-    /// is loaded.
+    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when
+    /// it is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
     /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.

@@ -142,8 +142,9 @@ impl WaterWorld {
     /// edit would read is not known before it is made: it may be refused then.
     ///
     /// Each edit counts in [`step_within`](WaterWorld::step_within) for the cells of its region or
-    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks for
-    /// room, or of a [body](WaterWorld::drain_body) that are looked at. It is made in one piece. Divide edits of large regions.
+    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks
+    /// for room, or of a [body](WaterWorld::drain_body) that are looked at. It is made in one
+    /// piece. Divide edits of large regions.
     ///
     /// An edit that is made directly while others wait comes after them: it has all of them made
     /// first. State hashes and snapshots contain the edits that wait. In a loaded world, those

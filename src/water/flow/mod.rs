@@ -1,8 +1,8 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act: `fixtures`;
-//! and before all layers, valves: `valves`.
+//! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
+//! `fixtures`; and before all layers, valves: `valves`.
 
 mod fixtures;
 pub(crate) mod kernel;

@@ -97,8 +97,8 @@ impl Store {
         }
     }
 
-    /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves are
-    /// those of the cells.
+    /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves
+    /// are those of the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];

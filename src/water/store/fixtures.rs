@@ -71,8 +71,8 @@ impl Store {
     }
 
     /// Returns whether the fixture of a loaded cell would act if the cell were awake: a drain in
-    /// water, a tap with room. Ground, the sea and springs have no use for these. Valves act whether
-    /// any cell is awake or not.
+    /// water, a tap with room. Ground, the sea and springs have no use for these. Valves act
+    /// whether any cell is awake or not.
     pub(crate) fn has_work(&self, place: Place) -> bool {
         let voxel = self.read(place);
         if voxel.is_mark() || voxel.is_source() {

@@ -21,8 +21,8 @@ impl Cells {
         self.at(cell).map_or(0, Content::height)
     }
 
-    /// The cells of a body from the top, as they are found from one of them, `most` of them at most.
-    /// Whether that was too few.
+    /// The cells of a body from the top, as they are found from one of them, `most` of them at
+    /// most. Whether that was too few.
     fn body(&self, start: IVec3, most: usize) -> (Vec<IVec3>, bool) {
         let mut found = vec![start];
         let (mut looked_at, mut taken): (Vec<IVec3>, Vec<IVec3>) = (Vec::new(), Vec::new());
@@ -117,8 +117,8 @@ impl Cells {
         Ok(added)
     }
 
-    /// As [`WaterWorld::body_at`](floodplain::water::WaterWorld::body_at), for a cell that is loaded.
-    /// What it says of air is right if the reach is enough.
+    /// As [`WaterWorld::body_at`](floodplain::water::WaterWorld::body_at), for a cell that is
+    /// loaded. What it says of air is right if the reach is enough.
     pub fn body_at(&self, cell: IVec3, reach: usize, sea_beyond: SeaBeyond) -> Option<BodyReport> {
         if self.water(cell) == 0 || reach == 0 {
             return None;

@@ -139,8 +139,8 @@ impl Cells {
     }
 
     /// Looks for room for so many units from cells that are filled, or in a first cell and from
-    /// there, at so many cells at most. Returns the units that found none. Of all cells that can be reached, it goes to the nearest,
-    /// and among these to the one that was reached first.
+    /// there, at so many cells at most. Returns the units that found none. Of all cells that can be
+    /// reached, it goes to the nearest, and among these to the one that was reached first.
     pub(super) fn spread(
         &mut self,
         body: &[IVec3],

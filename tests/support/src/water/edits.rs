@@ -495,7 +495,8 @@ impl Water {
         self.loaded.push(position);
     }
 
-    /// The body at a cell, which is another after each operation, from looking at few cells or many.
+    /// The body at a cell, which is another after each operation, from looking at few cells or
+    /// many.
     fn check_body(&self, world: &WaterWorld, after: &dyn Debug) {
         let mut random = fastrand::Rng::with_seed(world.state_hash());
         let cells: Vec<IVec3> = self.cells.region.positions().collect();
