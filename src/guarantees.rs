@@ -45,6 +45,7 @@
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
 //! | a sleeping open cell at the sea is full, and lies on no sea that it also lies beside or below | `Unfilled` |
+//! | a sleeping cell has no drain in water, and no tap with room | `Fixture` |
 //! | a sleeping body without a source is level within one unit, arms of a U-tube included, also with the sea that it lies at | `Uneven`, `Unlevel` |
 //!
 //! Laws that hold between states of a world:
@@ -52,9 +53,12 @@
 //! | law | tests | fuzz targets |
 //! |---|---|---|
 //! | water in the way of ground is removed only if nothing within reach, [16,384 cells or 64 for each displaced](crate::water::WaterWorld::fill_solid), has room; else it goes to the nearest room | `water::displaced::water_is_removed_only_where_all_around_is_full`, `a_lake_filled_with_earth_loses_nothing_until_the_basin_is_full`, `an_island_built_in_a_lake_destroys_nothing`, `what_a_search_for_room_looks_at_is_bounded_and_counted` | `water_edits`, `water_stream` |
+//! | [`drain_body`](crate::water::WaterWorld::drain_body) and [`fill_body`](crate::water::WaterWorld::fill_body) move, cell by cell, what their documentation says, within their reach, and [`body_at`](crate::water::WaterWorld::body_at) says what a naive flood fill finds | `water::laws::every_law_holds_after_every_edit_and_tick`, `water::bodies` | `water_edits`, `water_stream` |
+//! | a [tap](crate::water::Fixture::Tap) gives its rate in each tick until its cell is full, a [drain](crate::water::Fixture::Drain) takes its rate until it is dry, and both sleep then; a world has the [fixtures](crate::water::WaterWorld::set_fixture) that were built into it, saved, removed and put back, too | `water::fixtures`; `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
+//! | through a [valve](crate::water::Fixture::Valve) no water passes back, and it passes until it stands no higher behind than ahead | `water::fixtures::valves_pass_water_one_way_until_it_stands_no_higher_behind`, `a_tide_gate_lets_a_river_out_and_keeps_the_sea_off` | |
 //! | each edit does, cell by cell and in the ledger, what its documentation says | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
-//! | a tick changes only the injected, drained and evaporated units of the ledger and those of the sea: per spring at most its supply, drained only if an edge drains, evaporated only if the rules evaporate, of the sea only if there is any | the same | the same |
+//! | a tick changes only the injected, drained and evaporated units of the ledger and those of the sea: per spring at most its supply and per tap its rate, drained only at edges and fixtures that drain, evaporated only if the rules evaporate, of the sea only if there is any | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, and no cell loses more than that | the same | the same |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
 //! | of a tick, [`take_changes`](crate::water::WaterWorld::take_changes) lists exactly the cells that look different; of a river in steady flow, none | the same; `water::changes::a_tick_lists_exactly_the_cells_that_differ_and_those_that_look_different`, `a_river_in_steady_flow_is_not_listed` | the same |
@@ -78,10 +82,10 @@
 //! | chunks that are [settled](crate::water::settle), outside any world or [in one](crate::water::WaterWorld::settle_now), have the total and the levels to which ticks bring them; the rest of the world stands still | `water::settle::chunks_settle_to_the_levels_to_which_they_come_by_ticks`, `while_chunks_settle_the_rest_of_the_world_stands_still` | |
 //! | any bytes are a [`ChunkRecord`](crate::water::ChunkRecord) or an error that names the place, and any record keeps the laws where it is inserted | `water::records::any_bytes_are_a_record_or_an_error_that_names_the_place` | `snapshot_bytes` |
 //! | edits that touch no common cell or neighbour, and displace no water, commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
-//! | a closed world without evaporation comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
+//! | a closed world without evaporation and taps comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
-//! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those in which the water that an edit displaces looks for room | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
+//! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those that an edit searches for room or for the surface of a body | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
 //! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place`, `contract::edits::damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit`; `memory::edits` | the same; `edit_bytes` |
 //! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
 //! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |

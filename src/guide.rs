@@ -229,29 +229,30 @@
 //!
 //! # Pumps and buckets
 //!
-//! Carry what the calls return, and no unit is made or lost: [`scoop`](WaterWorld::scoop) takes up
-//! to so many units out of a cell, [`pour`](WaterWorld::pour) adds as many as fit. Pools follow:
-//! they level by themselves. A spring, [`add_source`](WaterWorld::add_source), never runs dry, and
-//! counts in the ledger as injected.
+//! Carry what the calls return, and no unit is made or lost. [`drain_body`](WaterWorld::drain_body)
+//! takes up to so many units from the surface of the body that a cell belongs to, the nearest first,
+//! [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
+//! [`body_at`](WaterWorld::body_at) says how much it holds and how high it stands. Within a single
+//! cell, [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour) do the same. A spring,
+//! [`add_source`](WaterWorld::add_source), never runs dry, and counts in the ledger as injected.
+//! Drains, taps and one-way valves are built into cells with
+//! [`set_fixture`](WaterWorld::set_fixture), and work without further calls.
 //!
 //! ```
 //! use floodplain::water::EditError;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
 //!
-//! /// Moves up to `units` from the surface above one cell to another; returns how many.
+//! /// Moves up to `units` from the body at one cell to that at another; returns how many.
 //! fn pump(
 //!     world: &mut WaterWorld,
-//!     mut intake: IVec3,
+//!     intake: IVec3,
 //!     outlet: IVec3,
 //!     units: u32,
 //! ) -> Result<u32, EditError> {
-//!     while world.height(intake + IVec3::Y) > 0 {
-//!         intake.y += 1;
-//!     }
-//!     let taken = world.scoop(intake, units)?;
-//!     let moved = world.pour(outlet, taken)?;
-//!     world.pour(intake, taken - moved)?; // what had no room goes back
+//!     let taken = world.drain_body(intake, units)?;
+//!     let moved = world.fill_body(outlet, taken)?;
+//!     world.fill_body(intake, taken - moved)?; // what had no room goes back
 //!     Ok(moved)
 //! }
 //!

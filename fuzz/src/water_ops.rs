@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::glam::{IVec2, IVec3};
-use floodplain::water::{Edge, Edges, Rules};
-use floodplain::{Cube, Region, Shape};
+use floodplain::water::{Edge, Edges, Fixture, Rules};
+use floodplain::{Cube, Face, Region, Shape};
 use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
 use support::water::orders::{self, Basin};
@@ -199,7 +199,7 @@ fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
 }
 
 fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    Ok(Op::Edit(match u8::arbitrary(bytes)? % 32 {
+    Ok(Op::Edit(match u8::arbitrary(bytes)? % 36 {
         0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
         2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
         4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
@@ -216,6 +216,8 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         19 => return Ok(Op::Run(1, u64::from(u8::arbitrary(bytes)?) * 8)),
         20 => return Ok(Op::SaveAndLoad),
         21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
+        22 => Edit::DrainBody(cell(bytes, bounds)?, units(bytes)? * 7),
+        23 => Edit::FillBody(cell(bytes, bounds)?, units(bytes)? * 7),
         24 | 25 => Edit::SetSea(cell(bytes, bounds)?),
         26 => Edit::ClearSea(cell(bytes, bounds)?),
         27 | 28 => Edit::FillSea(region(bytes, bounds)?),
@@ -225,6 +227,17 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
             let byte = u8::arbitrary(bytes)?;
             let edge = (byte % 8 > 0).then(|| edge(byte.wrapping_mul(37)));
             Edit::SetEdge(IVec2::new(column.x, column.z), edge)
+        }
+        31 => {
+            let (cell, byte) = (cell(bytes, bounds)?, u8::arbitrary(bytes)?);
+            let rate = byte / 4 % 9;
+            let fixture = match (byte % 4, Face::from_index(u8::arbitrary(bytes)? % 8)) {
+                (0, _) => None,
+                (1, Some(towards)) => Some(Fixture::Valve { towards, rate }),
+                (2, _) => Some(Fixture::Drain(rate)),
+                _ => Some(Fixture::Tap(rate)),
+            };
+            Edit::SetFixture(cell, fixture)
         }
         _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
     }))

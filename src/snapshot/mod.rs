@@ -22,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The format, version 4
+//! # The format, version 5
 //!
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
 //! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
@@ -33,13 +33,13 @@
 //! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
 //! the parts of an unfinished tick, in version 3 its rules gained the chance for films, its state
 //! the queued edits, and its records the cells that look different, in version 4 they gained the
-//! sea, and its ledger the units loaded and unloaded; all other kinds have version 1. Every version
-//! is read.
+//! sea, and its ledger the units loaded and unloaded, in version 5 its records gained the fixtures;
+//! all other kinds have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `FLDPLAIN` |
-//! | 2 | version, `u16`: 1 to 4, see [`Kind::version`] |
+//! | 2 | version, `u16`: 1 to 5, see [`Kind::version`] |
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
@@ -93,4 +93,4 @@ pub use world::Saved;
 
 /// The newest version of the format: that of the kind of world that changed last. See
 /// [`Kind::version`].
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;

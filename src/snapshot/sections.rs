@@ -40,7 +40,7 @@ impl Kind {
     /// that is read: the one that last changed their contents.
     pub const fn version(self) -> u16 {
         match self {
-            Kind::Water => 4,
+            Kind::Water => 5,
             _ => 1,
         }
     }

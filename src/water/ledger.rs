@@ -10,12 +10,12 @@
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.
     pub placed: u64,
-    /// Supplied by sources, including what filled each when it was added.
+    /// Supplied by sources and taps, including what filled each source when it was added.
     pub injected: u64,
     /// Removed by edits: scooped, overwritten, displaced without room, or contained in a removed
     /// chunk.
     pub removed: u64,
-    /// Left over draining edges.
+    /// Left over draining edges and through drains.
     pub drained: u64,
     /// Evaporated from inactive cells.
     pub evaporated: u64,

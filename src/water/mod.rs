@@ -39,12 +39,14 @@
 //! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected,
 //!    changes are published.
 
+mod body;
 mod cell;
 mod context;
 mod draw;
 mod ebb;
 mod edit;
 mod feed;
+mod fixture;
 mod flow;
 mod ledger;
 mod numbers;
@@ -67,11 +69,13 @@ mod voxel;
 
 pub use crate::automaton::Displaced;
 pub use crate::edit_bytes::EditBytesError;
+pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
 };
+pub use fixture::Fixture;
 pub use ledger::Ledger;
 pub(crate) use record::CutCell;
 pub use record::{ChunkRecord, RecordBytesError};

@@ -6,8 +6,10 @@ use crate::chunk::{CellMask, Chunk};
 use crate::coords::Region;
 use crate::water::WaterWorld;
 use crate::water::cell::WaterCell;
+use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 use std::borrow::Cow;
@@ -78,7 +80,8 @@ impl WaterWorld {
     }
 
     /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
-    /// underway, no edit is queued, and no water can evaporate.
+    /// underway, no edit is queued, no [valve](crate::water::Fixture::Valve) has water to pass on,
+    /// and no water can evaporate.
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
     /// a tick then costs next to nothing; but the world is at rest only when it holds no water
@@ -88,9 +91,15 @@ impl WaterWorld {
         self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
     }
 
-    /// Returns whether no cell is awake, no tick is underway and no edit is queued.
+    /// Returns whether no cell is awake, no tick is underway, no edit is queued, and no valve has
+    /// water to pass on.
     pub(crate) fn is_asleep(&self) -> bool {
-        !self.has_begun() && self.queue.is_empty() && self.awake_cells() == 0
+        let limits = Limits::of(&self.rules);
+        let left = |place: Place| limits.left(self.store.read(place), 0);
+        !self.has_begun()
+            && self.queue.is_empty()
+            && self.awake_cells() == 0
+            && !self.store.has_passage(left)
     }
 
     /// Returns the number of awake cells: those that the tick underway began with, or else those
@@ -203,11 +212,11 @@ impl WaterWorld {
             + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
-    /// queued. It is the same on every platform, and independent of the order in which chunks were
-    /// loaded. Rules and bounds are not part of it: compare those separately. Nor are the units
-    /// loaded and unloaded, whose difference follows from the others: a chunk that goes and comes
-    /// back leaves the hash as it was.
+    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, and the edits
+    /// that are queued. It is the same on every platform, and independent of the order in which
+    /// chunks were loaded. Rules and bounds are not part of it: compare those separately. Nor are
+    /// the units loaded and unloaded, whose difference follows from the others: a chunk that goes
+    /// and comes back leaves the hash as it was.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
     /// has the same hash when loaded.
@@ -232,6 +241,10 @@ impl WaterWorld {
         for slot in self.store.grid().sorted_slots() {
             hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
+            for (index, fixture) in self.store.fixture_list(slot) {
+                let [kind, value] = fixture.bytes().map(u64::from);
+                hash.add(u64::from(index) | kind << 16 | value << 24 | 1 << 32);
+            }
         }
         self.queue.hash(&mut hash);
         hash.finish()

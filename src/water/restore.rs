@@ -6,6 +6,7 @@ use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
+use crate::water::fixture::Fixture;
 use crate::water::ledger::Ledger;
 use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
@@ -32,6 +33,8 @@ pub(crate) struct ChunkState {
     pub(crate) awake: CellMask,
     /// The index of each cell with several parents, and a bit for each face across which one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
+    /// What is built into cells, by index.
+    pub(crate) fixtures: Vec<(u16, Fixture)>,
 }
 
 /// A chunk between ticks, with the marks of what is still to be listed as changed.
@@ -95,6 +98,8 @@ impl WaterWorld {
             cells: self.cells_before(slot).into_owned(),
             awake: self.awake_cells_before(slot),
             further_parents: self.store.further_parents(slot),
+            // No tick changes them.
+            fixtures: self.store.fixture_list(slot),
         };
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
@@ -151,6 +156,15 @@ impl WaterWorld {
         let slot = self.store.insert(position, chunk.clone())?;
         self.unfinished.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
+    }
+
+    /// Restores the fixture of a cell. Returns `false` if its values are out of their ranges.
+    pub(crate) fn restore_fixture(&mut self, slot: Slot, index: u16, fixture: Fixture) -> bool {
+        let is_valid = fixture.is_valid();
+        if is_valid {
+            self.store.restore_fixture(slot, index, fixture);
+        }
+        is_valid
     }
 
     /// Restores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the

@@ -15,9 +15,9 @@ use glam::IVec3;
 pub struct Settling {
     /// The ticks that it took.
     pub ticks: u64,
-    /// Units that springs have supplied meanwhile.
+    /// Units that springs and taps have supplied meanwhile.
     pub injected: u64,
-    /// Units that have left over draining edges meanwhile.
+    /// Units that have left over draining edges and through drains meanwhile.
     pub drained: u64,
     /// The chunks that are not at rest, by chunk position, in order (y, then z, then x), with the
     /// number of their cells that are awake.
@@ -80,9 +80,9 @@ fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesErr
 impl WaterWorld {
     /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
     /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns what
-    /// is not at rest after `most` ticks of these chunks. What springs supply and what drains
-    /// meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and completes
-    /// a tick that is underway first.
+    /// is not at rest after `most` ticks of these chunks. What springs and the sea supply and what
+    /// leaves meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and
+    /// completes a tick that is underway first.
     ///
     /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
     /// water crosses their outer faces. There it waits, and goes on with the next tick of the world,
@@ -126,13 +126,15 @@ impl WaterWorld {
         (self.ledger.loaded, self.ledger.unloaded) = (before.loaded, before.unloaded);
         self.ledger.injected += settling.injected;
         self.ledger.drained += settling.drained;
+        self.ledger.from_sea += chunks.ledger.from_sea;
+        self.ledger.into_sea += chunks.ledger.into_sea;
         Ok(settling)
     }
 
     /// Does ticks until nothing is awake, at most so many.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (start, before) = (self.tick, self.ledger);
-        while self.awake_cells() > 0 && self.tick.wrapping_sub(start) < most {
+        while !self.is_asleep() && self.tick.wrapping_sub(start) < most {
             self.step();
         }
         Settling {

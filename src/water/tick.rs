@@ -3,7 +3,7 @@
 //! | phase | what | where |
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
-//! | `Flow` | water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
+//! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | bodies of joined water follow what has changed, layer by layer; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
@@ -286,7 +286,7 @@ impl WaterWorld {
             work: &mut self.work,
             ledger: &mut self.ledger,
             rules: &self.rules,
-            limits: Limits { throughput: self.rules.throughput, supply: self.rules.source_supply },
+            limits: Limits::of(&self.rules),
             report: StepReport::default(),
             scope: None,
         };
@@ -304,6 +304,7 @@ impl Unfinished {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.work.phase = Phase::Flow;
+                        tick.run_valves();
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
                             let visited = tick.flow_shared(&mut self.shards, window);

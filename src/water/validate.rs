@@ -61,6 +61,8 @@ pub enum Violation {
     Unsupported(IVec3),
     /// A sleeping open cell at the sea that is not full, or that the sea should have closed over.
     Unfilled(IVec3),
+    /// A sleeping cell with a drain in water, or with a tap and room.
+    Fixture(IVec3),
     /// A sleeping body of water without a source whose surface is not level within one unit, or
     /// with the sea that it lies at.
     Uneven {
@@ -115,6 +117,9 @@ impl fmt::Display for Violation {
             Violation::Unsupported(cell) => {
                 write!(f, "the water in cell {cell} sleeps above a cell with room")
             }
+            Violation::Fixture(cell) => {
+                write!(f, "the drain or tap in cell {cell} sleeps with something to do")
+            }
             Violation::Unfilled(cell) => {
                 write!(f, "cell {cell} sleeps at the sea and is not filled")
             }
@@ -163,6 +168,7 @@ impl WaterWorld {
             return Ok(());
         }
         self.check_coasts()?;
+        self.check_fixtures()?;
         self.check_loops()?;
         if self.rules.pools { self.check_surfaces() } else { Ok(()) }
     }
@@ -265,6 +271,21 @@ impl WaterWorld {
                 let below = self.store.look(place, Face::Down);
                 if voxel.room() > 0 || below.is_sea() && !voxel.is_source() {
                     return Err(Violation::Unfilled(self.store.position(place)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no fixture sleeps that has something to do.
+    fn check_fixtures(&self) -> Result<(), Violation> {
+        for slot in self.store.grid().sorted_slots() {
+            for (index, _) in self.store.fixture_list(slot) {
+                let place = Place::new(slot, index.into());
+                let awake = self.store.grid().awake_at(slot);
+                let is_awake = awake.is_some_and(|awake| awake.contains(place.index));
+                if !is_awake && self.store.has_work(place) {
+                    return Err(Violation::Fixture(self.store.position(place)));
                 }
             }
         }
@@ -417,7 +438,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
-    use crate::water::{Edges, Rules};
+    use crate::water::{Edges, Fixture, Rules};
     use glam::IVec3;
 
     const HERE: IVec3 = IVec3::new(2, 1, 1);
@@ -465,6 +486,11 @@ mod tests {
         assert_eq!(found(&[(HERE, FULL | WESTWARD), (EAST, 0)]), Violation::Parent(HERE));
         assert_eq!(found(&[(HERE, Voxel::HELD.word())]), Violation::Bounds(HERE));
         assert_eq!(found(&[(HERE, 3), (HERE - IVec3::Y, 0)]), Violation::Unsupported(HERE));
+        for (fixture, height) in [(Fixture::Drain(1), 2), (Fixture::Tap(1), 2)] {
+            let mut world = world(&[(HERE, height)]);
+            world.store.set_fixture(world.place(HERE).unwrap(), Some(fixture));
+            assert_eq!(world.validate(), Err(Violation::Fixture(HERE)));
+        }
         assert_eq!(
             found(&[(HERE, 5), (EAST, 2)]),
             Violation::Unlevel { cell: HERE, neighbour: EAST }

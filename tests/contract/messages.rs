@@ -45,6 +45,7 @@ fn refused_edits_name_cell_or_chunk() {
         says(&error, &["[-4, 5, 61]"]);
     }
     says(&EditError::Height(9), &["9", "7"]);
+    says(&EditError::Rate(9), &["9", "1 to 7"]);
     says(&CellError::Height(8), &["8", "7"]);
 }
 
@@ -77,6 +78,7 @@ fn broken_laws_name_place_and_figures() {
         Violation::Asleep(HERE),
         Violation::HasSource(HERE),
         Violation::Unsupported(HERE),
+        Violation::Fixture(HERE),
     ] {
         says(&violation, &["[-4, 5, 61]"]);
     }

@@ -6,7 +6,7 @@ use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::snapshot::{Saved, SnapshotError};
-use floodplain::water::{self, Voxel, WaterWorld};
+use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Face, Region, Sheet};
 
@@ -295,6 +295,42 @@ fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malfor
     let mut loaded = WaterWorld::load(&saved).unwrap();
     loaded.step();
     assert!(loaded.save() == world.save(), "the tick comes to other bytes");
+}
+
+/// Fixtures stand at the end of a chunk's record, in order of index, and only from version 5 on.
+#[test]
+fn fixtures_stand_in_order_and_in_range() {
+    let mut world = water();
+    for (y, fixture) in [(1, Fixture::Tap(7)), (2, Fixture::Drain(3))] {
+        world.set_fixture(IVec3::new(0, y, 0), Some(fixture)).unwrap();
+    }
+    let saved = world.save();
+    let length = content(&saved, "CHNK").len();
+    // Two further parents' count of none with the bit for fixtures, two fixtures of four bytes.
+    let [count, number, first] = [length - 12, length - 10, length - 8];
+    let chunk = content(&saved, "CHNK");
+    assert_eq!(chunk[count..], [0, 0x80, 2, 0, 0, 1, 1, 7, 0, 2, 0, 3]);
+    let loaded = WaterWorld::load(&saved).unwrap();
+    assert!(loaded.save() == saved && loaded.fixtures().eq(world.fixtures()));
+    let no_number = refused("CHNK", number, "a number of fixtures");
+    assert_eq!(with::<WaterWorld>(&saved, "CHNK", number, &[0, 0]), no_number);
+    let wanted = "a cell after the one before, and its fixture";
+    for (at, bytes) in [
+        (first, &[0, 16][..]),
+        (first + 2, &[8]),
+        (first + 3, &[0]),
+        (first + 3, &[8]),
+        (first + 4, &[0, 1]),
+        (first + 6, &[255]),
+    ] {
+        let entry = first + (at - first) / 4 * 4;
+        let said = with::<WaterWorld>(&saved, "CHNK", at, bytes);
+        assert_eq!(said, refused("CHNK", entry, wanted), "{bytes:?}");
+    }
+    let before = WaterWorld::load(&of_version(&saved, 4)).err();
+    let Some(SnapshotError::Malformed { section: "CHNK", .. }) = before else {
+        panic!("{before:?}")
+    };
 }
 
 /// The bytes of a snapshot, said to be of this version.

@@ -1,5 +1,6 @@
 //! Water: laws under random edits, and what every tick must and must not do.
 
+mod bodies;
 mod bounds;
 mod budget;
 mod changes;
@@ -7,6 +8,7 @@ mod displaced;
 mod ends;
 mod evaporation;
 mod feed;
+mod fixtures;
 mod flow_field;
 mod laws;
 mod motion;

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, Edit, EditReport, Outcome, Rules, Voxel, WaterWorld,
+    ChunkRecord, Edge, Edges, Edit, EditReport, Fixture, Outcome, Rules, Voxel, WaterWorld,
 };
 use floodplain::{Chunk, Cube, Region, Shape};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..24) {
+    match rng.u8(..27) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -81,6 +81,12 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
             Region::new(position, Cube::chunk_of(bounds.max())).positions().collect(),
         ),
         22 => Edit::InsertRecords(records(rng)),
+        23 => Edit::DrainBody { cell: at, units: rng.u32(..60) },
+        24 => Edit::FillBody { cell: at, units: rng.u32(..60) },
+        25 => {
+            let fixture = [None, Some(Fixture::Drain(3)), Some(Fixture::Tap(rng.u8(..9)))];
+            Edit::SetFixture { cell: at, fixture: fixture[rng.usize(..3)] }
+        }
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }

@@ -1,8 +1,8 @@
 //! Random rules and edits for the tests of water's laws.
 
 use floodplain::glam::{IVec2, IVec3};
-use floodplain::water::{Edge, Edges, Rules};
-use floodplain::{Cube, Region, Shape};
+use floodplain::water::{Edge, Edges, Fixture, Rules};
+use floodplain::{Cube, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::edits::{Edit, Op};
 
@@ -33,6 +33,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         2 => cell().prop_map(Edit::RemoveSource),
         3 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Pour(cell, units)),
         2 => (cell(), 0u32..9).prop_map(|(cell, units)| Edit::Scoop(cell, units)),
+        1 => (cell(), 0u32..60).prop_map(|(cell, units)| Edit::DrainBody(cell, units)),
+        1 => (cell(), 0u32..60).prop_map(|(cell, units)| Edit::FillBody(cell, units)),
         2 => region().prop_map(Edit::FillSolid),
         2 => (region(), 0u8..=8).prop_map(|(region, height)| Edit::FillWater(region, height)),
         1 => chunk().prop_map(Edit::RemoveChunk),
@@ -45,6 +47,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
         1 => chunk().prop_map(Edit::InsertSea),
         1 => (chunk(), prop::option::of(edge()))
             .prop_map(|(chunk, edge)| Edit::SetEdge(IVec2::new(chunk.x, chunk.z), edge)),
+        2 => (cell(), prop::option::weighted(0.9, fixture()))
+            .prop_map(|(cell, fixture)| Edit::SetFixture(cell, fixture)),
         1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::RemoveChunks(Region::new(a, b))),
         2 => Just(Edit::InsertRecords),
     ]
@@ -59,6 +63,16 @@ pub fn op() -> impl Strategy<Value = Op> {
         8 => (1u8..12).prop_map(Op::Step),
         1 => (0u64..4000).prop_map(|budget| Op::Run(1, budget)),
         1 => Just(Op::SaveAndLoad),
+    ]
+}
+
+fn fixture() -> impl Strategy<Value = Fixture> {
+    let rate = || prop_oneof![30 => 1u8..=7, 1 => 8u8..=9, 1 => Just(0)];
+    let face = (0u8..6).prop_map(|index| Face::from_index(index).expect("one of six"));
+    prop_oneof![
+        rate().prop_map(Fixture::Drain),
+        rate().prop_map(Fixture::Tap),
+        (face, rate()).prop_map(|(towards, rate)| Fixture::Valve { towards, rate }),
     ]
 }
 

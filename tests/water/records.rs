@@ -4,8 +4,10 @@ use super::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{ChunkRecord, EditError, RecordBytesError, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Region, Shape};
+use floodplain::water::{
+    ChunkRecord, EditError, Fixture, RecordBytesError, Rules, Voxel, WaterWorld,
+};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::edits::Watched;
 use support::worlds;
@@ -264,9 +266,13 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
         let mut world = if seed % 2 == 0 { falls(seed) } else { worlds::water(seed) };
+        if seed % 3 == 0 {
+            build_fixtures(&mut world, &mut rng);
+        }
         let all = positions(&world);
         for record in world.remove_chunks(all).unwrap() {
             let bytes = record.to_bytes();
+            assert_eq!(bytes[0], if record.fixtures().len() > 0 { 2 } else { 1 });
             for length in 0..bytes.len().min(40) {
                 assert!(ChunkRecord::from_bytes(&bytes[..length]).is_err());
             }
@@ -306,6 +312,20 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
         }
     }
     assert!(parsed > 2_000 && refused > 2_000, "{parsed} are records, {refused} refused");
+}
+
+/// Drains, taps and valves in some cells.
+fn build_fixtures(world: &mut WaterWorld, rng: &mut Rng) {
+    for chunk in positions(world) {
+        let cell = |rng: &mut Rng| Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
+        for _ in 0..rng.usize(..9) {
+            let (rate, face) = (rng.u8(1..=7), Face::from_index(rng.u8(..6)).unwrap());
+            let valve = Fixture::Valve { towards: face, rate };
+            let fixture = [Fixture::Drain(rate), Fixture::Tap(rate), valve][rng.usize(..3)];
+            // Cells out of bounds are refused.
+            let _ = world.set_fixture(cell(rng), Some(fixture));
+        }
+    }
 }
 
 fn forged_record_keeps_the_laws(record: ChunkRecord, rng: &mut Rng) {

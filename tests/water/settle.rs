@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, EditError, Rules, Voxel, WaterCell, WaterWorld, settle,
+    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Voxel, WaterCell, WaterWorld, settle,
 };
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
@@ -130,6 +130,22 @@ fn many_springs_settle_on_another_thread_as_far_as_they_can() {
     let units: u64 = records.iter().map(ChunkRecord::units).sum();
     assert_eq!(units, placed + settling.injected - settling.drained);
     assert!(settling.drained > 1_000 && !settling.restless.is_empty(), "{settling:?}");
+}
+
+/// What the sea gave to chunks that settled was in no account of their world.
+#[test]
+fn what_the_sea_gives_to_chunks_that_settle_is_entered() {
+    let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.fill_sea(Region::new(IVec3::splat(2), IVec3::new(2, 5, 4))).unwrap();
+    world.fill_water(Region::new(IVec3::new(3, 2, 2), IVec3::new(9, 5, 4)), 0).unwrap();
+    world.set_fixture(IVec3::new(9, 5, 4), Some(Fixture::Tap(1))).unwrap();
+    let settling = world.settle_now(Region::cell(IVec3::ZERO), 900).unwrap();
+    assert!(settling.is_at_rest());
+    assert_eq!(world.validate(), Ok(()));
+    assert_eq!(world.total(), world.ledger().from_sea + settling.injected);
+    assert!(world.total() > 500, "{} units", world.total());
+    assert_eq!(world.fixtures().count(), 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a cell may pass on in a tick.
 
 use crate::water::cell::CellFlags;
+use crate::water::rules::Rules;
 use crate::water::voxel::Voxel;
 
 /// The limits of every cell in a tick, in units.
@@ -11,6 +12,11 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
+    /// Returns the limits under these rules.
+    pub(crate) fn of(rules: &Rules) -> Self {
+        Limits { throughput: rules.throughput, supply: rules.source_supply }
+    }
+
     /// Returns the units that a cell may still pass on in this tick, after `passed`.
     #[inline]
     pub(crate) fn left(&self, voxel: Voxel, passed: u8) -> u8 {

@@ -22,6 +22,9 @@
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
 //! | 20 | `RemoveChunks` | list of positions |
 //! | 21 | `InsertRecords` | list of records, each the number of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
+//! | 30 | `DrainBody` | cell, units `u32` |
+//! | 31 | `FillBody` | cell, units `u32` |
+//! | 32 | `SetFixture` | cell, kind `u8`: 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, which the rate `u8` follows, or 255 for none |
 //!
 //! An edge is a `u8`: 0 wall, 1 drain, 2 held, 3 level, which its y `i32` follows.
 //! The cells of a chunk are words: the `u16` of [`Voxel::word`], or a mark beyond the world's end.
@@ -30,6 +33,7 @@
 
 use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, refused};
 use crate::water::edit::Edit;
+use crate::water::fixture::Fixture;
 use crate::water::record::{ChunkRecord, RecordBytesError};
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
@@ -40,6 +44,9 @@ const LEVEL: u8 = 3;
 
 /// The number that stands for no edge.
 const NO_EDGE: u8 = 4;
+
+/// The kind that stands for no fixture.
+const NO_FIXTURE: u8 = 255;
 
 impl Edit {
     /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
@@ -88,6 +95,9 @@ impl Edit {
             }
             Edit::RemoveChunks(positions) => tagged(20).put(positions).finish(),
             Edit::InsertRecords(records) => tagged(21).put(records).finish(),
+            Edit::DrainBody { cell, units } => tagged(30).put(cell).put(units).finish(),
+            Edit::FillBody { cell, units } => tagged(31).put(cell).put(units).finish(),
+            Edit::SetFixture { cell, fixture } => tagged(32).put(cell).put(fixture).finish(),
         }
     }
 
@@ -123,6 +133,9 @@ impl Edit {
             }
             20 => Edit::RemoveChunks(from.take()?),
             21 => Edit::InsertRecords(from.take()?),
+            30 => Edit::DrainBody { cell: from.take()?, units: from.take()? },
+            31 => Edit::FillBody { cell: from.take()?, units: from.take()? },
+            32 => Edit::SetFixture { cell: from.take()?, fixture: from.take()? },
             tag => return Err(EditBytesError::Tag { tag }),
         };
         from.finish(edit)
@@ -206,6 +219,25 @@ impl Field for Voxel {
             return Ok(mark);
         }
         Voxel::from_word(word).map_err(|_| refused(at, "the word of a voxel", word))
+    }
+}
+
+impl Field for Option<Fixture> {
+    fn put(&self, out: &mut Writer) {
+        match self {
+            Some(fixture) => out.extend(&fixture.bytes()),
+            None => _ = out.put(&NO_FIXTURE),
+        }
+    }
+
+    /// Reads a fixture, or none. A rate out of range is refused when the edit is made.
+    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+        let (at, kind) = (from.at(), from.take::<u8>()?);
+        if kind == NO_FIXTURE {
+            return Ok(None);
+        }
+        let wrong = refused(at, "0 to 7 or 255, a fixture or none", kind);
+        Fixture::from_bytes([kind, from.take()?]).map(Some).ok_or(wrong)
     }
 }
 

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 
 /// The most cells that an edit of few cells looks at for room. One that finds none takes some three
 /// milliseconds; a lake 20 cells deep is searched some 20 cells around.
-const REACH: u64 = 1 << 14;
+pub(super) const REACH: u64 = 1 << 14;
 
 /// The most cells that are looked at for each cell of water displaced, in an edit of many. Each
 /// needs room like its own, and a rise to the surface before that.
@@ -33,22 +33,36 @@ impl WaterWorld {
                 continue;
             }
             let each = (REACH / wet.len() as u64).max(REACH_OF_EACH);
-            let mut search = Search {
-                world: self,
-                left: units,
-                credit: each * body.len() as u64,
-                entered: HashSet::new(),
-                fallen: HashSet::new(),
-                next: Vec::new(),
-            };
-            search.run(&body);
-            let (left, unused) = (search.left, search.credit);
-            self.queue.note_search(each * body.len() as u64 - unused);
+            let most = each * body.len() as u64;
             total += units;
-            removed += left;
+            removed += self.find_room(units, most, |search| search.leave_all(&body));
         }
         self.ledger.removed += removed;
         (total - removed, removed)
+    }
+
+    /// Adds units of water to the nearest room around a cell, which comes first. Returns those that
+    /// find none within reach.
+    pub(super) fn fill_from(&mut self, place: Place, units: u64) -> u64 {
+        self.find_room(units, REACH, |search| search.rise(Some(place)))
+    }
+
+    /// Looks for room for units of water at `most` cells. `start` puts the first in line. Returns
+    /// the units that find none.
+    fn find_room(&mut self, units: u64, most: u64, start: impl FnOnce(&mut Search)) -> u64 {
+        let mut search = Search {
+            world: self,
+            left: units,
+            credit: most,
+            entered: HashSet::new(),
+            fallen: HashSet::new(),
+            next: Vec::new(),
+        };
+        start(&mut search);
+        search.widen();
+        let (left, unused) = (search.left, search.credit);
+        self.queue.note_search(most - unused);
+        left
     }
 
     /// Takes the cells that are joined to `first` out of those that wait. Returns them and their
@@ -88,11 +102,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, body: &[Place]) {
+    /// Leaves cells that are ground by now.
+    fn leave_all(&mut self, body: &[Place]) {
         for &place in body {
             let above = self.leave(place);
             self.rise(above);
         }
+    }
+
+    /// Looks at the cells in line, and at what these put in line, step by step.
+    fn widen(&mut self) {
         while self.goes_on() && !self.next.is_empty() {
             for place in core::mem::take(&mut self.next) {
                 self.rise(Some(place));

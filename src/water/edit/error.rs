@@ -24,6 +24,8 @@ pub enum EditError {
     ChunkOutOfBounds(IVec3),
     /// A height above 7.
     Height(u8),
+    /// A fixture with a rate out of range: not 1 to 7.
+    Rate(u8),
     /// Rules with a value out of range.
     Rules(RulesError),
 }
@@ -40,6 +42,7 @@ impl fmt::Display for EditError {
                 write!(f, "chunk {chunk} lies beyond the world's bounds")
             }
             EditError::Rules(error) => error.fmt(f),
+            EditError::Rate(rate) => write!(f, "a rate of {rate} units a tick, not 1 to 7"),
             EditError::Height(height) => write!(f, "a height of {height}, above 7"),
         }
     }

@@ -1,10 +1,13 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
-//! refused edit changes nothing. Where displaced water goes: `displace`. Chunks that travel:
-//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
+//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in
+//! a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
+mod bodies;
 mod bytes;
 mod displace;
 mod error;
+mod fixtures;
 mod queue;
 mod records;
 mod rules;
@@ -19,7 +22,7 @@ pub use values::{Edit, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
-use crate::water::cell::{CellFlags, FULL, WaterCell};
+use crate::water::cell::{FULL, WaterCell};
 use crate::water::store::{Place, border_cells};
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
@@ -153,23 +156,35 @@ impl WaterWorld {
         if scooped == 0 {
             return Ok(0);
         }
-        self.ledger.removed += u64::from(scooped);
+        self.take_out(place, scooped);
+        Ok(scooped)
+    }
+
+    /// Takes units out of a cell, and enters them as removed. A spring and the sea have any number;
+    /// another cell must hold them.
+    fn take_out(&mut self, place: Place, units: u32) {
+        let voxel = self.store.read(place);
         if voxel.is_sea() {
-            self.ledger.from_sea += u64::from(scooped);
-            return Ok(scooped);
+            return self.take_from_sea(units);
         }
-        if voxel.has(CellFlags::IS_SOURCE) {
-            self.ledger.injected += u64::from(scooped);
-            return Ok(scooped);
+        self.ledger.removed += u64::from(units);
+        if voxel.is_source() {
+            self.ledger.injected += u64::from(units);
+            return;
         }
-        let left = voxel.with_height(voxel.height() - scooped as u8);
+        let left = voxel.with_height(voxel.height() - units as u8);
         if left.height() == 0 {
             self.forget(place);
             self.replace(place, Voxel::OPEN);
         } else {
             self.replace(place, left);
         }
-        Ok(scooped)
+    }
+
+    /// Enters units as given by the sea and removed.
+    fn take_from_sea(&mut self, units: u32) {
+        self.ledger.removed += u64::from(units);
+        self.ledger.from_sea += u64::from(units);
     }
 
     /// Makes every cell of a region solid, sources and sea included. Returns the units removed for
@@ -317,8 +332,9 @@ impl WaterWorld {
         chunk
     }
 
-    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, and the
-    /// cells around it wake, as they do when it is loaded.
+    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, its
+    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when
+    /// it is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
     /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.

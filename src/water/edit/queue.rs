@@ -28,12 +28,12 @@ pub(crate) struct Queue {
     /// The ticket of the first that waits.
     ticket: u64,
     reports: Vec<EditReport>,
-    /// The cells that displaced water has looked at for room.
+    /// The cells that the edit being made has searched.
     searched: u64,
 }
 
 impl Queue {
-    /// Records that displaced water has looked at so many cells for room.
+    /// Records that an edit has searched so many cells: displaced water for room, or a body.
     pub(super) fn note_search(&mut self, cells: u64) {
         self.searched += cells;
     }
@@ -142,8 +142,9 @@ impl WaterWorld {
     /// edit would read is not known before it is made: it may be refused then.
     ///
     /// Each edit counts in [`step_within`](WaterWorld::step_within) for the cells of its region or
-    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks for
-    /// room. It is made in one piece. Divide edits of large regions.
+    /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks
+    /// for room, or of a [body](WaterWorld::drain_body) that are looked at. It is made in one
+    /// piece. Divide edits of large regions.
     ///
     /// An edit that is made directly while others wait comes after them: it has all of them made
     /// first. State hashes and snapshots contain the edits that wait. In a loaded world, those

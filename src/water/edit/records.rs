@@ -11,7 +11,8 @@ impl WaterWorld {
     /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
     /// Their water counts as unloaded, and the cells around them wake.
     ///
-    /// The flows within them, between them, and across their faces go into the records. What stays
+    /// The flows within them, between them, and across their faces go into the records, and so do
+    /// their [fixtures](WaterWorld::set_fixture). What stays
     /// flows on without them: a cell that had a parent in one of them loses it, and cells that hold
     /// no water and lose their last parent dry up, with those downstream. The records know these
     /// cells. Put back before the next tick, in whatever order and however many at once, they leave
@@ -44,6 +45,7 @@ impl WaterWorld {
                     position,
                     cells: self.store.without_marks(position, cells),
                     further_parents: self.store.further_parents(slot),
+                    fixtures: self.store.fixture_list(slot),
                     cut: Vec::new(),
                 }
             })
@@ -87,6 +89,9 @@ impl WaterWorld {
             for (index, faces) in record.further_parents {
                 self.store.restore_parents(slot, index, faces);
             }
+            for (index, fixture) in record.fixtures {
+                self.store.restore_fixture(slot, index, fixture);
+            }
             slots.push(slot);
             let throughput = self.rules.throughput;
             let lowered = |cut: CutCell| CutCell { voxel: cut.voxel.lowered_to(throughput), ..cut };
@@ -94,7 +99,10 @@ impl WaterWorld {
             cut.extend(record.cut.into_iter().filter(is_inside).map(lowered));
         }
         self.store.tie_in(&slots, &cut);
-        slots.into_iter().for_each(|slot| self.store.wake_coast(slot));
+        for slot in slots {
+            self.store.wake_coast(slot);
+            self.store.wake_fixtures(slot);
+        }
         Ok(())
     }
 }

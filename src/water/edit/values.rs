@@ -4,7 +4,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{ChunkRecord, Displaced, Edge, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Displaced, Edge, Fixture, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
 /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
@@ -44,6 +44,20 @@ pub enum Edit {
         /// Where.
         cell: IVec3,
         /// The most units to scoop.
+        units: u32,
+    },
+    /// [`WaterWorld::drain_body`]; its outcome is [`Outcome::Units`], those taken.
+    DrainBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to take.
+        units: u32,
+    },
+    /// [`WaterWorld::fill_body`]; its outcome is [`Outcome::Units`], those that found room.
+    FillBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to add.
         units: u32,
     },
     /// [`WaterWorld::fill_solid`]; its outcome is [`Outcome::Units`], those removed.
@@ -87,6 +101,13 @@ pub enum Edit {
         /// What water does at its faces, or `None` for what the rules say.
         edge: Option<Edge>,
     },
+    /// [`WaterWorld::set_fixture`]; its outcome is [`Outcome::Changed`].
+    SetFixture {
+        /// Where.
+        cell: IVec3,
+        /// What is built in, or `None` for nothing.
+        fixture: Option<Fixture>,
+    },
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -97,7 +118,7 @@ pub enum Outcome {
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),
-    /// The units poured, scooped or removed.
+    /// The units poured, scooped, taken, added or removed.
     Units(u64),
     /// The chunk that was unloaded.
     Removed(Chunk<Voxel>),
@@ -121,6 +142,8 @@ impl WaterWorld {
             Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
             Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
             Edit::Scoop { cell, units: most } => self.scoop(cell, most).map(units),
+            Edit::DrainBody { cell, units: most } => self.drain_body(cell, most).map(units),
+            Edit::FillBody { cell, units: most } => self.fill_body(cell, most).map(units),
             Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Units),
             Edit::FillWater { region, height } => {
                 self.fill_water(region, height).map(Outcome::Units)
@@ -143,6 +166,9 @@ impl WaterWorld {
             Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
             Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
             Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
+            Edit::SetFixture { cell, fixture } => {
+                self.set_fixture(cell, fixture).map(Outcome::Changed)
+            }
         }
     }
 

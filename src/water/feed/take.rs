@@ -6,7 +6,8 @@ use crate::coords::order;
 use crate::water::WaterWorld;
 use crate::water::feed::look::Look;
 use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add};
-use crate::water::store::Edited;
+use crate::water::fixture::Fixture;
+use crate::water::store::{Edited, Place};
 use glam::IVec3;
 use hashbrown::HashMap;
 
@@ -141,11 +142,15 @@ fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Optio
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));
     let (edited, outlets) = (edited.get(&slot).map(|cells| &**cells), world.store.outlets(slot));
     let coast = world.store.coast(slot);
+    let drains = |index| {
+        let fixture = world.store.fixture(Place::new(slot, index));
+        matches!(fixture, Some(Fixture::Drain(_)))
+    };
     let mut spans = Vec::new();
     for index in changes.cells.iter() {
         let cause = if has(edited, index) {
             Cause::Edit
-        } else if has(outlets, index) {
+        } else if has(outlets, index) || drains(index) {
             Cause::Drain
         } else if has(coast, index) || chunk.get(index).is_sea() {
             Cause::Sea

@@ -1,9 +1,12 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`.
+//! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
+//! `fixtures`; and before all layers, valves: `valves`.
 
+mod fixtures;
 pub(crate) mod kernel;
+mod valves;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
@@ -21,6 +24,7 @@ impl Context<'_> {
     /// Applies the kernel to the layer's awake cells: they give water down and sideways.
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         self.fill_from_sea(slot, layer);
+        self.run_fixtures(slot, layer);
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let awake = self.awake(slot, layer) & wet;
         if awake.is_empty() {
@@ -74,19 +78,25 @@ impl Context<'_> {
         if thirsty.is_empty() {
             return;
         }
-        let throughput = self.limits.throughput;
+        self.ledger.from_sea += self.fill(slot, layer, thirsty, self.limits.throughput);
+    }
+
+    /// Fills cells of a layer, each by up to `most` units as far as it has room. Returns the units.
+    fn fill(&mut self, slot: Slot, layer: usize, cells: LayerMask, most: u8) -> u64 {
         let work = self.work.join(self.store, slot, layer);
-        work.save(self.store, slot, layer, thirsty);
-        work.touched |= thirsty;
-        for cell in thirsty.iter() {
+        work.save(self.store, slot, layer, cells);
+        work.touched |= cells;
+        let mut filled = 0;
+        for cell in cells.iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
-            let units = voxel.room().min(throughput);
+            let units = voxel.room().min(most);
             self.store.write(place, voxel.with_height(voxel.height() + units));
-            self.ledger.from_sea += u64::from(units);
-            self.report.moved += u64::from(units);
+            filled += u64::from(units);
         }
-        self.wake_layer(slot, layer, thirsty);
+        self.report.moved += filled;
+        self.wake_layer(slot, layer, cells);
+        filled
     }
 
     /// Returns those of `cells`, which are wet, that would give water and are not exhausted. `firm`

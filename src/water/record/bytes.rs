@@ -4,11 +4,12 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 1 | version: 1 |
+//! | 1 | version: 1, or 2 if the chunk has fixtures |
 //! | 12 | position: three `i32`, x, y and z, in chunks |
 //! | n | runs, until they hold 4096 cells in index order |
 //! | n | for each cell with the Extra flag, in index order: a byte, with bit f set if a parent lies across the face of index f |
 //! | n | the number of cells outside the chunk that lost a parent when it went, then for each, in order (y, then z, then x): the way from the least cell of the chunk, or from the one before, x, y, z as zigzag numbers; its word `u16`, as it was before; a byte of its parents, as above |
+//! | n | in version 2: the number of fixtures, at least one, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
 //! Numbers are LEB128; the others are little-endian. A run is a number, 4 n + kind, for n cells, at
@@ -19,6 +20,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::cell::CellFlags;
+use crate::water::fixture::Fixture;
 use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use crate::water::record::{ChunkRecord, CutCell, are_parents_of};
 use crate::water::voxel::Voxel;
@@ -26,6 +28,8 @@ use core::fmt;
 use glam::IVec3;
 
 const VERSION: u8 = 1;
+/// That of a chunk with fixtures.
+const VERSION_WITH_FIXTURES: u8 = 2;
 const CHECKSUM: usize = 4;
 /// How far before a run lies what it repeats, by kind from 1 on: a cell, a row, a layer.
 const DISTANCES: [usize; 3] = [1, 16, 256];
@@ -73,7 +77,7 @@ impl fmt::Display for RecordBytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordBytesError::Version { version } => {
-                write!(f, "version {version} of a chunk's record, not {VERSION}")
+                write!(f, "version {version} of a chunk's record, not 1 or 2")
             }
             RecordBytesError::Truncated { length } => {
                 write!(f, "a chunk's record goes on after these {length} bytes")
@@ -98,7 +102,10 @@ impl ChunkRecord {
     /// not the first or leads out of the chunk. They mean the same in all later versions of this
     /// crate.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![VERSION];
+        let mut out = vec![match self.fixtures.len() {
+            0 => VERSION,
+            _ => VERSION_WITH_FIXTURES,
+        }];
         self.position.to_array().iter().for_each(|axis| out.extend(axis.to_le_bytes()));
         put_cells(&mut out, &self.cells);
         out.extend(self.further_parents.iter().map(|&(_, faces)| faces));
@@ -112,6 +119,13 @@ impl ChunkRecord {
             before = cell;
             out.extend(voxel.word().to_le_bytes());
             out.push(parents);
+        }
+        if !self.fixtures.is_empty() {
+            put_number(&mut out, self.fixtures.len() as u64);
+        }
+        for &(index, fixture) in &self.fixtures {
+            put_number(&mut out, index.into());
+            out.extend(fixture.bytes());
         }
         let checksum = crc32fast::hash(&out);
         out.extend(checksum.to_le_bytes());
@@ -132,7 +146,7 @@ impl ChunkRecord {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, RecordBytesError> {
         match bytes.first() {
-            Some(&version) if version != VERSION => {
+            Some(&version) if !matches!(version, VERSION | VERSION_WITH_FIXTURES) => {
                 return Err(RecordBytesError::Version { version });
             }
             _ => {}
@@ -148,8 +162,12 @@ impl ChunkRecord {
         let cells = from.cells()?;
         let further_parents = from.further_parents(&cells)?;
         let cut = from.cut_cells(position)?;
+        let fixtures = match content.first() {
+            Some(&VERSION_WITH_FIXTURES) => from.fixtures()?,
+            _ => Vec::new(),
+        };
         match content.len() - from.at {
-            0 => Ok(ChunkRecord { position, cells, further_parents, cut }),
+            0 => Ok(ChunkRecord { position, cells, further_parents, fixtures, cut }),
             more => Err(RecordBytesError::Trailing { at: from.at, bytes: more }),
         }
     }
@@ -290,6 +308,27 @@ impl Reader<'_> {
         } else {
             Err(value(at, "the faces of a cell's parents", faces.into()))
         }
+    }
+
+    fn fixtures(&mut self) -> Result<Vec<(u16, Fixture)>, RecordBytesError> {
+        let (at, count) = (self.at, self.number()?);
+        if count == 0 {
+            return Err(value(at, "a number of fixtures", 0));
+        }
+        let mut fixtures: Vec<(u16, Fixture)> = Vec::new();
+        for _ in 0..count {
+            let (at, found) = (self.at, self.number()?);
+            let next = fixtures.last().map_or(0, |&(last, _)| last + 1);
+            let index = u16::try_from(found).ok();
+            let index = index.filter(|index| (next..CHUNK_CELLS as u16).contains(index));
+            let wrong = value(at, "the index of a cell after the one before", found as i64);
+            let index = index.ok_or(wrong)?;
+            let (at, bytes) = (self.at, self.take()?);
+            let fixture = Fixture::from_bytes(bytes).filter(|fixture| fixture.is_valid());
+            let wrong = value(at, "a fixture", u16::from_le_bytes(bytes).into());
+            fixtures.push((index, fixture.ok_or(wrong)?));
+        }
+        Ok(fixtures)
     }
 
     fn cut_cells(&mut self, position: IVec3) -> Result<Vec<CutCell>, RecordBytesError> {

@@ -7,6 +7,7 @@ pub use bytes::RecordBytesError;
 
 use crate::chunk::Chunk;
 use crate::water::cell::CellFlags;
+use crate::water::fixture::Fixture;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -44,6 +45,8 @@ pub struct ChunkRecord {
     /// The index of each cell with several parents, in order, and a bit for each face across which
     /// one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
+    /// By index, in order.
+    pub(crate) fixtures: Vec<(u16, Fixture)>,
     /// In order of position.
     pub(crate) cut: Vec<CutCell>,
 }
@@ -69,6 +72,11 @@ impl ChunkRecord {
         &self.cells
     }
 
+    /// Returns what is built into its cells, with their local indices, in order.
+    pub fn fixtures(&self) -> impl ExactSizeIterator<Item = (usize, Fixture)> {
+        self.fixtures.iter().map(|&(index, fixture)| (index.into(), fixture))
+    }
+
     /// Returns the units of water in it, springs included.
     pub fn units(&self) -> u64 {
         self.cells.units()
@@ -78,6 +86,7 @@ impl ChunkRecord {
     pub fn memory_bytes(&self) -> usize {
         self.cells.heap_bytes()
             + self.further_parents.capacity() * size_of::<(u16, u8)>()
+            + self.fixtures.capacity() * size_of::<(u16, Fixture)>()
             + self.cut.capacity() * size_of::<CutCell>()
     }
 }

@@ -1,7 +1,7 @@
 //! Inserting and removing chunks, with the data cached for them.
 
 use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{Cube, Face, Shape, order};
 use crate::grid::Slot;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{Beside, Store, boxed};
@@ -58,6 +58,7 @@ impl Store {
         self.note_chunk(slot);
         self.link(slot, Slot::NONE);
         self.beside[slot.index()] = Beside::default();
+        self.with_valves.remove(&order(position));
         self.visible_changes.forget(slot);
         Some(self.without_marks(position, chunk))
     }
@@ -96,8 +97,8 @@ impl Store {
         }
     }
 
-    /// Returns whether the cached masks, outlets, coast, sources and neighbours are those of the
-    /// cells.
+    /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves
+    /// are those of the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.beside[slot.index()];
@@ -106,6 +107,7 @@ impl Store {
             && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
             && beside.neighbours == self.grid.neighbours_of(slot)
+            && self.valves_are_noted(slot)
     }
 }
 

@@ -7,6 +7,7 @@
 mod changes;
 mod chunks;
 mod edges;
+pub(crate) mod fixtures;
 #[cfg(feature = "rayon")]
 mod lend;
 mod links;
@@ -17,6 +18,7 @@ mod place;
 pub(crate) mod sea;
 mod sources;
 mod touched;
+pub(crate) mod valves;
 mod wake;
 
 pub(crate) use changes::{ChangedCells, Changes, Edited};
@@ -29,9 +31,11 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::{Grid, Slot};
 use crate::water::cell::FULL;
+use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
 use crate::water::voxel::Voxel;
 use changes::VisibleChanges;
+use fixtures::Fixtures;
 use glam::IVec3;
 use masks::LayerMasks;
 use news::News;
@@ -56,7 +60,8 @@ pub(crate) struct LayerState {
 /// A cell of a path, and the face through which it passes water on.
 pub(crate) type Step = (Place, Face);
 
-/// The data cached for one chunk. `masks` is `Some` exactly if the chunk is dense.
+/// The data of one chunk besides its cells, most of it cached. `masks` is `Some` exactly if the
+/// chunk is dense.
 #[derive(Default)]
 struct Beside {
     masks: Option<Box<LayerMasks>>,
@@ -69,6 +74,8 @@ struct Beside {
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
     /// has two parents or more.
     extras: Option<Box<[CellMask; 6]>>,
+    /// What is built into cells, if anything is. Part of the state.
+    fixtures: Option<Box<Fixtures>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
     /// [`Store::loads`] once the chunk was inserted, so no two chunks of a world have the same.
@@ -85,6 +92,8 @@ pub(crate) struct Store {
     loads: u64,
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
+    /// The chunks with valves, in order of position.
+    with_valves: BTreeMap<[i32; 3], Slot>,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
@@ -110,6 +119,7 @@ impl Store {
             beside: Vec::new(),
             loads: 0,
             source_heights: BTreeMap::new(),
+            with_valves: BTreeMap::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
             withheld: None,
@@ -397,6 +407,9 @@ impl Store {
         let beside = |beside: &Beside| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
+                + beside.fixtures.as_ref().map_or(0, |fixtures| {
+                    size_of::<Fixtures>() + fixtures.len() * size_of::<(u16, Fixture)>()
+                })
                 + [&beside.outlets, &beside.coast, &beside.sources].into_iter().flatten().count()
                     * size_of::<CellMask>()
         };

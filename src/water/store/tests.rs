@@ -80,6 +80,11 @@ fn memory_is_that_of_the_data_held() {
     store.note_source(Place::new(slot, 2), true);
     expected += size_of::<CellMask>();
     assert_eq!(cached(&store), expected, "a source in place");
+    store.set_fixture(Place::new(slot, 9), Some(Fixture::Tap(1)));
+    expected += size_of::<Fixtures>() + size_of::<(u16, Fixture)>();
+    assert_eq!(cached(&store), expected, "a fixture");
+    store.set_fixture(Place::new(slot, 9), None);
+    expected -= size_of::<Fixtures>() + size_of::<(u16, Fixture)>();
     (3..20).for_each(|index| store.note_source(Place { slot, index }, true));
     assert_eq!(cached(&store), expected, "however many");
 }

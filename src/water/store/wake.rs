@@ -83,13 +83,15 @@ impl Store {
         self.grid.wake_at(slot, index);
     }
 
-    /// Wakes a cell if it is loaded and holds water or flow, or if it is open and the sea fills it.
+    /// Wakes a cell if it is loaded and holds water or flow, or if it is open and the sea or a tap
+    /// fills it.
     pub(crate) fn wake(&mut self, place: Place) {
         if !place.is_some() {
             return;
         }
         let voxel = self.read(place);
-        if !voxel.is_inert() || voxel == Voxel::OPEN && self.is_coast(place) {
+        let is_filled = || self.is_coast(place) || self.has_work(place);
+        if !voxel.is_inert() || voxel == Voxel::OPEN && is_filled() {
             self.wake_at(place);
         }
     }

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, NodeId};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::water::{self, Voxel, WaterWorld};
+use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 
@@ -46,6 +46,24 @@ pub fn water_within(seed: u64, bounds: Region) -> WaterWorld {
         edit_water(&mut world, &mut rng);
         world.run(rng.u64(..6));
     }
+    world
+}
+
+/// Water with a few drains, taps and valves.
+pub fn water_with_fixtures(seed: u64) -> WaterWorld {
+    let (mut world, mut rng) = (water(seed), Rng::with_seed(seed));
+    for _ in 0..12 {
+        let (at, rate) = (cell(&mut rng, world.bounds()), rng.u8(1..=7));
+        let towards = Face::from_index(rng.u8(..6)).expect("one of six");
+        let valve = Fixture::Valve { towards, rate };
+        let fixture = [Fixture::Drain(rate), Fixture::Tap(rate), valve][rng.usize(..3)];
+        if rng.bool() {
+            // In a chunk that is missing, both are refused.
+            let _ = world.set_solid(at);
+        }
+        let _ = world.set_fixture(at, Some(fixture));
+    }
+    world.run(2);
     world
 }
 

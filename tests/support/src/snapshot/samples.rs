@@ -45,7 +45,8 @@ fn sample<W: Automaton + Saved>(seed: u64, world: W) -> Sample {
 
 /// Ten snapshots, at least one of each kind.
 pub fn samples() -> Vec<Sample> {
-    let mut samples: Vec<Sample> = (0..4).map(|seed| sample(seed, worlds::water(seed))).collect();
+    let mut samples: Vec<Sample> = (0..3).map(|seed| sample(seed, worlds::water(seed))).collect();
+    samples.push(sample(3, worlds::water_with_fixtures(3)));
     samples.push(sample(0, worlds::humidity::<Sheet>(0)));
     samples.push(sample(1, worlds::humidity::<Cube>(1)));
     samples.push(sample(2, worlds::blast::<Sheet>(2)));

@@ -87,7 +87,7 @@ impl Cells {
         self.region.contains(cell).then(|| (local.y * depth + local.z) * width + local.x)
     }
 
-    fn put(&mut self, cell: IVec3, content: Content) {
+    pub(super) fn put(&mut self, cell: IVec3, content: Content) {
         if let Some(slot) = self.slot(cell) {
             self.contents[slot] = content;
         }
@@ -131,25 +131,32 @@ impl Cells {
                 at += 1;
             }
             let units = body.iter().map(|&(_, height)| u64::from(height)).sum();
-            removed += self.spread(&body, units, each * body.len());
+            let cells: Vec<IVec3> = body.iter().map(|&(cell, _)| cell).collect();
+            removed += self.spread(&cells, None, units, each * body.len());
         }
         self.ledger.removed += removed;
         removed
     }
 
-    /// Looks for room for so many units from cells that are filled, at so many cells at most.
-    /// Returns the units that found none. Of all cells that can be reached, it goes to the nearest,
-    /// and among these to the one that was reached first.
-    fn spread(&mut self, body: &[(IVec3, u8)], mut units: u64, mut most: usize) -> u64 {
+    /// Looks for room for so many units from cells that are filled, or in a first cell and from
+    /// there, at so many cells at most. Returns the units that found none. Of all cells that can be
+    /// reached, it goes to the nearest, and among these to the one that was reached first.
+    pub(super) fn spread(
+        &mut self,
+        body: &[IVec3],
+        first: Option<IVec3>,
+        mut units: u64,
+        mut most: usize,
+    ) -> u64 {
         let mut reached: Vec<(usize, IVec3)> = Vec::new();
         let (mut entered, mut fallen) = (Vec::new(), Vec::new());
         let mut starts = body.iter();
-        let mut rising: Option<(usize, IVec3)> = None;
+        let mut rising: Option<(usize, IVec3)> = first.map(|cell| (0, cell));
         while units > 0 && most > 0 {
             // Straight up comes first, then what is filled, then the nearest of what was reached.
             let (far, cell, is_start) = if let Some((far, cell)) = rising.take() {
                 (far, cell, false)
-            } else if let Some(&(cell, _)) = starts.next() {
+            } else if let Some(&cell) = starts.next() {
                 (0, cell, true)
             } else if let Some(nearest) = (0..reached.len()).min_by_key(|&at| reached[at].0) {
                 let (far, cell) = reached.remove(nearest);

@@ -8,10 +8,12 @@ use crate::edit_bytes;
 use crate::model::{self, ChunkWorld, Looks, Model, Shelf, chunks_of, saved_and_loaded};
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{
-    self, ChunkRecord, Displaced, Edge, EditError, Ledger, Outcome, Progress, Rules, Voxel,
-    WaterCell, WaterWorld,
+    self, ChunkRecord, Displaced, Edge, EditError, Fixture, Ledger, Outcome, Progress, Rules,
+    Voxel, WaterCell, WaterWorld,
 };
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
+use floodplain::{
+    Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Face, Region, Shape, StepReport,
+};
 use std::collections::HashMap;
 use std::fmt::Debug;
 
@@ -24,6 +26,8 @@ pub enum Edit {
     RemoveSource(IVec3),
     Pour(IVec3, u32),
     Scoop(IVec3, u32),
+    DrainBody(IVec3, u32),
+    FillBody(IVec3, u32),
     FillSolid(Region),
     FillWater(Region, u8),
     RemoveChunk(IVec3),
@@ -41,6 +45,7 @@ pub enum Edit {
     InsertSea(IVec3),
     /// The edge of a column of chunks, by its x and z.
     SetEdge(IVec2, Option<Edge>),
+    SetFixture(IVec3, Option<Fixture>),
     /// The chunks between two chunk positions, as records.
     RemoveChunks(Region),
     /// The records of all chunks that are not back, at once.
@@ -84,6 +89,8 @@ pub struct Water {
     removed: Shelf<Voxel>,
     /// The edges of columns, by x and z.
     columns: HashMap<IVec2, Edge>,
+    /// What is built into cells that are loaded.
+    fixtures: HashMap<IVec3, Fixture>,
     /// The chunks that were removed as records, one for each position.
     records: Vec<ChunkRecord>,
     /// The chunks that the last edit loaded or unloaded.
@@ -113,8 +120,9 @@ impl Watched {
             world
         };
         let (cells, removed) = (Cells::of(&world()), Shelf(Vec::new()));
-        let (columns, records, loaded) = (HashMap::new(), Vec::new(), Vec::new());
-        let water = Water { rules, cells, removed, columns, records, loaded, moved: 0 };
+        let (columns, fixtures) = (HashMap::new(), HashMap::new());
+        let (records, loaded) = (Vec::new(), Vec::new());
+        let water = Water { rules, cells, removed, columns, fixtures, records, loaded, moved: 0 };
         Watched::of(water, world)
     }
 }
@@ -163,6 +171,8 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::RemoveSource(cell) => water::Edit::RemoveSource(cell),
         Edit::Pour(cell, units) => water::Edit::Pour { cell, units },
         Edit::Scoop(cell, units) => water::Edit::Scoop { cell, units },
+        Edit::DrainBody(cell, units) => water::Edit::DrainBody { cell, units },
+        Edit::FillBody(cell, units) => water::Edit::FillBody { cell, units },
         Edit::FillSolid(region) => water::Edit::FillSolid(region),
         Edit::FillWater(region, height) => water::Edit::FillWater { region, height },
         Edit::RemoveChunk(position) => water::Edit::RemoveChunk(position),
@@ -174,6 +184,7 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::FillSea(region) => water::Edit::FillSea(region),
         Edit::InsertSea(position) => insert(position, Chunk::uniform(Voxel::SEA)),
         Edit::SetEdge(column, edge) => water::Edit::SetEdge { column, edge },
+        Edit::SetFixture(cell, fixture) => water::Edit::SetFixture { cell, fixture },
         Edit::RemoveChunks(chunks) => water::Edit::RemoveChunks(chunks.positions().collect()),
         Edit::InsertRecords => water::Edit::InsertRecords(Vec::new()),
     }
@@ -240,6 +251,11 @@ impl Model for Water {
             Edit::RemoveSource(cell) => cells.set_source(cell, false).map(Answer::from),
             Edit::Pour(cell, units) => cells.pour(cell, units).map(Answer::from),
             Edit::Scoop(cell, units) => cells.scoop(cell, units).map(Answer::from),
+            Edit::DrainBody(cell, units) => {
+                let sea_beyond = sea_beyond(&self.rules, cells.region, &self.columns);
+                cells.drain_body(cell, units, &sea_beyond).map(Answer::from)
+            }
+            Edit::FillBody(cell, units) => cells.fill_body(cell, units).map(Answer::from),
             Edit::FillSolid(region) => cells.fill(region, Content::Solid).map(Answer::from),
             Edit::FillWater(region, height) => {
                 cells.fill(region, Content::Open { height, source: false }).map(Answer::from)
@@ -255,6 +271,7 @@ impl Model for Water {
                 };
                 Ok(Answer::from(before != edge))
             }
+            Edit::SetFixture(cell, fixture) => self.set_fixture(cell, fixture).map(Answer::from),
             Edit::RemoveChunk(position) => return self.remove_chunk(position, answer),
             Edit::InsertChunk(position) => {
                 let chunk = self.chunk_for(position);
@@ -337,6 +354,10 @@ impl Model for Water {
             assert_eq!(now, then, "cell {cell} after {after:?}");
         }
         assert_eq!(now.ledger, self.cells.ledger, "after {after:?}");
+        self.check_body(world, after);
+        let fixtures: Vec<_> = world.fixtures().collect();
+        assert!(fixtures.iter().all(|(cell, is)| self.fixtures.get(cell) == Some(is)), "{after:?}");
+        assert_eq!(fixtures.len(), self.fixtures.len(), "fixtures after {after:?}");
     }
 }
 
@@ -350,6 +371,8 @@ impl Water {
             Edit::RemoveSource(cell) => world.remove_source(cell).map(Answer::from),
             Edit::Pour(cell, units) => world.pour(cell, units).map(Answer::from),
             Edit::Scoop(cell, units) => world.scoop(cell, units).map(Answer::from),
+            Edit::DrainBody(cell, units) => world.drain_body(cell, units).map(Answer::from),
+            Edit::FillBody(cell, units) => world.fill_body(cell, units).map(Answer::from),
             Edit::FillSolid(region) => world.fill_solid(region).map(Answer::from),
             Edit::FillWater(region, height) => world.fill_water(region, height).map(Answer::from),
             Edit::RemoveChunk(position) => world.remove_chunk(position).map(Answer::Removed),
@@ -366,6 +389,7 @@ impl Water {
                 world.insert_chunk(position, Chunk::uniform(Voxel::SEA)).map(|()| Answer::Units(0))
             }
             Edit::SetEdge(column, edge) => Ok(Answer::from(world.set_edge(column, edge))),
+            Edit::SetFixture(cell, fixture) => world.set_fixture(cell, fixture).map(Answer::from),
             Edit::InsertChunks => {
                 let done = self.removed.insert_into(world, true, WaterWorld::insert_chunks);
                 done.map(|()| Answer::Units(0))
@@ -399,6 +423,7 @@ impl Water {
         };
         let held = held.expect("the model has the chunk");
         self.check_removed(position, &chunk, held);
+        self.take_fixtures(position);
         self.removed.put(position, chunk);
     }
 
@@ -413,6 +438,8 @@ impl Water {
             let position = record.position();
             let held = self.cells.unload(position).expect("the model has the chunk");
             self.check_removed(position, record.chunk(), held);
+            let fixtures = self.take_fixtures(position);
+            assert!(record.fixtures().eq(fixtures), "the fixtures of {position}");
             self.records.retain(|other| other.position() != position);
             self.records.push(record);
         }
@@ -420,8 +447,32 @@ impl Water {
 
     fn insert_record(&mut self, record: &ChunkRecord) -> Result<Answer, EditError> {
         self.cells.insert_record(record)?;
+        let cell = |index| Cube::cell_at(record.position(), index);
+        let there = record.fixtures().map(|(index, fixture)| (cell(index), fixture));
+        self.fixtures.extend(there.filter(|&(cell, _)| self.cells.region.contains(cell)));
         self.loaded.push(record.position());
         Ok(Answer::Units(0))
+    }
+
+    fn set_fixture(&mut self, cell: IVec3, fixture: Option<Fixture>) -> Result<bool, EditError> {
+        if let Some(rate) = fixture.map(Fixture::rate).filter(|rate| !(1..=7).contains(rate)) {
+            return Err(EditError::Rate(rate));
+        }
+        self.cells.at(cell)?;
+        let before = match fixture {
+            Some(fixture) => self.fixtures.insert(cell, fixture),
+            None => self.fixtures.remove(&cell),
+        };
+        Ok(before != fixture)
+    }
+
+    /// Takes the fixtures of a chunk, in order.
+    fn take_fixtures(&mut self, chunk: IVec3) -> Vec<(usize, Fixture)> {
+        let is_in = |cell: &IVec3, _: &mut Fixture| Cube::chunk_of(*cell) == chunk;
+        let taken = self.fixtures.extract_if(is_in);
+        let mut taken: Vec<_> = taken.map(|(cell, is)| (Cube::index_of(cell), is)).collect();
+        taken.sort_unstable_by_key(|&(index, _)| index);
+        taken
     }
 
     /// What was removed holds what the model has.
@@ -441,6 +492,25 @@ impl Water {
             "cells beyond the end"
         );
         self.loaded.push(position);
+    }
+
+    /// The body at a cell, which is another after each operation, from looking at few cells or
+    /// many.
+    fn check_body(&self, world: &WaterWorld, after: &dyn Debug) {
+        let mut random = fastrand::Rng::with_seed(world.state_hash());
+        let cells: Vec<IVec3> = self.cells.region.positions().collect();
+        let cell = cells[random.usize(..cells.len())];
+        let reach = [random.u32(..40), u32::MAX][random.usize(..2)];
+        let mut found = world.body_at(cell, reach);
+        let sea_beyond = sea_beyond(&self.rules, self.cells.region, &self.columns);
+        let mut expected = self.cells.body_at(cell, reach as usize, &sea_beyond);
+        if let (Some(found), Some(expected)) = (&mut found, &mut expected)
+            && found.is_cut_off
+        {
+            assert!(reach < u32::MAX && (expected.shuts_in_air || !found.shuts_in_air));
+            (expected.is_cut_off, expected.shuts_in_air) = (true, found.shuts_in_air);
+        }
+        assert_eq!(found, expected, "the body at {cell}, from {reach} cells, after {after:?}");
     }
 
     fn evaporates(&self) -> bool {
@@ -486,6 +556,16 @@ impl Water {
         let springs =
             self.cells.contents.iter().filter(|content| content.is_source()).count() as u64;
         let supply = springs * u64::from(self.rules.source_supply.min(self.rules.throughput));
+        let [mut tapped, mut drained] = [0; 2];
+        for (&cell, fixture) in &self.fixtures {
+            let source = self.cells.at(cell).is_ok_and(Content::is_source);
+            match fixture {
+                Fixture::Tap(rate) if !source => tapped += u64::from(*rate),
+                Fixture::Drain(rate) if !source => drained += u64::from(*rate),
+                _ => {}
+            }
+        }
+        let supply = supply + tapped;
         assert!(
             (then.injected..=then.injected + supply).contains(&now_.injected),
             "tick {tick}: supply of springs"
@@ -501,7 +581,8 @@ impl Water {
             "tick {tick}: sea"
         );
         assert!(
-            now_.drained == then.drained || drains && now_.drained > then.drained,
+            (then.drained..=then.drained + drained).contains(&now_.drained)
+                || drains && now_.drained > then.drained,
             "tick {tick}: drained"
         );
         let loses = self.evaporates();
@@ -510,6 +591,24 @@ impl Water {
             "tick {tick}: gone"
         );
         assert_eq!(now.total(), now_.total(), "the ledger, tick {tick}");
+    }
+}
+
+/// Whether the sea goes on across a face of a cell, where no cell is loaded.
+fn sea_beyond<'a>(
+    rules: &'a Rules,
+    bounds: Region,
+    columns: &'a HashMap<IVec2, Edge>,
+) -> impl Fn(IVec3, Face) -> bool + 'a {
+    move |cell, face| {
+        let there = cell.checked_add(face.offset()).filter(|&there| bounds.contains(there));
+        let edge = match there.map(Cube::chunk_of) {
+            Some(chunk) => {
+                *columns.get(&IVec2::new(chunk.x, chunk.z)).unwrap_or(&rules.edges.unloaded)
+            }
+            None => rules.edges.outer[face.index()],
+        };
+        !matches!(face, Face::Down | Face::Up) && matches!(edge, Edge::Level(y) if cell.y <= y)
     }
 }
 

@@ -24,12 +24,12 @@ pub fn has_source_clears(world: &mut WaterWorld) {
     assert_eq!(flagged(world, CellFlags::HAS_SOURCE), None);
 }
 
-/// Makes the edits, but for those that take chunks out or are of the sea, in a world with these
-/// rules.
+/// Makes the edits, but for those that take chunks out, are of the sea, or build drains and taps,
+/// in a world with these rules.
 fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
     let removes = |op: &&Op| match op {
-        Op::Edit(Edit::RemoveChunk(_) | Edit::RemoveChunks(_)) => true,
+        Op::Edit(Edit::RemoveChunk(_) | Edit::RemoveChunks(_) | Edit::SetFixture(..)) => true,
         Op::Edit(edit) => edit.is_of_the_sea(),
         _ => false,
     };

@@ -1,5 +1,6 @@
 //! Water: edits and their model, and the laws of whole runs.
 
+pub mod bodies;
 pub mod cells;
 pub mod edits;
 pub mod limits;

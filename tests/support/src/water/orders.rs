@@ -22,6 +22,7 @@ fn reach(edit: &Edit) -> Option<Region> {
         | Edit::RemoveSource(cell)
         | Edit::Pour(cell, _)
         | Edit::Scoop(cell, _)
+        | Edit::SetFixture(cell, _)
         | Edit::SetSea(cell)
         | Edit::ClearSea(cell) => Some(around(Region::cell(cell))),
         Edit::FillSolid(region) | Edit::FillWater(region, _) | Edit::FillSea(region) => {

@@ -1,0 +1,239 @@
+//! Bodies of water as things: what one holds, how high it stands, what feeds it, and whether it
+//! shuts in air. Best-first search over the cells of the body, the highest first; depth-first
+//! search through the air over it.
+
+use crate::coords::Face;
+use crate::water::WaterWorld;
+use crate::water::cell::FULL;
+use crate::water::store::{Place, head};
+use core::cmp::Reverse;
+use glam::IVec3;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BinaryHeap;
+
+/// What a body of water is like; see [`WaterWorld::body_at`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BodyReport {
+    /// The units of water in it, those of its springs included.
+    pub units: u64,
+    /// The number of its cells.
+    pub cells: u64,
+    /// Its highest surface, in units above y = 0: 7·y and the height, in a cell without water
+    /// above. A seventh of it is the y of the surface.
+    pub surface: i64,
+    /// Whether a spring is in it or at one of the six faces of its cells, or the sea beside or
+    /// above one of them.
+    pub is_fed: bool,
+    /// Whether air is shut in over it: air of cells with room that are cells of the body or lie
+    /// straight above one, and from which no way leads, across faces from cell to cell with room,
+    /// to the end of the world or of what is loaded. The sea and ground have no room.
+    pub shuts_in_air: bool,
+    /// Whether the reach ended first. Then there may be more of the body, and `units`, `cells` and
+    /// `surface` are those of the part that was looked at; what `is_fed` and `shuts_in_air` say is
+    /// right if they are `true`, and else may be due to that.
+    pub is_cut_off: bool,
+}
+
+impl WaterWorld {
+    /// Returns what the body of water is like that a cell belongs to, from looking at `reach` cells
+    /// of water and air at most; `None` if the cell holds no water, is the sea, is not loaded or
+    /// out of bounds, or with a reach of 0.
+    ///
+    /// A body is water that is joined sideways, and up and down where the lower cell is full. The
+    /// cell's own column and the surface at its height are looked at first. While a tick is
+    /// underway, this is the body as it was before that tick. Takes time in the number of cells
+    /// looked at.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.fill_water(Region::new(IVec3::new(2, 2, 2), IVec3::new(5, 3, 5)), 7)?;
+    /// let pond = world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?;
+    /// assert_eq!((pond.units, pond.cells, pond.surface), (224, 32, 28));
+    /// assert!(!pond.is_fed && !pond.shuts_in_air && !pond.is_cut_off);
+    /// world.clear_solid(IVec3::new(3, 4, 3))?;
+    /// assert!(world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?.shuts_in_air);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn body_at(&self, cell: IVec3, reach: u32) -> Option<BodyReport> {
+        let start = self.place(cell).ok().filter(|&place| self.voxel_before(place).is_wet())?;
+        let mut search = BodySearch::new(self, start, reach.into());
+        let mut body: Option<BodyReport> = None;
+        let mut roofs = Vec::new();
+        while let Some(place) = search.next(self) {
+            let voxel = self.voxel_before(place);
+            let surface = head(self.store.position(place).y, voxel.height());
+            let report = body.get_or_insert(BodyReport {
+                units: 0,
+                cells: 0,
+                surface,
+                is_fed: false,
+                shuts_in_air: false,
+                is_cut_off: false,
+            });
+            report.units += u64::from(voxel.height());
+            report.cells += 1;
+            // Full cells under water have a lower one than that water.
+            report.surface = report.surface.max(surface);
+            report.is_fed |= self.is_fed_at(place);
+            let top = if voxel.height() < FULL { place } else { self.store.step(place, Face::Up) };
+            roofs.extend(top.is_some().then_some(top));
+        }
+        let mut report = body?;
+        let mut air =
+            AirSearch { met: HashMap::new(), left: search.left, is_cut_off: search.is_cut_off };
+        for (number, top) in roofs.into_iter().enumerate() {
+            report.shuts_in_air |= air.is_shut_in(self, top, number);
+        }
+        report.is_cut_off = air.is_cut_off;
+        Some(report)
+    }
+
+    /// Returns whether a spring is in a cell or at one of its faces, or the sea beside or above it.
+    fn is_fed_at(&self, place: Place) -> bool {
+        let is_spring = |there: Place| there.is_some() && self.voxel_before(there).is_source();
+        is_spring(place)
+            || Face::ALL.into_iter().any(|face| is_spring(self.store.step(place, face)))
+            || self.sea_fills(place)
+    }
+
+    /// Returns whether the sea is beside or above a cell.
+    pub(super) fn sea_fills(&self, place: Place) -> bool {
+        Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
+            let there = self.store.step(place, face);
+            match there.is_some() {
+                true => self.voxel_before(there).is_sea(),
+                false => self.store.beyond(place.slot, face, place.layer()).is_sea(),
+            }
+        })
+    }
+
+    /// Returns the cells that are joined to a wet one and of its body.
+    fn joined(&self, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
+        let is_full = self.voxel_before(place).is_closed();
+        Face::ALL.into_iter().filter_map(move |face| {
+            let there = self.store.step(place, face);
+            if !there.is_some() {
+                return None;
+            }
+            let voxel = self.voxel_before(there);
+            let is_joined = match face {
+                Face::Up => is_full,
+                Face::Down => voxel.is_closed(),
+                _ => true,
+            };
+            (is_joined && voxel.is_wet()).then_some((face, there))
+        })
+    }
+}
+
+/// A cell that a search has found, by rank: the highest first, and of these the one found first.
+/// Then whether its neighbours were looked at.
+type Found = (i32, Reverse<u64>, Place, bool);
+
+/// Finds the cells of a body from the top: of those found, the highest comes first, and of these
+/// the one found first. So the first is straight above the start, and those around it follow, the
+/// nearest first.
+pub(super) struct BodySearch {
+    open: BinaryHeap<Found>,
+    met: HashSet<Place>,
+    /// The cells that may still be looked at.
+    left: u64,
+    is_cut_off: bool,
+}
+
+impl BodySearch {
+    /// Begins at a wet cell, to look at so many cells at most.
+    pub(super) fn new(world: &WaterWorld, start: Place, reach: u64) -> Self {
+        let mut search = BodySearch {
+            open: BinaryHeap::new(),
+            met: HashSet::new(),
+            left: reach,
+            is_cut_off: false,
+        };
+        search.find(world.store.position(start).y, start);
+        search
+    }
+
+    /// Returns the cells that may still be looked at.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Returns the next cell. All cells joined to it have been found, so that it may be emptied.
+    pub(super) fn next(&mut self, world: &WaterWorld) -> Option<Place> {
+        while let Some((y, rank, place, is_looked_at)) = self.open.pop() {
+            if is_looked_at {
+                return Some(place);
+            }
+            if self.left == 0 {
+                self.is_cut_off = true;
+                return None;
+            }
+            self.left -= 1;
+            self.open.push((y, rank, place, true));
+            for (face, there) in world.joined(place) {
+                self.find(y.saturating_add(face.offset().y), there);
+            }
+        }
+        None
+    }
+
+    fn find(&mut self, y: i32, place: Place) {
+        let rank = Reverse(self.met.len() as u64);
+        if self.met.insert(place) {
+            self.open.push((y, rank, place, false));
+        }
+    }
+}
+
+/// Searches the air over a body for ways out, from one cell after the other.
+struct AirSearch {
+    /// The cells met, by the number of the search that met them.
+    met: HashMap<Place, usize>,
+    /// The cells that may still be looked at.
+    left: u64,
+    is_cut_off: bool,
+}
+
+impl AirSearch {
+    /// Returns whether a cell has room, was not met before, and no way leads from it out.
+    fn is_shut_in(&mut self, world: &WaterWorld, start: Place, number: usize) -> bool {
+        let has_room = |place: Place| !world.voxel_before(place).is_closed();
+        if !has_room(start) || self.met.contains_key(&start) {
+            return false;
+        }
+        self.met.insert(start, number);
+        let mut open = vec![start];
+        while let Some(place) = open.pop() {
+            if self.left == 0 {
+                self.is_cut_off = true;
+                return false;
+            }
+            self.left -= 1;
+            let cell = world.store.position(place);
+            // Up is last, so that it comes first.
+            for face in [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up] {
+                let there = world.store.step(place, face);
+                let is_inside = there.is_some()
+                    && face.step(cell).is_some_and(|there| world.store.bounds().contains(there));
+                if !is_inside {
+                    return false;
+                }
+                if !has_room(there) {
+                    continue;
+                }
+                match self.met.insert(there, number) {
+                    None => open.push(there),
+                    // A search that met a cell and not all around it has found a way out.
+                    Some(before) if before != number => return false,
+                    Some(_) => {}
+                }
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,75 @@
+//! What a game builds into single cells: drains, taps and valves.
+
+use crate::coords::Face;
+use crate::water::cell::FULL;
+
+/// What is built into a cell; see
+/// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture). Rates are units a tick, 1 to
+/// 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Fixture {
+    /// Takes up to so many units a tick out of the water in its cell, before that flows on; they
+    /// leave the world and count as drained. It takes no more than the throughput of the rules, and
+    /// what it takes the cell does not pass on.
+    Drain(u8),
+    /// Adds up to so many units a tick to its cell, as far as that has room, before its water flows
+    /// on; they count as injected. Its cell is no spring: water does not rise above it, and nothing
+    /// draws from it. Full, it sleeps.
+    Tap(u8),
+    /// Passes water one way through a wall: its cell is solid ground, or it does nothing. If the
+    /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top
+    /// of the full cells straight above, up to `rate` units a tick pass: half of the difference, or
+    /// all of the cell behind if the cell ahead has room and would let it fall. They come from the
+    /// cell behind, as far as its throughput allows, and go into the lowest room straight above
+    /// ahead.
+    ///
+    /// Valves act before all else in a tick, by chunk in order of position, also in still water. A
+    /// spring and the sea are water like any other on both sides, the sea at its own level; what
+    /// they give and take the ledger counts as theirs. No body of water leads through a valve, and
+    /// nothing draws through it, so pressure from elsewhere does not count, and none passes
+    /// upwards. None passes where a side is not loaded, unless the sea goes on there.
+    Valve {
+        /// The face across which water leaves; it enters across the opposite one.
+        towards: Face,
+        /// The most units a tick.
+        rate: u8,
+    },
+}
+
+impl Fixture {
+    /// Returns the units a tick.
+    pub const fn rate(self) -> u8 {
+        match self {
+            Fixture::Drain(rate) | Fixture::Tap(rate) | Fixture::Valve { rate, .. } => rate,
+        }
+    }
+
+    /// Returns whether its values are in their ranges.
+    pub(crate) const fn is_valid(self) -> bool {
+        matches!(self.rate(), 1..=FULL)
+    }
+
+    /// Returns two bytes for storage: the kind, 0 drain, 1 tap, or 2 and more a valve, 2 more than
+    /// the index of its face, and the rate.
+    pub(crate) const fn bytes(self) -> [u8; 2] {
+        match self {
+            Fixture::Drain(rate) => [0, rate],
+            Fixture::Tap(rate) => [1, rate],
+            Fixture::Valve { towards, rate } => [2 + towards as u8, rate],
+        }
+    }
+
+    /// Returns the fixture of [`bytes`](Fixture::bytes), whose values may be out of their ranges;
+    /// `None` for another kind.
+    pub(crate) const fn from_bytes([kind, rate]: [u8; 2]) -> Option<Fixture> {
+        match kind {
+            0 => Some(Fixture::Drain(rate)),
+            1 => Some(Fixture::Tap(rate)),
+            _ => match Face::from_index(kind - 2) {
+                Some(towards) => Some(Fixture::Valve { towards, rate }),
+                None => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What the fixtures of a layer do before its water flows: drains take, taps add.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::fixture::Fixture;
+use crate::water::store::Place;
+use smallvec::SmallVec;
+
+impl Context<'_> {
+    /// Lets the fixtures of a layer act whose cells are awake.
+    #[inline]
+    pub(super) fn run_fixtures(&mut self, slot: Slot, layer: usize) {
+        if self.store.fixtures(slot).is_some() {
+            self.run_all_fixtures(slot, layer);
+        }
+    }
+
+    fn run_all_fixtures(&mut self, slot: Slot, layer: usize) {
+        let awake = self.awake(slot, layer);
+        let acts = |&(cell, _): &(usize, Fixture)| {
+            awake.contains(cell) && self.store.has_work(Place::in_layer(slot, layer, cell))
+        };
+        let here: SmallVec<[(usize, Fixture); 8]> =
+            self.store.fixtures_in(slot, layer).filter(acts).collect();
+        for (cell, fixture) in here {
+            match fixture {
+                Fixture::Drain(rate) => self.drain(Place::in_layer(slot, layer, cell), rate),
+                Fixture::Valve { .. } => {}
+                Fixture::Tap(rate) => {
+                    self.ledger.injected += self.fill(slot, layer, LayerMask::single(cell), rate);
+                }
+            }
+        }
+    }
+
+    /// Takes up to `rate` units out of a cell, which pass on across its floor.
+    fn drain(&mut self, place: Place, rate: u8) {
+        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let voxel = self.store.read(place);
+        let units = rate.min(voxel.height()).min(self.limits.left(voxel, self.work.passed(place)));
+        if units == 0 {
+            return;
+        }
+        self.put(place, voxel.with_height(voxel.height() - units));
+        self.pass_on(place, Face::Down, units);
+        self.work.join(self.store, slot, layer).touched.insert(cell);
+        self.ledger.drained += u64::from(units);
+        self.wake_givers(slot, layer, LayerMask::single(cell));
+    }
+}

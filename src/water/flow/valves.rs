@@ -1,0 +1,45 @@
+//! What the valves of a world pass on, before any other water of a tick flows.
+
+use crate::water::context::Context;
+use crate::water::store::Place;
+use crate::water::store::valves::{Passage, Side};
+
+impl Context<'_> {
+    /// Lets all valves pass water on, one after the other.
+    pub(crate) fn run_valves(&mut self) {
+        let valves: Vec<_> = self.store.valves().collect();
+        for valve in valves {
+            let left =
+                |place: Place| self.limits.left(self.store.read(place), self.work.passed(place));
+            if let Some(passage) = self.store.passage(valve, left) {
+                self.pass_valve(passage);
+            }
+        }
+    }
+
+    fn pass_valve(&mut self, Passage { from, towards, to, units }: Passage) {
+        match from {
+            Side::Sea => self.ledger.from_sea += u64::from(units),
+            Side::Cell(from) => {
+                self.take(from, units);
+                self.pass_on(from, towards, units);
+                self.touch(from);
+            }
+        }
+        match to {
+            Side::Sea => self.ledger.into_sea += u64::from(units),
+            Side::Cell(to) => {
+                let voxel = self.store.read(to);
+                self.put(to, voxel.with_height(voxel.height() + units));
+                self.touch(to);
+            }
+        }
+    }
+
+    /// Records that the water of a cell has moved, and keeps it awake.
+    fn touch(&mut self, place: Place) {
+        let work = self.work.join(self.store, place.slot, place.layer());
+        work.touched.insert(place.cell());
+        self.wake_cell(place);
+    }
+}
