@@ -20,6 +20,8 @@ pub(super) struct Activity {
     /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
     /// less to read than a mask. May be `false` although the mask is full.
     pub(super) is_wholly_awake: bool,
+    /// The chunk has an awake mask and is not listed, whatever wakes in it.
+    pub(super) is_shelved: bool,
 }
 
 /// The changed cells of a chunk, moved out of the grid while a thread steps the chunk, so that many
@@ -91,6 +93,29 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
         }
+    }
+
+    /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake, but
+    /// until [`unshelve`](Grid::unshelve) no step finds or counts them.
+    pub(crate) fn shelve(&mut self, slots: &[Slot]) {
+        for &slot in slots {
+            self.awake_mask(slot);
+            let activity = self.activate(slot);
+            self.activities[activity].is_shelved = true;
+        }
+        let mut awake = core::mem::take(&mut self.awake);
+        awake.retain(|&slot| self.activity_at(slot).is_some_and(|activity| !activity.is_shelved));
+        self.awake = awake;
+    }
+
+    /// Puts chunks that were shelved back into the list of awake chunks.
+    pub(crate) fn unshelve(&mut self, slots: &[Slot]) {
+        for &slot in slots {
+            let activity = self.activate(slot);
+            self.activities[activity].is_shelved = false;
+        }
+        self.awake.extend_from_slice(slots);
+        self.drop_sleepers();
     }
 
     /// Marks cells of a chunk as changed, at least one.
@@ -214,6 +239,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             awake: None,
             changed: None,
             is_wholly_awake: false,
+            is_shelved: false,
         });
         activity
     }
@@ -225,7 +251,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return;
         };
         activity.is_wholly_awake = false;
-        if activity.awake.take().is_some() {
+        if activity.awake.take().is_some() && !core::mem::take(&mut activity.is_shelved) {
             self.awake.retain(|&other| other != slot);
         }
         if activity.changed.take().is_some() {
@@ -277,7 +303,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             let position = self.position_at(slot);
             if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
-                || awake[slot.index()] != usize::from(activity.awake.is_some())
+                || awake[slot.index()]
+                    != usize::from(activity.awake.is_some() && !activity.is_shelved)
+                || activity.is_shelved && activity.awake.is_none()
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
                 || (activity.awake.is_none() && activity.changed.is_none())
                 || (activity.is_wholly_awake
