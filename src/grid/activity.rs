@@ -1,6 +1,6 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells have an [`Activity`], and two lists name them: their iteration costs
+//! Only chunks with such cells, and those that are shelved, have an [`Activity`], and two lists name them: their iteration costs
 //! nothing for chunks that sleep. An activity also caches the slots of the six neighbours, so that
 //! rules cross chunk borders without hashing.
 
@@ -20,7 +20,7 @@ pub(super) struct Activity {
     /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
     /// less to read than a mask. May be `false` although the mask is full.
     pub(super) is_wholly_awake: bool,
-    /// The chunk has an awake mask and is not listed, whatever wakes in it.
+    /// The chunk is not listed as awake, whatever wakes in it.
     pub(super) is_shelved: bool,
 }
 
@@ -98,10 +98,15 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake, but
     /// until [`unshelve`](Grid::unshelve) no step finds or counts them.
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
+        let mut is_any_listed = false;
         for &slot in slots {
-            self.awake_mask(slot);
             let activity = self.activate(slot);
-            self.activities[activity].is_shelved = true;
+            let activity = &mut self.activities[activity];
+            is_any_listed |= activity.awake.is_some();
+            activity.is_shelved = true;
+        }
+        if !is_any_listed {
+            return;
         }
         let mut awake = core::mem::take(&mut self.awake);
         awake.retain(|&slot| self.activity_at(slot).is_some_and(|activity| !activity.is_shelved));
@@ -112,9 +117,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(crate) fn unshelve(&mut self, slots: &[Slot]) {
         for &slot in slots {
             let activity = self.activate(slot);
-            self.activities[activity].is_shelved = false;
+            let activity = &mut self.activities[activity];
+            activity.is_shelved = false;
+            if activity.awake.is_some() {
+                self.awake.push(slot);
+            }
+            self.retire_if_idle(slot);
         }
-        self.awake.extend_from_slice(slots);
         self.drop_sleepers();
     }
 
@@ -211,8 +220,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[inline]
     fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
         let activity = self.activate(slot);
-        self.activities[activity].awake.get_or_insert_with(|| {
-            self.awake.push(slot);
+        let Activity { awake, is_shelved, .. } = &mut self.activities[activity];
+        awake.get_or_insert_with(|| {
+            if !*is_shelved {
+                self.awake.push(slot);
+            }
             Box::default()
         })
     }
@@ -251,7 +263,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return;
         };
         activity.is_wholly_awake = false;
-        if activity.awake.take().is_some() && !core::mem::take(&mut activity.is_shelved) {
+        let was_shelved = core::mem::take(&mut activity.is_shelved);
+        if activity.awake.take().is_some() && !was_shelved {
             self.awake.retain(|&other| other != slot);
         }
         if activity.changed.take().is_some() {
@@ -260,9 +273,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.retire_if_idle(slot);
     }
 
-    /// Removes the activity of a chunk that has neither mask.
+    /// Removes the activity of a chunk that has neither mask and is not shelved.
     pub(super) fn retire_if_idle(&mut self, slot: Slot) {
-        let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
+        let idle = |activity: &Activity| {
+            activity.awake.is_none() && activity.changed.is_none() && !activity.is_shelved
+        };
         if self.activity_at(slot).is_some_and(idle) {
             let activity = core::mem::replace(&mut self.activity_of[slot.index()], NO_ACTIVITY);
             self.activities.swap_remove(activity as usize);
@@ -305,9 +320,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 || self.slot(position) != Some(slot)
                 || awake[slot.index()]
                     != usize::from(activity.awake.is_some() && !activity.is_shelved)
-                || activity.is_shelved && activity.awake.is_none()
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
-                || (activity.awake.is_none() && activity.changed.is_none())
+                || (activity.awake.is_none()
+                    && activity.changed.is_none()
+                    && !activity.is_shelved)
                 || (activity.is_wholly_awake
                     && !activity.awake.as_deref().is_some_and(CellMask::is_full))
             {

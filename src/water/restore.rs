@@ -90,14 +90,14 @@ impl WaterWorld {
         marks: [Option<CellMask>; 3],
         is_frozen: bool,
     ) {
+        if is_frozen {
+            self.store.restore_frozen(slot);
+        }
         let [awake, changed, visible] = &marks;
         let grid = self.store.grid_mut();
         awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
         changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
         visible.iter().for_each(|cells| self.store.mark_visible_changes_at(slot, cells));
-        if is_frozen {
-            self.store.restore_frozen(slot);
-        }
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.

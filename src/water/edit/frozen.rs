@@ -16,7 +16,8 @@ impl WaterWorld {
     /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a parent
     /// beyond loses it, and cells that hold no water and lose their last parent dry up, with those
     /// downstream. Flows within the frozen chunks and between them stay. Freezing and thawing move no
-    /// unit of water, and a frozen chunk costs a tick nothing; it holds a mask of 512 bytes.
+    /// unit of water, and a frozen chunk costs a
+    /// tick nothing.
     ///
     /// Everything can be read and edited in frozen chunks as in others. What an edit sets in motion
     /// there moves once they are [thawed](WaterWorld::thaw); water that ground displaces goes to room
