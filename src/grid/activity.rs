@@ -321,9 +321,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 || awake[slot.index()]
                     != usize::from(activity.awake.is_some() && !activity.is_shelved)
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
-                || (activity.awake.is_none()
-                    && activity.changed.is_none()
-                    && !activity.is_shelved)
+                || (activity.awake.is_none() && activity.changed.is_none() && !activity.is_shelved)
                 || (activity.is_wholly_awake
                     && !activity.awake.as_deref().is_some_and(CellMask::is_full))
             {
@@ -376,6 +374,7 @@ mod tests {
             });
             let slots = grid.sorted_slots();
             let (mut awake, mut changed) = (Cells::new(), Cells::new());
+            let mut shelved: BTreeSet<Slot> = BTreeSet::new();
             for _ in 0..40 {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
@@ -386,7 +385,7 @@ mod tests {
                 let mut mask = CellMask::EMPTY;
                 mask.insert_layer(layer, cells);
                 mask.insert(index);
-                match random.u8(..9) {
+                match random.u8(..11) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
                         grid.wake_layer_at(slot, layer, cells);
@@ -424,6 +423,11 @@ mod tests {
                         exchange(&mut grid, &mut out);
                         changed.extend(mask.iter().map(|index| (slot, index)));
                     }
+                    8 if !shelved.contains(&slot) => {
+                        grid.shelve(&[slot]);
+                        shelved.insert(slot);
+                    }
+                    9 if shelved.remove(&slot) => grid.unshelve(&[slot]),
                     _ => {
                         grid.mark_changes_at(slot, &mask);
                         changed.extend(mask.iter().map(|index| (slot, index)));
@@ -432,12 +436,12 @@ mod tests {
                 if random.u8(..4) == 0 {
                     grid.drop_sleepers();
                     let listed: BTreeSet<Slot> = grid.awake_slots().iter().copied().collect();
-                    assert!(
-                        listed.iter().eq(&awake.iter().map(|cell| cell.0).collect::<BTreeSet<_>>())
-                    );
+                    let expected: BTreeSet<Slot> = awake.iter().map(|cell| cell.0).collect();
+                    assert!(listed.iter().eq(expected.difference(&shelved)), "seed {seed}");
                 }
                 assert_eq!(grid.validate(), Ok(()), "seed {seed}");
-                assert_eq!(grid.awake_cells(), awake.len(), "seed {seed}");
+                let counted = awake.iter().filter(|(slot, _)| !shelved.contains(slot)).count();
+                assert_eq!(grid.awake_cells(), counted, "seed {seed}");
                 let found = |mask: fn(&Grid<u16, Cube>, Slot) -> Option<&CellMask>| -> Cells {
                     slots.iter().flat_map(|&slot| cells_of(mask(&grid, slot), slot)).collect()
                 };
@@ -468,7 +472,12 @@ mod tests {
         let activity = |x: i32| GridFault::Activity(IVec3::X * x);
         let link = GridFault::Link(IVec3::ZERO, Face::West);
         // Chunk 0 is awake, chunk 1 is changed, chunk 2 is idle.
-        let faults: [(&str, Damage, GridFault); 10] = [
+        let faults: [(&str, Damage, GridFault); 11] = [
+            (
+                "listed although shelved",
+                |grid, _| grid.activities[0].is_shelved = true,
+                activity(0),
+            ),
             ("awake but not listed", |grid, _| grid.awake.clear(), activity(0)),
             ("cells are asleep", |grid, _| grid.activities[0].is_wholly_awake = true, activity(0)),
             ("listed but not changed", |grid, [first, ..]| grid.changed.push(first), activity(0)),

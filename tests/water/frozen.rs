@@ -155,7 +155,8 @@ fn a_world_that_stands_still_is_never_visited() {
         for _ in 0..6 {
             worlds::edit_water(&mut world, &mut rng);
             world.validate().unwrap();
-            let cells: Vec<_> = world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).collect();
+            let cells: Vec<_> =
+                world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).collect();
             let ledger = world.ledger();
             let loaded: Vec<IVec3> =
                 positions(&world).into_iter().filter(|&chunk| !world.is_frozen(chunk)).collect();

@@ -239,6 +239,7 @@ mod tests {
             (Beside { coast: other.clone(), ..true_beside() }, false),
             (Beside { sources: other, ..true_beside() }, false),
             (Beside { neighbours: [slot; 6], ..true_beside() }, false),
+            (Beside { parted: 1, ..true_beside() }, false),
         ];
         for (beside, is_true) in forged {
             store.beside[slot.index()] = beside;
