@@ -22,8 +22,7 @@ impl Clients {
     /// Returns the bytes that all clients are sent after a tick.
     pub fn send(&mut self, world: &mut WaterWorld, views: impl Iterator<Item = View>) -> usize {
         let update = self.feed.take(world);
-        let updated: HashSet<IVec3> =
-            update.chunks().iter().map(|chunk| chunk.position()).collect();
+        let updated: HashSet<IVec3> = update.chunks().iter().map(|chunk| chunk.position).collect();
         let mut bytes = 0;
         for (view, before) in views.zip(&mut self.views) {
             let own = update.only(|chunk| is_in(view, chunk));
