@@ -199,7 +199,7 @@ fn units(bytes: &mut Unstructured<'_>) -> Result<u32> {
 }
 
 fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    Ok(Op::Edit(match u8::arbitrary(bytes)? % 36 {
+    Ok(Op::Edit(match u8::arbitrary(bytes)? % 38 {
         0 | 1 => Edit::SetSolid(cell(bytes, bounds)?),
         2 | 3 => Edit::ClearSolid(cell(bytes, bounds)?),
         4 | 5 => Edit::AddSource(cell(bytes, bounds)?),
@@ -239,13 +239,15 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
             };
             Edit::SetFixture(cell, fixture)
         }
+        32 => Edit::Freeze(Region::cell(chunk(bytes, bounds)?)),
+        33 => Edit::Thaw(Region::cell(chunk(bytes, bounds)?)),
         _ => return Ok(Op::Step(1 + u8::arbitrary(bytes)? % 6)),
     }))
 }
 
 fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 10);
-    if what > 7 {
+    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 21 % 12);
+    if what > 9 {
         return op(bytes, bounds);
     }
     u8::arbitrary(bytes)?;
@@ -255,6 +257,8 @@ fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         3 => Edit::InsertChunks,
         4 => Edit::RemoveChunks(Region::cell(chunk(bytes, bounds)?)),
         5 => Edit::RemoveChunks(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
+        6 => Edit::Freeze(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
+        7 => Edit::Thaw(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
         _ => Edit::InsertRecords,
     }))
 }

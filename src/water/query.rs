@@ -103,13 +103,14 @@ impl WaterWorld {
     }
 
     /// Returns the number of awake cells: those that the tick underway began with, or else those
-    /// that the next one will visit.
+    /// that the next one will visit. In [frozen](WaterWorld::freeze) chunks there are none.
     pub fn awake_cells(&self) -> usize {
         self.awake_before()
     }
 
     /// Returns the chunk positions of the chunks with awake cells, and these cells, in order of
-    /// position; while a tick is underway, those that it began with.
+    /// position; while a tick is underway, those that it began with. Those that wait in
+    /// [frozen](WaterWorld::freeze) chunks are not among them.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -125,6 +126,7 @@ impl WaterWorld {
     pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, CellMask)> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots
+            .filter(|&slot| !self.store.is_frozen(slot))
             .map(|slot| (self.store.grid().position_at(slot), self.awake_cells_before(slot)))
             .filter(|(_, awake)| !awake.is_empty())
     }
@@ -212,11 +214,12 @@ impl WaterWorld {
             + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, and the edits
-    /// that are queued. It is the same on every platform, and independent of the order in which
-    /// chunks were loaded. Rules and bounds are not part of it: compare those separately. Nor are
-    /// the units loaded and unloaded, whose difference follows from the others: a chunk that goes
-    /// and comes back leaves the hash as it was.
+    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks are
+    /// [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every
+    /// platform, and independent of the order in which chunks were loaded. Rules and bounds are not
+    /// part of it: compare those separately. Nor are the units loaded and unloaded, whose
+    /// difference follows from the others: a chunk that goes and comes back leaves the hash as it
+    /// was.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
     /// has the same hash when loaded.
@@ -244,6 +247,10 @@ impl WaterWorld {
             for (index, fixture) in self.store.fixture_list(slot) {
                 let [kind, value] = fixture.bytes().map(u64::from);
                 hash.add(u64::from(index) | kind << 16 | value << 24 | 1 << 32);
+            }
+            // A world without frozen chunks keeps the hash that it had before there were any.
+            if self.store.is_frozen(slot) {
+                hash.add(1);
             }
         }
         self.queue.hash(&mut hash);

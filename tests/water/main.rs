@@ -10,6 +10,7 @@ mod evaporation;
 mod feed;
 mod fixtures;
 mod flow_field;
+mod frozen;
 mod laws;
 mod motion;
 mod order;

@@ -55,7 +55,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..27) {
+    match rng.u8(..29) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -87,6 +87,8 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
             let fixture = [None, Some(Fixture::Drain(3)), Some(Fixture::Tap(rng.u8(..9)))];
             Edit::SetFixture { cell: at, fixture: fixture[rng.usize(..3)] }
         }
+        26 => Edit::Freeze(Region::new(position, position.min(IVec3::ZERO)).positions().collect()),
+        27 => Edit::Thaw(vec![position, Cube::chunk_of(bounds.min())]),
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }

@@ -20,6 +20,8 @@
 //! | 15 | `ClearSea` | cell |
 //! | 16 | `FillSea` | region |
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
+//! | 18 | `Freeze` | list of positions |
+//! | 19 | `Thaw` | the same |
 //! | 20 | `RemoveChunks` | list of positions |
 //! | 21 | `InsertRecords` | list of records, each the number of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //! | 30 | `DrainBody` | cell, units `u32` |
@@ -50,8 +52,8 @@ const NO_FIXTURE: u8 = 255;
 
 impl Edit {
     /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
-    /// record its [bytes](ChunkRecord::to_bytes) and four. They mean the same in all later versions
-    /// of this crate.
+    /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
+    /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -93,6 +95,8 @@ impl Edit {
                     None => out.put(&NO_EDGE).finish(),
                 }
             }
+            Edit::Freeze(positions) => tagged(18).put(positions).finish(),
+            Edit::Thaw(positions) => tagged(19).put(positions).finish(),
             Edit::RemoveChunks(positions) => tagged(20).put(positions).finish(),
             Edit::InsertRecords(records) => tagged(21).put(records).finish(),
             Edit::DrainBody { cell, units } => tagged(30).put(cell).put(units).finish(),
@@ -131,6 +135,8 @@ impl Edit {
                 let column = IVec2::new(from.take()?, from.take()?);
                 Edit::SetEdge { column, edge: take_edge(&mut from, NO_EDGE)? }
             }
+            18 => Edit::Freeze(from.take()?),
+            19 => Edit::Thaw(from.take()?),
             20 => Edit::RemoveChunks(from.take()?),
             21 => Edit::InsertRecords(from.take()?),
             30 => Edit::DrainBody { cell: from.take()?, units: from.take()? },

@@ -1,13 +1,14 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`. As values, in bytes, and in
-//! a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`; that stand still: `frozen`.
+//! As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bodies;
 mod bytes;
 mod displace;
 mod error;
 mod fixtures;
+mod frozen;
 mod queue;
 mod records;
 mod rules;
@@ -311,7 +312,7 @@ impl WaterWorld {
         self.store.wake_around(slot);
         self.work.forget(slot);
         self.unfinished.pools.forget(&self.store, slot);
-        let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
+        let beside = Face::ALL.map(|face| self.store.across(slot, face));
         let chunk = self.store.remove(self.store.grid().position_at(slot));
         // The sea may go on where the chunk was.
         beside.into_iter().for_each(|there| self.store.wake_coast(there));
@@ -337,7 +338,8 @@ impl WaterWorld {
     /// it is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
-    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.
+    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here. A chunk that is
+    /// [frozen](WaterWorld::freeze) is thawed first.
     ///
     /// # Errors
     /// No chunk is loaded there.
@@ -345,6 +347,7 @@ impl WaterWorld {
         self.make_queued_edits();
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
+        self.thaw_slots(&[slot]);
         let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
         for (face, there) in Face::ALL.into_iter().zip(beside) {
             let inert = |slot: Slot| {

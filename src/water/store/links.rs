@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Returns the cells of the neighbour across a face that have a parent in a chunk.
-    fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
+    pub(super) fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
         let (there, behind) = (self.neighbour(slot, face), face.opposite());
         let is_inert = |slot| self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if !there.is_some() || is_inert(there) {
@@ -235,7 +235,8 @@ impl Store {
                 let still = self.select(slot, layer, |voxel| voxel.word() == u16::from(FULL));
                 let closed = self.layer(slot, layer).closed;
                 let [west, east, north, south] = closed.shifted(&Default::default());
-                let below = self.layer(slot, layer - 1).closed;
+                // On the sea there is room for what falls.
+                let below = self.layer(slot, layer - 1).closed - self.sea(slot, layer - 1);
                 let above = self.layer(slot, layer + 1).wet;
                 cells -= still & west & east & north & south & below & above;
             }

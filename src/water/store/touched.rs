@@ -1,7 +1,7 @@
 //! Which chunks have been touched since a save last asked, so that it need not look at the others.
 //! A chunk is touched when a cell of it is written, when it takes part in a tick, when it is
-//! inserted, and when its changes are taken: whatever its record in a save depends on. Without
-//! saves nothing is kept.
+//! inserted, frozen or thawed, and when its changes are taken: whatever its record in a save
+//! depends on. Without saves nothing is kept.
 
 use crate::grid::Slot;
 use crate::water::store::Store;
@@ -73,10 +73,16 @@ impl Store {
         is_underway: bool,
     ) -> (Vec<Slot>, Since) {
         self.touch_awake();
+        // In a frozen chunk, edits of its neighbours may have woken cells.
+        let waits = |slot: Slot| {
+            self.is_frozen(slot) && self.grid.awake_at(slot).is_some_and(|awake| !awake.is_empty())
+        };
         let world = self.periods.world;
         let is_touched = |slot: &Slot| {
             since.is_none_or(|since| {
-                since.world != world || self.beside[slot.index()].touched >= since.period
+                since.world != world
+                    || self.beside[slot.index()].touched >= since.period
+                    || waits(*slot)
             })
         };
         let touched: Vec<Slot> = self.grid.occupied().filter(is_touched).collect();

@@ -45,9 +45,11 @@ impl Store {
         noted.copied() == self.has_valves(slot).then_some(slot)
     }
 
-    /// Returns the valves, by chunk in order of position, then by index.
+    /// Returns the valves of chunks that are not frozen, by chunk in order of position, then by
+    /// index.
     pub(crate) fn valves(&self) -> impl Iterator<Item = (Place, Face, u8)> {
-        self.with_valves.values().flat_map(|&slot| {
+        let chunks = self.with_valves.values().filter(|&&slot| !self.is_frozen(slot));
+        chunks.flat_map(|&slot| {
             self.fixtures(slot).into_iter().flatten().filter_map(move |(&index, &fixture)| {
                 match fixture {
                     Fixture::Valve { towards, rate } => {
