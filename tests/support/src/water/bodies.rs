@@ -12,11 +12,12 @@ const REACH: usize = 16_384;
 /// Whether the sea goes on across a face of a cell, where no cell is loaded.
 pub type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
 
-fn step(cell: IVec3, face: Face) -> Option<IVec3> {
-    cell.checked_add(face.offset())
-}
-
 impl Cells {
+    /// The cell across a face, unless one of the two stands still and the other does not.
+    fn step(&self, cell: IVec3, face: Face) -> Option<IVec3> {
+        cell.checked_add(face.offset()).filter(|&there| !self.are_parted(cell, there))
+    }
+
     fn water(&self, cell: IVec3) -> u8 {
         self.at(cell).map_or(0, Content::height)
     }
@@ -39,7 +40,7 @@ impl Cells {
             }
             looked_at.push(cell);
             for face in Face::ALL {
-                let Some(there) = step(cell, face) else { continue };
+                let Some(there) = self.step(cell, face) else { continue };
                 let lower = match face {
                     Face::Up => Some(cell),
                     Face::Down => Some(there),
@@ -56,8 +57,9 @@ impl Cells {
     /// Whether the sea is beside or above a cell.
     fn sea_fills(&self, cell: IVec3, sea_beyond: SeaBeyond) -> bool {
         Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
-            match step(cell, face).map(|there| self.at(there)) {
+            match self.step(cell, face).map(|there| self.at(there)) {
                 Some(Ok(content)) => content == Content::Sea,
+                None if cell.checked_add(face.offset()).is_some() => false,
                 _ => sea_beyond(cell, face),
             }
         })
@@ -128,10 +130,10 @@ impl Cells {
         let is_spring = |cell: IVec3| self.at(cell).is_ok_and(Content::is_source);
         let is_fed = |cell: &IVec3| {
             is_spring(*cell)
-                || Face::ALL.iter().any(|&face| step(*cell, face).is_some_and(is_spring))
+                || Face::ALL.iter().any(|&face| self.step(*cell, face).is_some_and(is_spring))
                 || self.sea_fills(*cell, sea_beyond)
         };
-        let over = |cell: &IVec3| [Some(*cell), step(*cell, Face::Up)];
+        let over = |cell: &IVec3| [Some(*cell), self.step(*cell, Face::Up)];
         let mut air = body.iter().flat_map(over).flatten().filter(|&cell| self.has_room(cell));
         Some(BodyReport {
             units: body.iter().map(|&cell| u64::from(self.water(cell))).sum(),
@@ -153,7 +155,7 @@ impl Cells {
         let (mut met, mut at) = (vec![cell], 0);
         while at < met.len() {
             for face in Face::ALL {
-                match step(met[at], face).filter(|&there| self.at(there).is_ok()) {
+                match self.step(met[at], face).filter(|&there| self.at(there).is_ok()) {
                     None => return false,
                     Some(there) if self.has_room(there) && !met.contains(&there) => met.push(there),
                     Some(_) => {}

@@ -98,7 +98,7 @@ impl Cells {
     }
 
     /// Whether one of two cells stands still and the other does not.
-    fn are_parted(&self, cell: IVec3, other: IVec3) -> bool {
+    pub(super) fn are_parted(&self, cell: IVec3, other: IVec3) -> bool {
         let is_frozen = |cell| self.frozen.contains(&Cube::chunk_of(cell));
         is_frozen(cell) != is_frozen(other)
     }
