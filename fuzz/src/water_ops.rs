@@ -216,6 +216,8 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         19 => return Ok(Op::Run(1, u64::from(u8::arbitrary(bytes)?) * 8)),
         20 => return Ok(Op::SaveAndLoad),
         21 => Edit::InsertForeign(chunk(bytes, bounds)?, u64::from(u8::arbitrary(bytes)?)),
+        22 => Edit::Freeze(Region::cell(chunk(bytes, bounds)?)),
+        23 => Edit::Thaw(Region::cell(chunk(bytes, bounds)?)),
         24 | 25 => Edit::SetSea(cell(bytes, bounds)?),
         26 => Edit::ClearSea(cell(bytes, bounds)?),
         27 | 28 => Edit::FillSea(region(bytes, bounds)?),
@@ -231,8 +233,8 @@ fn op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
 }
 
 fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
-    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 24 % 10);
-    if what > 7 {
+    let what = bytes.peek_bytes(1).map_or(0, |byte| byte[0] / 21 % 12);
+    if what > 9 {
         return op(bytes, bounds);
     }
     u8::arbitrary(bytes)?;
@@ -242,6 +244,8 @@ fn stream_op(bytes: &mut Unstructured<'_>, bounds: Region) -> Result<Op> {
         3 => Edit::InsertChunks,
         4 => Edit::RemoveChunks(Region::cell(chunk(bytes, bounds)?)),
         5 => Edit::RemoveChunks(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
+        6 => Edit::Freeze(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
+        7 => Edit::Thaw(Region::new(chunk(bytes, bounds)?, chunk(bytes, bounds)?)),
         _ => Edit::InsertRecords,
     }))
 }

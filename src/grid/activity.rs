@@ -1,6 +1,6 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells have an [`Activity`], and two lists name them: their iteration costs
+//! Only chunks with such cells, and those that are shelved, have an [`Activity`], and two lists name them: their iteration costs
 //! nothing for chunks that sleep. An activity also caches the slots of the six neighbours, so that
 //! rules cross chunk borders without hashing.
 
@@ -20,6 +20,8 @@ pub(super) struct Activity {
     /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
     /// less to read than a mask. May be `false` although the mask is full.
     pub(super) is_wholly_awake: bool,
+    /// The chunk is not listed as awake, whatever wakes in it.
+    pub(super) is_shelved: bool,
 }
 
 /// The changed cells of a chunk, moved out of the grid while a thread steps the chunk, so that many
@@ -91,6 +93,38 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         if let Some(mask) = self.awake_at_mut(slot) {
             *mask = CellMask::EMPTY;
         }
+    }
+
+    /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake, but
+    /// until [`unshelve`](Grid::unshelve) no step finds or counts them.
+    pub(crate) fn shelve(&mut self, slots: &[Slot]) {
+        let mut is_any_listed = false;
+        for &slot in slots {
+            let activity = self.activate(slot);
+            let activity = &mut self.activities[activity];
+            is_any_listed |= activity.awake.is_some();
+            activity.is_shelved = true;
+        }
+        if !is_any_listed {
+            return;
+        }
+        let mut awake = core::mem::take(&mut self.awake);
+        awake.retain(|&slot| self.activity_at(slot).is_some_and(|activity| !activity.is_shelved));
+        self.awake = awake;
+    }
+
+    /// Puts chunks that were shelved back into the list of awake chunks.
+    pub(crate) fn unshelve(&mut self, slots: &[Slot]) {
+        for &slot in slots {
+            let activity = self.activate(slot);
+            let activity = &mut self.activities[activity];
+            activity.is_shelved = false;
+            if activity.awake.is_some() {
+                self.awake.push(slot);
+            }
+            self.retire_if_idle(slot);
+        }
+        self.drop_sleepers();
     }
 
     /// Marks cells of a chunk as changed, at least one.
@@ -186,8 +220,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[inline]
     fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
         let activity = self.activate(slot);
-        self.activities[activity].awake.get_or_insert_with(|| {
-            self.awake.push(slot);
+        let Activity { awake, is_shelved, .. } = &mut self.activities[activity];
+        awake.get_or_insert_with(|| {
+            if !*is_shelved {
+                self.awake.push(slot);
+            }
             Box::default()
         })
     }
@@ -214,6 +251,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             awake: None,
             changed: None,
             is_wholly_awake: false,
+            is_shelved: false,
         });
         activity
     }
@@ -225,7 +263,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return;
         };
         activity.is_wholly_awake = false;
-        if activity.awake.take().is_some() {
+        let was_shelved = core::mem::take(&mut activity.is_shelved);
+        if activity.awake.take().is_some() && !was_shelved {
             self.awake.retain(|&other| other != slot);
         }
         if activity.changed.take().is_some() {
@@ -234,9 +273,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.retire_if_idle(slot);
     }
 
-    /// Removes the activity of a chunk that has neither mask.
+    /// Removes the activity of a chunk that has neither mask and is not shelved.
     pub(super) fn retire_if_idle(&mut self, slot: Slot) {
-        let idle = |activity: &Activity| activity.awake.is_none() && activity.changed.is_none();
+        let idle = |activity: &Activity| {
+            activity.awake.is_none() && activity.changed.is_none() && !activity.is_shelved
+        };
         if self.activity_at(slot).is_some_and(idle) {
             let activity = core::mem::replace(&mut self.activity_of[slot.index()], NO_ACTIVITY);
             self.activities.swap_remove(activity as usize);
@@ -277,9 +318,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             let position = self.position_at(slot);
             if self.activity_of[slot.index()] as usize != index
                 || self.slot(position) != Some(slot)
-                || awake[slot.index()] != usize::from(activity.awake.is_some())
+                || awake[slot.index()]
+                    != usize::from(activity.awake.is_some() && !activity.is_shelved)
                 || changed[slot.index()] != usize::from(activity.changed.is_some())
-                || (activity.awake.is_none() && activity.changed.is_none())
+                || (activity.awake.is_none() && activity.changed.is_none() && !activity.is_shelved)
                 || (activity.is_wholly_awake
                     && !activity.awake.as_deref().is_some_and(CellMask::is_full))
             {
@@ -332,6 +374,7 @@ mod tests {
             });
             let slots = grid.sorted_slots();
             let (mut awake, mut changed) = (Cells::new(), Cells::new());
+            let mut shelved: BTreeSet<Slot> = BTreeSet::new();
             for _ in 0..40 {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
@@ -342,7 +385,7 @@ mod tests {
                 let mut mask = CellMask::EMPTY;
                 mask.insert_layer(layer, cells);
                 mask.insert(index);
-                match random.u8(..9) {
+                match random.u8(..11) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
                         grid.wake_layer_at(slot, layer, cells);
@@ -380,6 +423,11 @@ mod tests {
                         exchange(&mut grid, &mut out);
                         changed.extend(mask.iter().map(|index| (slot, index)));
                     }
+                    8 if !shelved.contains(&slot) => {
+                        grid.shelve(&[slot]);
+                        shelved.insert(slot);
+                    }
+                    9 if shelved.remove(&slot) => grid.unshelve(&[slot]),
                     _ => {
                         grid.mark_changes_at(slot, &mask);
                         changed.extend(mask.iter().map(|index| (slot, index)));
@@ -388,12 +436,12 @@ mod tests {
                 if random.u8(..4) == 0 {
                     grid.drop_sleepers();
                     let listed: BTreeSet<Slot> = grid.awake_slots().iter().copied().collect();
-                    assert!(
-                        listed.iter().eq(&awake.iter().map(|cell| cell.0).collect::<BTreeSet<_>>())
-                    );
+                    let expected: BTreeSet<Slot> = awake.iter().map(|cell| cell.0).collect();
+                    assert!(listed.iter().eq(expected.difference(&shelved)), "seed {seed}");
                 }
                 assert_eq!(grid.validate(), Ok(()), "seed {seed}");
-                assert_eq!(grid.awake_cells(), awake.len(), "seed {seed}");
+                let counted = awake.iter().filter(|(slot, _)| !shelved.contains(slot)).count();
+                assert_eq!(grid.awake_cells(), counted, "seed {seed}");
                 let found = |mask: fn(&Grid<u16, Cube>, Slot) -> Option<&CellMask>| -> Cells {
                     slots.iter().flat_map(|&slot| cells_of(mask(&grid, slot), slot)).collect()
                 };
@@ -424,7 +472,12 @@ mod tests {
         let activity = |x: i32| GridFault::Activity(IVec3::X * x);
         let link = GridFault::Link(IVec3::ZERO, Face::West);
         // Chunk 0 is awake, chunk 1 is changed, chunk 2 is idle.
-        let faults: [(&str, Damage, GridFault); 10] = [
+        let faults: [(&str, Damage, GridFault); 11] = [
+            (
+                "listed although shelved",
+                |grid, _| grid.activities[0].is_shelved = true,
+                activity(0),
+            ),
             ("awake but not listed", |grid, _| grid.awake.clear(), activity(0)),
             ("cells are asleep", |grid, _| grid.activities[0].is_wholly_awake = true, activity(0)),
             ("listed but not changed", |grid, [first, ..]| grid.changed.push(first), activity(0)),

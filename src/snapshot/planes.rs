@@ -45,8 +45,18 @@ pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
 
 /// Appends a byte that says by bits which masks hold a cell, then these masks.
 pub(crate) fn put_masks<const N: usize>(masks: [Option<&CellMask>; N], out: &mut Vec<u8>) {
+    put_flagged_masks(masks, false, out);
+}
+
+/// The same, with the bit after those of the masks for a flag of the chunk.
+pub(crate) fn put_flagged_masks<const N: usize>(
+    masks: [Option<&CellMask>; N],
+    flag: bool,
+    out: &mut Vec<u8>,
+) {
     let masks = masks.map(|mask| mask.filter(|mask| !mask.is_empty()));
-    out.push((0..N).fold(0, |bits, mask| bits | u8::from(masks[mask].is_some()) << mask));
+    let flag = u8::from(flag) << N;
+    out.push((0..N).fold(flag, |bits, mask| bits | u8::from(masks[mask].is_some()) << mask));
     masks.iter().flatten().for_each(|mask| mask.put(out));
 }
 
@@ -55,8 +65,20 @@ pub(crate) fn take_masks<const N: usize>(
     content: &mut Content<'_>,
 ) -> Result<[Option<CellMask>; N], SnapshotError> {
     let wrong = content.malformed(if N == 2 { "marks: 0 to 3" } else { "marks: 0 to 7" });
+    match take_flagged_masks(content)? {
+        (masks, false) => Ok(masks),
+        (_, true) => Err(wrong),
+    }
+}
+
+/// Reads what [`put_flagged_masks`] wrote.
+pub(crate) fn take_flagged_masks<const N: usize>(
+    content: &mut Content<'_>,
+) -> Result<([Option<CellMask>; N], bool), SnapshotError> {
+    const WANTED: [&str; 2] = ["marks: 0 to 7", "marks: 0 to 15"];
+    let wrong = content.malformed(WANTED[usize::from(N > 2)]);
     let marks: u8 = content.take()?;
-    if marks >> N != 0 {
+    if marks >> (N + 1) != 0 {
         return Err(wrong);
     }
     let mut masks = [const { None }; N];
@@ -65,7 +87,7 @@ pub(crate) fn take_masks<const N: usize>(
             *mask = Some(content.take()?);
         }
     }
-    Ok(masks)
+    Ok((masks, marks >> N != 0))
 }
 
 /// Reads what [`put_marks`] wrote; wakes and marks these cells.

@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_masks, take_masks};
+use super::planes::{put_flagged_masks, take_flagged_masks, take_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, in version 4 also 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, from version 4 on loaded and unloaded, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); in version 4 then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, in version 4 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions; a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, in version 4 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions, in version 4 also with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
@@ -98,14 +98,15 @@ impl Saved for WaterWorld {
     ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
-        let [awake, changed, visible] = match record.version() {
+        let (marks, is_frozen) = match record.version() {
             1 | 2 => {
                 let [awake, changed] = take_masks(record)?;
-                [awake, changed.clone(), changed]
+                ([awake, changed.clone(), changed], false)
             }
-            _ => take_masks(record)?,
+            3 => (take_masks(record)?, false),
+            _ => take_flagged_masks(record)?,
         };
-        self.restore_marks(slot, [awake, changed, visible]);
+        self.restore_marks(slot, marks, is_frozen);
         let mut least = 0;
         for _ in 0..record.take::<u16>()? {
             let wrong = record
@@ -129,7 +130,8 @@ impl Saved for WaterWorld {
 pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
     let ChunkState { cells, awake, further_parents } = &chunk.state;
     cells.put(out);
-    put_masks([Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()], out);
+    let masks = [Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()];
+    put_flagged_masks(masks, chunk.is_frozen, out);
     // At most one for each of the 4096 cells.
     (further_parents.len() as u16).put(out);
     for (index, faces) in further_parents {

@@ -94,13 +94,14 @@ impl WaterWorld {
     }
 
     /// Returns the number of awake cells: those that the tick underway began with, or else those
-    /// that the next one will visit.
+    /// that the next one will visit. In [frozen](WaterWorld::freeze) chunks there are none.
     pub fn awake_cells(&self) -> usize {
         self.awake_before()
     }
 
     /// Returns the chunk positions of the chunks with awake cells, and these cells, in order of
-    /// position; while a tick is underway, those that it began with.
+    /// position; while a tick is underway, those that it began with. Those that wait in
+    /// [frozen](WaterWorld::freeze) chunks are not among them.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -116,6 +117,7 @@ impl WaterWorld {
     pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, CellMask)> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots
+            .filter(|&slot| !self.store.is_frozen(slot))
             .map(|slot| (self.store.grid().position_at(slot), self.awake_cells_before(slot)))
             .filter(|(_, awake)| !awake.is_empty())
     }
@@ -203,8 +205,8 @@ impl WaterWorld {
             + self.queue.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, and the edits that are
-    /// queued. It is the same on every platform, and independent of the order in which chunks were
+    /// Returns a hash of seed, ticks, ledger, every cell of every chunk, which chunks are
+    /// [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every platform, and independent of the order in which chunks were
     /// loaded. Rules and bounds are not part of it: compare those separately. Nor are the units
     /// loaded and unloaded, whose difference follows from the others: a chunk that goes and comes
     /// back leaves the hash as it was.
@@ -232,6 +234,10 @@ impl WaterWorld {
         for slot in self.store.grid().sorted_slots() {
             hash.add_position(self.store.grid().position_at(slot));
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
+            // A world without frozen chunks keeps the hash that it had before there were any.
+            if self.store.is_frozen(slot) {
+                hash.add(1);
+            }
         }
         self.queue.hash(&mut hash);
         hash.finish()

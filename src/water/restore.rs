@@ -41,6 +41,7 @@ pub(crate) struct SavedChunk {
     pub(crate) changed: Option<CellMask>,
     /// The changed cells that look different.
     pub(crate) visible: Option<CellMask>,
+    pub(crate) is_frozen: bool,
 }
 
 impl WaterWorld {
@@ -70,6 +71,7 @@ impl WaterWorld {
             state: self.chunk_state(slot),
             changed: self.store.grid().changed_at(slot).cloned(),
             visible: self.store.visible_changes_at(slot).cloned(),
+            is_frozen: self.store.is_frozen(slot),
         }
     }
 
@@ -80,8 +82,17 @@ impl WaterWorld {
         self.store.touched_since(since, self.is_underway())
     }
 
-    /// Marks cells of a chunk as awake, as changed, and as looking different.
-    pub(crate) fn restore_marks(&mut self, slot: Slot, marks: [Option<CellMask>; 3]) {
+    /// Marks cells of a chunk as awake, as changed, and as looking different, and the chunk as
+    /// frozen or not.
+    pub(crate) fn restore_marks(
+        &mut self,
+        slot: Slot,
+        marks: [Option<CellMask>; 3],
+        is_frozen: bool,
+    ) {
+        if is_frozen {
+            self.store.restore_frozen(slot);
+        }
         let [awake, changed, visible] = &marks;
         let grid = self.store.grid_mut();
         awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));

@@ -86,7 +86,8 @@ impl WaterWorld {
     ///
     /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
     /// water crosses their outer faces. There it waits, and goes on with the next tick of the world,
-    /// in which the surfaces of their water are looked at once more. Takes as long as these ticks:
+    /// in which the surfaces of their water are looked at once more. Chunks that are
+    /// [frozen](WaterWorld::freeze) stand still here, too. Takes as long as these ticks:
     /// to settle generated ground on another thread, see [`settle`].
     ///
     /// # Errors
@@ -113,8 +114,8 @@ impl WaterWorld {
         }
         self.finish_tick();
         let before = self.ledger;
-        let positions: Vec<IVec3> =
-            slots.into_iter().map(|slot| self.store.grid().position_at(slot)).collect();
+        let live = slots.into_iter().filter(|&slot| !self.store.is_frozen(slot));
+        let positions: Vec<IVec3> = live.map(|slot| self.store.grid().position_at(slot)).collect();
         let mut chunks =
             alone(self.seed, self.rules, self.store.bounds()).map_err(EditError::Rules)?;
         // The same random choices as in ticks of the world.

@@ -348,6 +348,18 @@ mod tests {
                 })
                 .collect();
             for tick in 0..12 {
+                if tick == 3 || tick == 9 {
+                    // Also chunks that stand still, in the midst of the others.
+                    let still = [IVec3::ZERO, IVec3::new(1, 1, 2), IVec3::new(-4, 0, -4)];
+                    for world in shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]) {
+                        let loaded =
+                            still.into_iter().filter(|&chunk| world.chunk(chunk).is_some());
+                        let loaded: Vec<IVec3> = loaded.collect();
+                        let done =
+                            if tick == 3 { world.freeze(loaded) } else { world.thaw(loaded) };
+                        done.expect("all are loaded");
+                    }
+                }
                 if tick == 6 {
                     // Also threads that have worked for the world take over other edges.
                     let outer = [

@@ -55,7 +55,7 @@ pub enum Violation {
     /// A sleeping cell that is active or has the FlowOut flag.
     Asleep(IVec3),
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
-    /// exempt if an edit has changed parents or sources since the last tick.
+    /// exempt if an edit has changed parents or sources since the last tick, or in a frozen chunk.
     HasSource(IVec3),
     /// Sleeping water above a cell with room.
     Unsupported(IVec3),
@@ -201,7 +201,8 @@ impl WaterWorld {
         self.check_parents(place, voxel, cell)?;
         let asleep =
             !self.store.grid().awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
-        if asleep || !self.store.have_ties_changed() {
+        // In a frozen chunk, no tick corrects what an edit has changed.
+        if asleep || !self.store.have_ties_changed() && !self.store.is_frozen(place.slot) {
             self.check_source(place, voxel, cell)?;
         }
         if asleep { self.check_sleeper(place, voxel, cell) } else { Ok(()) }

@@ -6,11 +6,11 @@ use crate::disk::{Disk, Fault, Unsynced};
 use crate::living::born;
 use crate::path;
 use fastrand::Rng;
-use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, SaveJob, Stream};
 use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, Edit, Rules, WaterWorld};
+use floodplain::{Cube, Region, Shape};
 use std::fs;
 use support::water::small::{HIGH, LOW};
 
@@ -28,7 +28,7 @@ fn live(world: &mut WaterWorld, rng: &mut Rng) {
         let there = at.min(cell(rng));
         let throughput = rng.u8(1..8);
         // What is refused is as good as none.
-        let _ = match rng.u8(..12) {
+        let _ = match rng.u8(..14) {
             0 => world.set_solid(at).is_ok(),
             1 => world.fill_water(Region::new(at, there), rng.u8(..=7)).is_ok(),
             2 | 3 => world.pour(at, 7).is_ok(),
@@ -38,6 +38,8 @@ fn live(world: &mut WaterWorld, rng: &mut Rng) {
             7 => world.set_rules(Rules { throughput, ..*world.rules() }).is_ok(),
             8 => world.queue(Edit::Pour { cell: at, units: 3 }) > 0,
             9 => world.fill_solid(Region::new(at, there)).is_ok(),
+            10 => world.freeze([Cube::chunk_of(at), Cube::chunk_of(there)]).is_ok(),
+            11 => world.thaw([Cube::chunk_of(at)]).is_ok(),
             _ => world.add_source(at).is_ok(),
         };
     }

@@ -8,6 +8,7 @@ mod ends;
 mod evaporation;
 mod feed;
 mod flow_field;
+mod frozen;
 mod laws;
 mod motion;
 mod order;

@@ -54,7 +54,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
     let at = cell(rng, Region::new(bounds.min() - 1, bounds.max()));
     let region = Region::new(at, at.min(cell(rng, bounds)));
     let position = Cube::chunk_of(at);
-    match rng.u8(..24) {
+    match rng.u8(..26) {
         0 | 1 => Edit::SetSolid(at),
         2 => Edit::ClearSolid(at),
         3 | 4 => Edit::AddSource(at),
@@ -80,6 +80,8 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
             Region::new(position, Cube::chunk_of(bounds.max())).positions().collect(),
         ),
         22 => Edit::InsertRecords(records(rng)),
+        23 => Edit::Freeze(Region::new(position, position.min(IVec3::ZERO)).positions().collect()),
+        24 => Edit::Thaw(vec![position, Cube::chunk_of(bounds.min())]),
         _ => Edit::Pour { cell: at, units: 7 },
     }
 }

@@ -47,6 +47,8 @@ pub fn edit() -> impl Strategy<Value = Edit> {
             .prop_map(|(chunk, edge)| Edit::SetEdge(IVec2::new(chunk.x, chunk.z), edge)),
         1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::RemoveChunks(Region::new(a, b))),
         2 => Just(Edit::InsertRecords),
+        1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::Freeze(Region::new(a, b))),
+        1 => (chunk(), chunk()).prop_map(|(a, b)| Edit::Thaw(Region::new(a, b))),
     ]
 }
 

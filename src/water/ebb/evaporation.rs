@@ -166,6 +166,10 @@ impl Context<'_> {
         if grid.slot(position) != Some(slot) {
             return Some(1);
         }
+        if self.store.is_frozen(slot) {
+            evaporation.watched[slot.index()][kind as usize] = false;
+            return Some(1);
+        }
         // What takes part in the tick would come back with the next.
         let sleeps = self.work.open_layers(slot) == 0;
         let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);

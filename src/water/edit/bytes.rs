@@ -20,6 +20,8 @@
 //! | 15 | `ClearSea` | cell |
 //! | 16 | `FillSea` | region |
 //! | 17 | `SetEdge` | column: x and z `i32`, edge, or 4 for none |
+//! | 18 | `Freeze` | number `u32`, then each position |
+//! | 19 | `Thaw` | the same |
 //! | 20 | `RemoveChunks` | number `u32`, then each position |
 //! | 21 | `InsertRecords` | number `u32`, then for each the length of its bytes `u32` and its [bytes](ChunkRecord::to_bytes) |
 //!
@@ -105,7 +107,7 @@ impl core::error::Error for EditBytesError {}
 
 impl Edit {
     /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
-    /// record its [bytes](ChunkRecord::to_bytes) and four. They mean the same in all later versions
+    /// position 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and four. They mean the same in all later versions
     /// of this crate.
     ///
     /// ```
@@ -154,10 +156,9 @@ impl Edit {
                     None => out.put(&[NO_EDGE]),
                 }
             }
-            Edit::RemoveChunks(positions) => {
-                out.tag(20).put(&(positions.len() as u32).to_le_bytes());
-                positions.iter().fold(&mut out, |out, &position| out.position(position))
-            }
+            Edit::Freeze(positions) => out.tag(18).positions(positions),
+            Edit::Thaw(positions) => out.tag(19).positions(positions),
+            Edit::RemoveChunks(positions) => out.tag(20).positions(positions),
             Edit::InsertRecords(records) => {
                 out.tag(21).put(&(records.len() as u32).to_le_bytes());
                 records.iter().map(ChunkRecord::to_bytes).fold(&mut out, |out, bytes| {
@@ -205,13 +206,9 @@ impl Edit {
                 let column = IVec2::new(axis()?, axis()?);
                 Edit::SetEdge { column, edge: from.edge(NO_EDGE)? }
             }
-            20 => {
-                let mut positions = Vec::new();
-                for _ in 0..from.number()? {
-                    positions.push(from.position()?);
-                }
-                Edit::RemoveChunks(positions)
-            }
+            18 => Edit::Freeze(from.positions()?),
+            19 => Edit::Thaw(from.positions()?),
+            20 => Edit::RemoveChunks(from.positions()?),
             21 => {
                 let mut records = Vec::new();
                 for _ in 0..from.number()? {
@@ -243,6 +240,11 @@ impl Writer {
 
     fn position(&mut self, position: IVec3) -> &mut Self {
         position.to_array().iter().fold(self, |out, number| out.put(&number.to_le_bytes()))
+    }
+
+    fn positions(&mut self, positions: &[IVec3]) -> &mut Self {
+        self.put(&(positions.len() as u32).to_le_bytes());
+        positions.iter().fold(self, |out, &position| out.position(position))
     }
 
     fn region(&mut self, region: Region) -> &mut Self {
@@ -314,6 +316,11 @@ impl Reader<'_> {
     fn position(&mut self) -> Result<IVec3, EditBytesError> {
         let mut axis = || self.take().map(i32::from_le_bytes);
         Ok(IVec3::new(axis()?, axis()?, axis()?))
+    }
+
+    fn positions(&mut self) -> Result<Vec<IVec3>, EditBytesError> {
+        // Their number may be any.
+        (0..self.number()?).map(|_| self.position()).collect()
     }
 
     fn region(&mut self) -> Result<Region, EditBytesError> {

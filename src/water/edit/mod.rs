@@ -1,10 +1,12 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Chunks that travel:
-//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
+//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`. Chunks that
+//! stand still: `frozen`.
 
 mod bytes;
 mod displace;
 mod error;
+mod frozen;
 mod queue;
 mod records;
 mod rules;
@@ -322,7 +324,8 @@ impl WaterWorld {
     /// cells around it wake, as they do when it is loaded.
     ///
     /// This first completes a tick that is underway, so the chunk may differ from what
-    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here.
+    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here. A chunk that is
+    /// [frozen](WaterWorld::freeze) is thawed first.
     ///
     /// # Errors
     /// No chunk is loaded there.
@@ -330,6 +333,7 @@ impl WaterWorld {
         self.make_queued_edits();
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
+        self.thaw_slots(&[slot]);
         let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
         for (face, there) in Face::ALL.into_iter().zip(beside) {
             let inert = |slot: Slot| {

@@ -116,7 +116,9 @@ impl Edit {
                 size_of_val(&chunks[..])
                     + chunks.iter().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>()
             }
-            Edit::RemoveChunks(positions) => size_of_val(&positions[..]),
+            Edit::RemoveChunks(positions) | Edit::Freeze(positions) | Edit::Thaw(positions) => {
+                size_of_val(&positions[..])
+            }
             Edit::InsertRecords(records) => heap_bytes(records),
             _ => 0,
         }

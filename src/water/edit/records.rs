@@ -18,7 +18,8 @@ impl WaterWorld {
     /// the world as it was, with the same [`state_hash`](WaterWorld::state_hash). Chunks that were
     /// removed by several calls do if they are put back at once, or the last first.
     ///
-    /// This first completes a tick that is underway.
+    /// This first completes a tick that is underway, and thaws those that are
+    /// [frozen](WaterWorld::freeze).
     ///
     /// # Errors
     /// For one of the positions, no chunk is loaded, or the list holds it twice. Then none is
@@ -35,6 +36,7 @@ impl WaterWorld {
             slots.push(slot.ok_or(EditError::ChunkAbsent(position))?);
         }
         self.finish_tick();
+        self.thaw_slots(&slots);
         let mut records: Vec<ChunkRecord> = slots
             .iter()
             .map(|&slot| {

@@ -1,6 +1,6 @@
 //! Edits as values: one for each function of [`WaterWorld`] that changes it between ticks.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
@@ -87,6 +87,10 @@ pub enum Edit {
         /// What water does at its faces, or `None` for what the rules say.
         edge: Option<Edge>,
     },
+    /// [`WaterWorld::freeze`]; its outcome is [`Outcome::Changed`].
+    Freeze(Vec<IVec3>),
+    /// [`WaterWorld::thaw`]; its outcome is [`Outcome::Changed`].
+    Thaw(Vec<IVec3>),
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -143,11 +147,13 @@ impl WaterWorld {
             Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
             Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
             Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
+            Edit::Freeze(chunks) => self.freeze(chunks).map(Outcome::Changed),
+            Edit::Thaw(chunks) => self.thaw(chunks).map(Outcome::Changed),
         }
     }
 
     /// Returns how many cells an edit counts for if it is not refused: those of its regions and
-    /// chunks, one for each chunk that it looks at, or one.
+    /// chunks, those at the faces of its chunks, one for each chunk that it looks at, or one.
     pub(super) fn cells_of(&self, edit: &Edit) -> u64 {
         let in_chunks = |chunks: usize| (chunks * CHUNK_CELLS) as u64;
         match edit {
@@ -159,6 +165,7 @@ impl WaterWorld {
             Edit::RemoveChunks(positions) => in_chunks(positions.len()),
             Edit::InsertRecords(records) => in_chunks(records.len()),
             Edit::WakeAll | Edit::SetRules(_) => in_chunks(self.store.grid().chunk_count()),
+            Edit::Freeze(chunks) | Edit::Thaw(chunks) => (chunks.len() * 6 * LAYER_CELLS) as u64,
             Edit::SetEdge { .. } => self.store.grid().chunk_count() as u64,
             _ => 1,
         }

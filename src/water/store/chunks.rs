@@ -31,32 +31,27 @@ impl Store {
         if self.beside.len() < self.grid.slot_capacity() {
             self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
         }
-        if let Some(sources) = &sources {
-            self.count_all_sources(slot, sources, true);
-        }
-        let neighbours = self.grid.neighbours_of(slot);
         self.loads += 1;
         let load = self.loads;
-        self.beside[slot.index()] =
-            Beside { masks, sources, neighbours, load, ..Beside::default() };
+        self.beside[slot.index()] = Beside { masks, sources, load, ..Beside::default() };
+        self.count_springs_of(slot, true);
         self.touch(slot);
+        self.link(slot);
         self.refresh_edges(slot);
-        self.link(slot, slot);
         self.note_chunk(slot);
         Some(slot)
     }
 
-    /// Removes and returns a chunk, with open cells beyond the world's edge; `None` if there is
-    /// none.
+    /// Removes and returns a chunk that is not frozen, with open cells beyond the world's edge;
+    /// `None` if there is none.
     pub(crate) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
-        if let Some(sources) = self.beside[slot.index()].sources.take() {
-            self.count_all_sources(slot, &sources, false);
-        }
+        self.count_springs_of(slot, false);
+        let around = Face::ALL.map(|face| self.across(slot, face));
         let chunk = self.grid.remove(position)?;
         self.loads += 1;
         self.note_chunk(slot);
-        self.link(slot, Slot::NONE);
+        self.unlink_from(around);
         self.beside[slot.index()] = Beside::default();
         self.visible_changes.forget(slot);
         Some(self.without_marks(position, chunk))
@@ -85,15 +80,35 @@ impl Store {
         self.beside[slot.index()].load
     }
 
-    /// Sets `there`, the chunk itself or [`Slot::NONE`], as the neighbour of its six neighbours.
-    fn link(&mut self, slot: Slot, there: Slot) {
-        for face in Face::ALL {
-            let neighbour = self.neighbour(slot, face);
-            if neighbour.is_some() {
-                self.beside[neighbour.index()].neighbours[face.opposite().index()] = there;
-                self.refresh_edges(neighbour);
+    /// Sets a chunk and those around it as each other's neighbours, or as parted. The caller
+    /// refreshes what the edges decide for the chunk itself.
+    pub(super) fn link(&mut self, slot: Slot) {
+        for (face, there) in Face::ALL.into_iter().zip(self.grid.neighbours_of(slot)) {
+            if !there.is_some() {
+                continue;
+            }
+            let is_parted = self.is_frozen(slot) != self.is_frozen(there);
+            self.set_across(slot, face, there, is_parted);
+            self.set_across(there, face.opposite(), slot, is_parted);
+            self.refresh_edges(there);
+        }
+    }
+
+    /// Takes a chunk from what those around it have as neighbours.
+    fn unlink_from(&mut self, around: [Slot; 6]) {
+        for (face, there) in Face::ALL.into_iter().zip(around) {
+            if there.is_some() {
+                self.set_across(there, face.opposite(), Slot::NONE, false);
+                self.refresh_edges(there);
             }
         }
+    }
+
+    /// Sets what is loaded across a face of a chunk: its neighbour, or one that it is parted from.
+    fn set_across(&mut self, slot: Slot, face: Face, there: Slot, is_parted: bool) {
+        let beside = &mut self.beside[slot.index()];
+        beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
+        beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
     }
 
     /// Returns whether the cached masks, outlets, coast, sources and neighbours are those of the
@@ -105,7 +120,8 @@ impl Store {
             && beside.outlets == boxed(self.outlets_of(slot))
             && beside.coast == boxed(self.coast_of(slot))
             && beside.sources == sources_in(chunk)
-            && beside.neighbours == self.grid.neighbours_of(slot)
+            && Face::ALL.map(|face| self.across(slot, face)) == self.grid.neighbours_of(slot)
+            && self.parts_truly(slot)
     }
 }
 
@@ -223,6 +239,7 @@ mod tests {
             (Beside { coast: other.clone(), ..true_beside() }, false),
             (Beside { sources: other, ..true_beside() }, false),
             (Beside { neighbours: [slot; 6], ..true_beside() }, false),
+            (Beside { parted: 1, ..true_beside() }, false),
         ];
         for (beside, is_true) in forged {
             store.beside[slot.index()] = beside;

@@ -12,14 +12,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Store {
-    /// Returns the mark that stands for the missing chunk across `face` of the chunk at `slot`, at
+    /// Returns the mark that stands for the missing neighbour across `face` of the chunk at `slot`, at
     /// a layer (0 to 15) of that chunk.
     pub(crate) fn beyond(&self, slot: Slot, face: Face, layer: usize) -> Voxel {
         mark(self.edge_beyond(slot, face), face, self.layer_y(slot, layer))
     }
 
-    /// Returns the edge across `face` of the chunk at `slot`, where no chunk is loaded.
+    /// Returns the edge across `face` of the chunk at `slot`, where it has no neighbour.
     pub(crate) fn edge_beyond(&self, slot: Slot, face: Face) -> Edge {
+        if self.is_parted(slot, face) {
+            return Edge::Held;
+        }
         let chunk = self.grid.position_at(slot) + face.offset();
         let inside =
             Cube::holds_chunk(chunk) && self.bounds.intersection(&Cube::region_of(chunk)).is_some();

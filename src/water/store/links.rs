@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Returns the cells of the neighbour across a face that have a parent in a chunk.
-    fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
+    pub(super) fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
         let (there, behind) = (self.neighbour(slot, face), face.opposite());
         let is_inert = |slot| self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if !there.is_some() || is_inert(there) {

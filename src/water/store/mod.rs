@@ -7,6 +7,7 @@
 mod changes;
 mod chunks;
 mod edges;
+mod frozen;
 #[cfg(feature = "rayon")]
 mod lend;
 mod links;
@@ -71,6 +72,11 @@ struct Beside {
     extras: Option<Box<[CellMask; 6]>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
+    /// The faces, by bit, across which a chunk is loaded that stands still while this one does not,
+    /// or the reverse. It is none of `neighbours`.
+    parted: u8,
+    /// Whether the chunk stands still.
+    is_frozen: bool,
     /// [`Store::loads`] once the chunk was inserted, so no two chunks of a world have the same.
     load: u64,
     /// The period in which the chunk was last touched.
@@ -268,7 +274,8 @@ impl Store {
         self.grid.position_at(slot).y * 16 + layer as i32
     }
 
-    /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded.
+    /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded, or where one of the two
+    /// is frozen and the other is not.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.beside[slot.index()].neighbours[face.index()]

@@ -242,7 +242,9 @@ impl Store {
             }
             let edge = match self.face_beyond(cell) {
                 Some(face) => self.edges.outer[face.index()],
-                None if layer == 15 => self.edge_of_column(Cube::chunk_of(cell)),
+                None if layer == 15 && !self.is_parted(slot, Face::Up) => {
+                    self.edge_of_column(Cube::chunk_of(cell))
+                }
                 None => Edge::Held,
             };
             return match edge {

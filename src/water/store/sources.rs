@@ -22,38 +22,39 @@ impl Store {
         let was_present = sources.contains(index);
         sources.set(index, present);
         beside.sources = boxed(sources);
-        if was_present != present {
+        if was_present != present && !self.is_frozen(slot) {
             self.count_sources(slot, index / LAYER_CELLS, 1, present);
         }
     }
 
-    /// Returns the y of the lowest source in the world.
+    /// Returns the y of the lowest source in the world, frozen chunks left out.
     #[inline]
     pub(crate) fn lowest_source(&self) -> Option<i32> {
         self.source_heights.keys().next().copied()
     }
 
-    /// Returns the y of the highest source in the world.
+    /// Returns the y of the highest source in the world, frozen chunks left out.
     #[inline]
     pub(crate) fn highest_source(&self) -> Option<i32> {
         self.source_heights.keys().next_back().copied()
     }
 
-    /// Returns the units of water in all sources.
+    /// Returns the units of water in all sources, frozen chunks left out.
     pub(crate) fn units_of_sources(&self) -> u64 {
         let sources: usize = self.source_heights.values().sum();
         sources as u64 * u64::from(FULL)
     }
 
-    /// Adds the sources of a loaded chunk to the index by height, or removes those of an unloaded
-    /// one.
-    pub(crate) fn count_all_sources(&mut self, slot: Slot, sources: &CellMask, present: bool) {
+    /// Adds the sources of a chunk to the index by height, or removes them.
+    pub(super) fn count_springs_of(&mut self, slot: Slot, present: bool) {
+        let Some(sources) = self.beside[slot.index()].sources.take() else { return };
         for layer in 0..16 {
             self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
         }
+        self.beside[slot.index()].sources = Some(sources);
     }
 
-    /// Returns the number of sources in the world.
+    /// Returns the number of sources in the world, frozen chunks left out.
     pub(crate) fn source_count(&self) -> usize {
         self.source_heights.values().sum()
     }

@@ -1,6 +1,6 @@
 //! Which chunks have been touched since a save last asked, so that it need not look at the others.
 //! A chunk is touched when a cell of it is written, when it takes part in a tick, when it is
-//! inserted, and when its changes are taken: whatever its record in a save depends on. Without
+//! inserted, frozen or thawed, and when its changes are taken: whatever its record in a save depends on. Without
 //! saves nothing is kept.
 
 use crate::grid::Slot;
@@ -73,6 +73,14 @@ impl Store {
         is_underway: bool,
     ) -> (Vec<Slot>, Since) {
         self.touch_awake();
+        // In a frozen chunk, edits of its neighbours may have woken cells.
+        let waits = |&slot: &Slot| {
+            let awake = self.grid.awake_at(slot);
+            self.is_frozen(slot) && awake.is_some_and(|awake| !awake.is_empty())
+        };
+        for slot in self.grid.occupied().filter(waits).collect::<Vec<Slot>>() {
+            self.touch(slot);
+        }
         let world = self.periods.world;
         let is_touched = |slot: &Slot| {
             since.is_none_or(|since| {

@@ -50,6 +50,7 @@ impl Store {
     /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and those beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
+    /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | what lies on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
     /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
     /// | HasSource changes | the cell | next tick |
@@ -134,7 +135,7 @@ impl Store {
     /// fall there.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
-            self.wake_border(self.neighbour(slot, face), face.opposite(), CHUNK_CELLS);
+            self.wake_border(self.across(slot, face), face.opposite(), CHUNK_CELLS);
         }
         let above = self.neighbour(slot, Face::Up);
         if above.is_some() {

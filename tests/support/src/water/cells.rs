@@ -5,6 +5,7 @@
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkRecord, Displaced, EditError, Ledger, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
+use std::collections::HashSet;
 
 /// The neighbours to which displaced water goes, in order.
 const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
@@ -53,10 +54,12 @@ pub struct Cells {
     /// In the order of the region's positions.
     pub contents: Vec<Content>,
     pub ledger: Ledger,
+    /// The chunks that stand still.
+    pub frozen: HashSet<IVec3>,
 }
 
 impl Cells {
-    /// Reads a world.
+    /// Reads a world, in which no chunk is frozen.
     pub fn of(world: &WaterWorld) -> Cells {
         let region = world.bounds();
         let content = |cell| world.voxel(cell).map_or(Content::NotLoaded, Content::of);
@@ -64,6 +67,7 @@ impl Cells {
             region,
             contents: region.positions().map(content).collect(),
             ledger: world.ledger(),
+            frozen: HashSet::new(),
         }
     }
 
@@ -91,6 +95,24 @@ impl Cells {
         if let Some(slot) = self.slot(cell) {
             self.contents[slot] = content;
         }
+    }
+
+    /// Whether one of two cells stands still and the other does not.
+    fn are_parted(&self, cell: IVec3, other: IVec3) -> bool {
+        let is_frozen = |cell| self.frozen.contains(&Cube::chunk_of(cell));
+        is_frozen(cell) != is_frozen(other)
+    }
+
+    /// As [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
+    pub fn set_frozen(&mut self, chunks: Region, is_frozen: bool) -> Result<bool, EditError> {
+        if let Some(absent) = chunks.positions().find(|&chunk| !self.has_chunk(chunk)) {
+            return Err(EditError::ChunkAbsent(absent));
+        }
+        let mut changes = |chunk: IVec3| match is_frozen {
+            true => self.frozen.insert(chunk),
+            false => self.frozen.remove(&chunk),
+        };
+        Ok(chunks.positions().fold(false, |any, chunk| changes(chunk) || any))
     }
 
     fn open(&self, cell: IVec3) -> Result<(u8, bool), EditError> {
@@ -124,7 +146,11 @@ impl Cells {
             while at < body.len() {
                 let cell = body[at].0;
                 for there in FACES.iter().filter_map(|face| cell.checked_add(face.offset())) {
-                    if let Some(found) = wet.iter().position(|&(cell, _)| cell == there) {
+                    let is_there = |&(wet, _): &(IVec3, u8)| wet == there;
+                    if self.are_parted(cell, there) {
+                        continue;
+                    }
+                    if let Some(found) = wet.iter().position(is_there) {
                         body.push(wet.remove(found));
                     }
                 }
@@ -166,6 +192,7 @@ impl Cells {
                 let below = cell.checked_add(IVec3::NEG_Y);
                 if height == 0
                     && let Some(below) = below
+                    && !self.are_parted(cell, below)
                     && self.open(below).is_ok_and(|(height, _)| height < 7)
                 {
                     if !fallen.contains(&cell) {
@@ -183,6 +210,7 @@ impl Cells {
                 let Some(there) = cell.checked_add(face.offset()) else { continue };
                 match self.open(there) {
                     Err(_) => {}
+                    _ if self.are_parted(cell, there) => {}
                     _ if entered.contains(&there) => {}
                     Ok((7, _)) if face == Face::Up => rising = Some((far, there)),
                     Ok(_) => reached.push((far + 1, there)),
@@ -205,6 +233,7 @@ impl Cells {
     /// it. Beyond the end of the world or of what is loaded there may be sea.
     pub fn may_close(&self, cell: IVec3) -> bool {
         let is = |face: Face, may_be: bool| match cell.checked_add(face.offset()) {
+            Some(there) if self.are_parted(cell, there) => false,
             Some(there) => match self.at(there) {
                 Ok(content) => content == Content::Sea,
                 Err(_) => may_be,
@@ -370,6 +399,7 @@ impl Cells {
             return Err(EditError::ChunkAbsent(position));
         };
         let mut held = Vec::new();
+        self.frozen.remove(&position);
         for cell in cells.positions() {
             let content = self.at(cell).map_err(|_| EditError::ChunkAbsent(position))?;
             held.push((cell, content));

@@ -11,7 +11,7 @@ use floodplain::water::{
     WaterCell, WaterWorld,
 };
 use floodplain::{Automaton, CHUNK_CELLS, Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 
 /// Every public function that changes a water world.
@@ -44,6 +44,9 @@ pub enum Edit {
     RemoveChunks(Region),
     /// The records of all chunks that are not back, at once.
     InsertRecords,
+    /// The chunks between two chunk positions.
+    Freeze(Region),
+    Thaw(Region),
 }
 
 impl Edit {
@@ -175,6 +178,8 @@ pub fn value_of(edit: &Edit, chunk_for: impl Fn(IVec3) -> Chunk<Voxel>) -> water
         Edit::SetEdge(column, edge) => water::Edit::SetEdge { column, edge },
         Edit::RemoveChunks(chunks) => water::Edit::RemoveChunks(chunks.positions().collect()),
         Edit::InsertRecords => water::Edit::InsertRecords(Vec::new()),
+        Edit::Freeze(chunks) => water::Edit::Freeze(chunks.positions().collect()),
+        Edit::Thaw(chunks) => water::Edit::Thaw(chunks.positions().collect()),
     }
 }
 
@@ -275,6 +280,8 @@ impl Model for Water {
                 let list = std::mem::take(&mut self.records);
                 list.iter().try_fold(Answer::Units(0), |_, record| self.insert_record(record))
             }
+            Edit::Freeze(chunks) => cells.set_frozen(chunks, true).map(Answer::from),
+            Edit::Thaw(chunks) => cells.set_frozen(chunks, false).map(Answer::from),
         };
         assert_eq!(answer, expected, "{edit:?}");
     }
@@ -323,7 +330,7 @@ impl Model for Water {
             "tick {tick} looked at {looked_at} cells, {} of them awake",
             report.visited
         );
-        let now = Cells::of(world);
+        let now = self.read(world);
         self.check_cells(world, &now);
         self.check_account(&now, tick);
         self.cells = now;
@@ -332,7 +339,7 @@ impl Model for Water {
     }
 
     fn compare(&self, world: &WaterWorld, after: &dyn Debug) {
-        let now = Cells::of(world);
+        let now = self.read(world);
         let contents = now.contents.iter().zip(&self.cells.contents);
         for (cell, (now, then)) in now.region.positions().zip(contents) {
             assert_eq!(now, then, "cell {cell} after {after:?}");
@@ -378,6 +385,8 @@ impl Water {
                 let records = self.records.iter().rev().cloned();
                 world.insert_records(records).map(|()| Answer::Units(0))
             }
+            Edit::Freeze(chunks) => world.freeze(chunks.positions()).map(Answer::from),
+            Edit::Thaw(chunks) => world.thaw(chunks.positions()).map(Answer::from),
         }
     }
 
@@ -444,6 +453,13 @@ impl Water {
         self.loaded.push(position);
     }
 
+    /// The cells of a world, in which the same chunks must be frozen as in the model.
+    fn read(&self, world: &WaterWorld) -> Cells {
+        let frozen: HashSet<IVec3> = world.frozen_chunks().collect();
+        assert_eq!(frozen, self.cells.frozen, "the frozen chunks");
+        Cells { frozen, ..Cells::of(world) }
+    }
+
     fn evaporates(&self) -> bool {
         self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0
     }
@@ -457,6 +473,9 @@ impl Water {
             now.region.positions().zip(now.contents.iter().zip(&self.cells.contents))
         {
             match (now, then) {
+                _ if self.cells.frozen.contains(&Cube::chunk_of(cell)) => {
+                    assert_eq!(now, then, "frozen cell {cell}, tick {tick}");
+                }
                 (
                     Content::Open { height, source },
                     Content::Open { height: before, source: was },

@@ -15,8 +15,15 @@ fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
     world.bounds().positions().find(has)
 }
 
+/// Lets all chunks go on that are frozen.
+fn thaw_all(world: &mut WaterWorld) {
+    let frozen: Vec<IVec3> = world.frozen_chunks().collect();
+    world.thaw(frozen).expect("they are loaded");
+}
+
 /// Removes all springs: after one tick no cell has HasSource, however far from its spring.
 pub fn has_source_clears(world: &mut WaterWorld) {
+    thaw_all(world);
     while let Some(spring) = flagged(world, CellFlags::IS_SOURCE) {
         assert_eq!(world.remove_source(spring), Ok(true));
     }
@@ -25,7 +32,7 @@ pub fn has_source_clears(world: &mut WaterWorld) {
 }
 
 /// Makes the edits, but for those that take chunks out or are of the sea, in a world with these
-/// rules.
+/// rules. In the end no chunk is frozen.
 fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
     let mut watched = Watched::new(seed, rules, bounds);
     let removes = |op: &&Op| match op {
@@ -34,6 +41,7 @@ fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
         _ => false,
     };
     ops.iter().filter(|op| !removes(op)).for_each(|op| watched.apply(op));
+    thaw_all(&mut watched.world);
     watched.world
 }
 

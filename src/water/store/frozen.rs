@@ -1,0 +1,127 @@
+//! Frozen chunks: loaded, and standing still. Those that stand still and those that do not are like
+//! two worlds: no chunk of the one has a neighbour in the other, and what lies across such a face
+//! reads as held. So the rules of a tick know nothing of frozen chunks.
+//!
+//! What is kept for the whole world is that of the chunks that do not stand still: the list of awake
+//! chunks, the heights of the springs, the bodies of water.
+
+use crate::chunk::LAYER_CELLS;
+use crate::coords::{CHUNK_CELLS, Face};
+use crate::grid::Slot;
+use crate::water::store::Store;
+
+impl Store {
+    /// Returns whether a chunk stands still.
+    #[inline]
+    pub(crate) fn is_frozen(&self, slot: Slot) -> bool {
+        self.beside[slot.index()].is_frozen
+    }
+
+    /// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other is
+    /// not.
+    #[inline]
+    pub(super) fn is_parted(&self, slot: Slot, face: Face) -> bool {
+        self.beside[slot.index()].parted >> face.index() & 1 != 0
+    }
+
+    /// Returns the chunk across a face, whether frozen or not; [`Slot::NONE`] where none is loaded.
+    pub(super) fn across(&self, slot: Slot, face: Face) -> Slot {
+        if !self.is_parted(slot, face) {
+            return self.neighbour(slot, face);
+        }
+        let beyond = face.step(self.grid.position_at(slot));
+        beyond.and_then(|beyond| self.grid.slot(beyond)).unwrap_or(Slot::NONE)
+    }
+
+    /// Returns whether a chunk is parted from those around it that it should be parted from.
+    pub(super) fn parts_truly(&self, slot: Slot) -> bool {
+        Face::ALL.into_iter().all(|face| {
+            let there = self.across(slot, face);
+            let differs = there.is_some() && self.is_frozen(there) != self.is_frozen(slot);
+            self.is_parted(slot, face) == differs
+        })
+    }
+
+    /// Freezes chunks, or lets them go on, none of which are so already. Cuts the ties across the
+    /// faces at which they are parted from others, and wakes what lies at those and at the faces at
+    /// which they are no more. The caller tells the pools and the evaporation.
+    pub(crate) fn set_frozen(&mut self, slots: &[Slot], is_frozen: bool) {
+        self.note_ties();
+        let joining = self.faces_of(slots, |store, slot, face| store.is_parted(slot, face));
+        slots.iter().for_each(|slot| self.beside[slot.index()].is_frozen = is_frozen);
+        let parting = self.faces_of(slots, |store, slot, face| {
+            let there = store.neighbour(slot, face);
+            there.is_some() && store.is_frozen(there) != is_frozen
+        });
+        for &(slot, face) in &parting {
+            self.cut_across(slot, face);
+            self.wake_face(slot, face);
+        }
+        for &slot in slots {
+            self.touch(slot);
+            self.note_chunk(slot);
+            self.link(slot);
+            self.refresh_edges(slot);
+            self.count_springs_of(slot, !is_frozen);
+        }
+        for &(slot, face) in &joining {
+            self.note_chunk(slot);
+            self.wake_face(slot, face);
+        }
+        // What the sea presses on has changed at both.
+        for (slot, face) in parting.into_iter().chain(joining) {
+            [slot, self.across(slot, face)].into_iter().for_each(|slot| self.wake_coast(slot));
+        }
+        match is_frozen {
+            true => self.grid.shelve(slots),
+            false => self.grid.unshelve(slots),
+        }
+    }
+
+    /// Freezes a chunk that was just inserted as it was when it was saved: wakes and cuts nothing.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn restore_frozen(&mut self, slot: Slot) {
+        self.beside[slot.index()].is_frozen = true;
+        self.link(slot);
+        self.refresh_edges(slot);
+        self.count_springs_of(slot, false);
+        self.grid.shelve(&[slot]);
+    }
+
+    /// Returns the faces of chunks for which `is_in` holds.
+    fn faces_of(
+        &self,
+        slots: &[Slot],
+        is_in: impl Fn(&Store, Slot, Face) -> bool,
+    ) -> Vec<(Slot, Face)> {
+        let faces = slots.iter().flat_map(|&slot| Face::ALL.map(|face| (slot, face)));
+        faces.filter(|&(slot, face)| is_in(self, slot, face)).collect()
+    }
+
+    /// Cuts the ties of a chunk and its neighbour across a face to each other.
+    fn cut_across(&mut self, slot: Slot, face: Face) {
+        let there = self.neighbour(slot, face);
+        for (slot, face) in [(slot, face), (there, face.opposite())] {
+            for child in self.children_across(slot, face) {
+                self.unlink(child, face.opposite());
+            }
+        }
+    }
+
+    /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to be:
+    /// the cells at it, the water beside those above it, and what the sea below it presses on.
+    fn wake_face(&mut self, slot: Slot, face: Face) {
+        let there = self.across(slot, face);
+        self.wake_border(slot, face, CHUNK_CELLS);
+        self.wake_border(there, face.opposite(), CHUNK_CELLS);
+        let upper = match face {
+            Face::Up => there,
+            Face::Down => slot,
+            _ => return,
+        };
+        for face in Face::LATERAL {
+            self.wake_border(self.neighbour(upper, face), face.opposite(), LAYER_CELLS);
+        }
+        self.wake_depths(upper);
+    }
+}

@@ -1,0 +1,241 @@
+//! Chunks that stand still.
+
+use super::random::{bounds, op, rules};
+use fastrand::Rng;
+use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
+use floodplain::water::{ChunkRecord, Edge, Edges, EditError, Ledger, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Cube, Region, Shape, StepReport};
+use proptest::prelude::*;
+use support::water::edits::Watched;
+use support::worlds;
+
+fn positions(world: &WaterWorld) -> Vec<IVec3> {
+    world.chunks().map(|(position, _)| position).collect()
+}
+
+fn cell_in(rng: &mut Rng, region: Region) -> IVec3 {
+    let (min, max) = (region.min(), region.max());
+    IVec3::new(rng.i32(min.x..=max.x), rng.i32(min.y..=max.y), rng.i32(min.z..=max.z))
+}
+
+/// What ticks have done to a ledger.
+fn of_ticks(ledger: Ledger, before: Ledger) -> [u64; 5] {
+    let of = |l: Ledger| [l.injected, l.drained, l.evaporated, l.from_sea, l.into_sea];
+    let (now, then) = (of(ledger), of(before));
+    core::array::from_fn(|at| now[at] - then[at])
+}
+
+/// One tick in slices of so many cells.
+fn tick(world: &mut WaterWorld, budget: u64) -> StepReport {
+    let mut report = StepReport::default();
+    loop {
+        let progress = world.step_within(budget);
+        report += progress.report;
+        if progress.finished {
+            return report;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+
+    /// Byte for byte, and cell by cell awake: after any history, in slices, with edits between
+    /// ticks.
+    #[test]
+    fn for_the_others_frozen_chunks_are_as_if_they_were_not_loaded(
+        seed in any::<u64>(), rules in rules(), history in prop::collection::vec(op(), 1..24)
+    ) {
+        let mut rng = Rng::with_seed(seed);
+        let edges = Edges { unloaded: Edge::Held, ..rules.edges };
+        let mut watched = Watched::new(seed, Rules { edges, ..rules }, bounds());
+        history.iter().for_each(|op| watched.apply(op));
+        let mut frozen = watched.world;
+        let columns: Vec<_> = frozen.column_edges().map(|(column, _)| column).collect();
+        columns.into_iter().for_each(|column| _ = frozen.set_edge(column, None));
+        let mut still: Vec<IVec3> = frozen.frozen_chunks().collect();
+        frozen.remove_chunks(still.drain(..)).unwrap();
+        let mut without = WaterWorld::load(&frozen.save()).unwrap();
+        let (stay, go): (Vec<IVec3>, _) = positions(&frozen).into_iter().partition(|_| rng.bool());
+        frozen.freeze(go.iter().copied()).unwrap();
+        without.remove_chunks(go).unwrap();
+        let before = [frozen.ledger(), without.ledger()];
+        for at in 0..10 {
+            frozen.validate().unwrap();
+            if let Some(&chunk) = stay.get(rng.usize(..stay.len().max(1))) {
+                let cells = Cube::region_of(chunk).intersection(&bounds()).unwrap();
+                let cell = cell_in(&mut rng, cells);
+                let edit = |world: &mut WaterWorld| match at % 4 {
+                    0 => world.pour(cell, 7).map(u64::from),
+                    1 => world.set_solid(cell).map(|displaced| displaced.removed.into()),
+                    2 => world.clear_solid(cell).map(u64::from),
+                    _ => world.add_source(cell).map(u64::from),
+                };
+                let answer = edit(&mut frozen);
+                prop_assert_eq!(answer, edit(&mut without), "tick {}", at);
+            }
+            prop_assert!(frozen.awake_chunks().eq(without.awake_chunks()), "tick {}", at);
+            let budget = rng.u64(1..300);
+            prop_assert_eq!(tick(&mut frozen, budget), without.step(), "tick {}", at);
+            for &chunk in &stay {
+                prop_assert_eq!(frozen.chunk(chunk), without.chunk(chunk), "tick {}: {}", at, chunk);
+            }
+            let [one, other] = before;
+            let (one, other) = (of_ticks(frozen.ledger(), one), of_ticks(without.ledger(), other));
+            prop_assert_eq!(one, other, "tick {}", at);
+        }
+    }
+}
+
+/// A basin of nine chunks with rocks on its floor, and enough water at random heights to cover
+/// them.
+fn basin(seed: u64) -> WaterWorld {
+    let mut rng = Rng::with_seed(seed);
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(47, 15, 47));
+    let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 0, 2)).positions();
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    for _ in 0..40 {
+        let rock = cell_in(&mut rng, bounds).with_y(0);
+        let size = IVec3::new(rng.i32(0..6), rng.i32(0..2), rng.i32(0..6));
+        world.fill_solid(Region::new(rock, (rock + size).min(bounds.max()))).unwrap();
+    }
+    for _ in 0..30 {
+        let pool = cell_in(&mut rng, bounds).with_y(4);
+        world.fill_water(Region::new(pool, (pool + 9).min(bounds.max())), rng.u8(1..8)).unwrap();
+    }
+    world
+}
+
+/// The units in each layer of a world at rest.
+fn levels(world: &mut WaterWorld) -> Vec<u64> {
+    world.run(4_000);
+    assert!(world.is_at_rest(), "{} cells awake", world.awake_cells());
+    world.validate().unwrap();
+    let bounds = world.bounds();
+    let units = |y: i32| {
+        let layer = Region::new(bounds.min().with_y(y), bounds.max().with_y(y));
+        layer.positions().map(|cell| u64::from(world.height(cell))).sum()
+    };
+    (bounds.min().y..=bounds.max().y).map(units).collect()
+}
+
+#[test]
+fn chunks_that_stood_still_come_to_the_levels_of_those_that_never_did() {
+    for seed in 0..12 {
+        let mut rng = Rng::with_seed(seed);
+        let (mut thawed, mut never) = (basin(seed), basin(seed));
+        for _ in 0..4 {
+            thawed.run(rng.u64(..12));
+            let (some, others): (Vec<IVec3>, Vec<IVec3>) =
+                positions(&thawed).into_iter().partition(|_| rng.bool());
+            thawed.freeze(some).unwrap();
+            let _ = thawed.thaw(others);
+            thawed.validate().unwrap();
+        }
+        // At rest with some chunks frozen, and then at all.
+        thawed.run(4_000);
+        assert!(thawed.is_at_rest() && thawed.validate().is_ok(), "seed {seed}");
+        let frozen: Vec<IVec3> = thawed.frozen_chunks().collect();
+        thawed.thaw(frozen).unwrap();
+        assert_eq!(levels(&mut thawed), levels(&mut never), "seed {seed}");
+    }
+}
+
+/// Edits in them, too: what these set in motion waits.
+#[test]
+fn a_world_that_stands_still_is_never_visited() {
+    let mut visited = 0;
+    for seed in 0..20 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water(seed);
+        assert_eq!(world.freeze(positions(&world)), Ok(true));
+        assert_eq!(world.freeze(positions(&world)), Ok(false));
+        for _ in 0..6 {
+            worlds::edit_water(&mut world, &mut rng);
+            world.validate().unwrap();
+            let cells: Vec<_> =
+                world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).collect();
+            let ledger = world.ledger();
+            let loaded: Vec<IVec3> =
+                positions(&world).into_iter().filter(|&chunk| !world.is_frozen(chunk)).collect();
+            world.freeze(loaded).unwrap();
+            let hash = world.state_hash();
+            assert_eq!(world.run(3).visited, 0, "seed {seed}");
+            assert_eq!((world.awake_cells(), world.ledger()), (0, ledger));
+            assert!(world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).eq(cells));
+            assert_ne!(world.state_hash(), hash, "three ticks have passed");
+        }
+        world.thaw(positions(&world)).unwrap();
+        visited += world.step().visited;
+        world.validate().unwrap();
+    }
+    assert!(visited > 1_000, "{visited} cells visited once they go on");
+}
+
+/// Frozen before or after their cells were woken, they are saved as they are.
+#[test]
+fn which_chunks_are_frozen_is_saved_with_what_waits_in_them() {
+    for seed in 0..30 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water(seed);
+        world.run(rng.u64(..20));
+        let some = positions(&world).into_iter().filter(|_| rng.bool());
+        world.freeze(some.collect::<Vec<_>>()).unwrap();
+        worlds::edit_water(&mut world, &mut rng);
+        let mut loaded = WaterWorld::load(&world.save()).unwrap();
+        assert!(loaded.frozen_chunks().eq(world.frozen_chunks()), "seed {seed}");
+        assert_eq!(loaded.save(), world.save(), "seed {seed}");
+        for _ in 0..5 {
+            for world in [&mut world, &mut loaded] {
+                world.step();
+                world.thaw(world.frozen_chunks().take(1).collect::<Vec<_>>()).unwrap();
+                world.validate().unwrap();
+            }
+            assert_eq!(loaded.state_hash(), world.state_hash(), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn records_of_frozen_chunks_are_those_of_chunks_that_were_thawed() {
+    for seed in 0..20 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = worlds::water(seed);
+        let some: Vec<IVec3> = positions(&world).into_iter().filter(|_| rng.bool()).collect();
+        world.freeze(some.iter().copied()).unwrap();
+        let mut thawed = WaterWorld::load(&world.save()).unwrap();
+        thawed.thaw(some.iter().copied()).unwrap();
+        let records: Vec<ChunkRecord> = world.remove_chunks(some.iter().copied()).unwrap();
+        assert_eq!(records, thawed.remove_chunks(some).unwrap(), "seed {seed}");
+        world.insert_records(records).unwrap();
+        assert_eq!(world.frozen_chunks().count(), 0);
+        world.validate().unwrap();
+    }
+}
+
+#[test]
+fn while_chunks_settle_frozen_ones_stand_still() {
+    let mut world = basin(3);
+    let still = IVec3::new(1, 0, 1);
+    world.freeze([still]).unwrap();
+    let before = world.chunk(still).unwrap().into_owned();
+    let settling = world.settle_now(world.bounds(), 4_000).unwrap();
+    assert!(settling.is_at_rest() && world.is_frozen(still));
+    assert_eq!(*world.chunk(still).unwrap(), before);
+    world.validate().unwrap();
+}
+
+#[test]
+fn a_chunk_that_is_not_loaded_cannot_be_frozen() {
+    let mut world = basin(1);
+    let (absent, hash) = (IVec3::new(9, 0, 0), world.state_hash());
+    assert_eq!(world.freeze([IVec3::ZERO, absent]), Err(EditError::ChunkAbsent(absent)));
+    assert_eq!(world.state_hash(), hash);
+    assert!(world.freeze([IVec3::ZERO, IVec3::ZERO]).unwrap());
+    assert_eq!(world.thaw([IVec3::ZERO, absent]), Err(EditError::ChunkAbsent(absent)));
+    assert!(world.is_frozen(IVec3::ZERO) && world.state_hash() != hash);
+    assert!(world.thaw([IVec3::ZERO]).unwrap());
+    assert_eq!(world.thaw([IVec3::ZERO]), Ok(false));
+}
