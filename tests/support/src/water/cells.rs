@@ -108,11 +108,12 @@ impl Cells {
         if let Some(absent) = chunks.positions().find(|&chunk| !self.has_chunk(chunk)) {
             return Err(EditError::ChunkAbsent(absent));
         }
-        let mut changes = |chunk: IVec3| match is_frozen {
-            true => self.frozen.insert(chunk),
-            false => self.frozen.remove(&chunk),
-        };
-        Ok(chunks.positions().fold(false, |any, chunk| changes(chunk) || any))
+        let before = self.frozen.len();
+        match is_frozen {
+            true => self.frozen.extend(chunks.positions()),
+            false => self.frozen.retain(|&chunk| !chunks.contains(chunk)),
+        }
+        Ok(self.frozen.len() != before)
     }
 
     fn open(&self, cell: IVec3) -> Result<(u8, bool), EditError> {

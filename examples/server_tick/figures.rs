@@ -1,0 +1,112 @@
+//! How long the ticks took.
+
+use core::fmt;
+use std::time::Duration;
+
+/// What one tick of the server took and did.
+pub struct Tick {
+    /// The call that makes edits and does as much of a tick of the water as there is time for.
+    pub water: Duration,
+    /// Finding what has changed, and the bytes for all clients.
+    pub feed: Duration,
+    /// Whether a tick of the water was completed.
+    pub is_complete: bool,
+    /// Edits in line.
+    pub edits: usize,
+    pub bytes: usize,
+    /// Cells that the tick of the water that is underway has still to visit.
+    pub backlog: u64,
+    pub awake: usize,
+}
+
+/// The figures of a run.
+pub struct Figures {
+    /// In milliseconds, in ascending order.
+    water: Vec<f64>,
+    feed: Vec<f64>,
+    completed: usize,
+    edits: (usize, usize),
+    bytes: (usize, usize),
+    backlog: (u64, u64),
+    awake: (usize, usize),
+}
+
+impl Figures {
+    /// Returns the figures of ticks, of which there are some.
+    pub fn of(ticks: &[Tick]) -> Figures {
+        let sorted = |time: fn(&Tick) -> Duration| {
+            let mut times: Vec<f64> =
+                ticks.iter().map(|tick| 1e3 * time(tick).as_secs_f64()).collect();
+            times.sort_unstable_by(f64::total_cmp);
+            times
+        };
+        let mean_and_most = |of: fn(&Tick) -> usize| {
+            let sum: usize = ticks.iter().map(of).sum();
+            (sum / ticks.len(), ticks.iter().map(of).max().unwrap_or(0))
+        };
+        let backlog = |of: fn(&Tick) -> u64| {
+            let sum: u64 = ticks.iter().map(of).sum();
+            (sum / ticks.len() as u64, ticks.iter().map(of).max().unwrap_or(0))
+        };
+        Figures {
+            water: sorted(|tick| tick.water),
+            feed: sorted(|tick| tick.feed),
+            completed: ticks.iter().filter(|tick| tick.is_complete).count(),
+            edits: mean_and_most(|tick| tick.edits),
+            bytes: mean_and_most(|tick| tick.bytes),
+            backlog: backlog(|tick| tick.backlog),
+            awake: mean_and_most(|tick| tick.awake),
+        }
+    }
+
+    /// Returns the mean time of the water in a tick, in milliseconds.
+    pub fn mean(&self) -> f64 {
+        self.water.iter().sum::<f64>() / self.water.len() as f64
+    }
+
+    /// Returns the times of the water, for ticks that are never cut short.
+    pub fn of_whole_ticks(&self) -> String {
+        format!("mean {:.2} ms, {}", self.mean(), distribution(&self.water))
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let over = self.water.iter().filter(|&&time| time > 50.0).count();
+        let count = self.water.len();
+        writeln!(f, "water        {}; {over} over 50 ms", distribution(&self.water))?;
+        writeln!(
+            f,
+            "completed    {} ticks of the water in {count} of the server: {:.1} in 100",
+            self.completed,
+            100.0 * self.completed as f64 / count as f64,
+        )?;
+        writeln!(f, "feed         {}", distribution(&self.feed))?;
+        let (mean, most) = self.bytes;
+        writeln!(f, "to clients   {mean} bytes a tick, at most {most}")?;
+        let (mean, most) = self.edits;
+        writeln!(f, "edits        {mean} in line before a tick, at most {most}")?;
+        let (mean, most) = self.backlog;
+        writeln!(f, "backlog      {mean} cells after a tick, at most {most}")?;
+        let (mean, most) = self.awake;
+        writeln!(f, "awake        {mean} cells, at most {most}")
+    }
+}
+
+/// Returns the median, the 99th percentile and the worst of times in ascending order.
+fn distribution(times: &[f64]) -> String {
+    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
+    format!("p50 {:.2} ms, p99 {:.2} ms, worst {:.2} ms", at(50), at(99), at(100))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_those_of_the_sorted_times() {
+        let times: Vec<f64> = (1..=200).map(f64::from).collect();
+        assert_eq!(distribution(&times), "p50 101.00 ms, p99 199.00 ms, worst 200.00 ms");
+        assert_eq!(distribution(&[3.0]), "p50 3.00 ms, p99 3.00 ms, worst 3.00 ms");
+    }
+}

@@ -1,0 +1,318 @@
+//! Fifty players, and what they make of the water: every edit is queued.
+
+use crate::ground::{self, COLUMN, Ground};
+use core::ops::Range;
+use floodplain::glam::{DVec2, IVec2, IVec3};
+use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, Voxel, WaterWorld};
+use floodplain::{Chunk, Region};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Columns that a player sees in each direction; those one farther away stay loaded.
+pub const VIEW: i32 = 4;
+/// Cells that a player walks in a tick: 5.6 m a second.
+const PACE: f64 = 0.28;
+/// Cells from the middle of the world within which the players stay.
+const FAR: f64 = 760.0;
+/// Where springs open, and where explosions are, by x and z.
+const SPRINGS: IVec2 = IVec2::new(-400, 120);
+const LAKE: IVec2 = IVec2::new(48, 144);
+const RIVERSIDE: IVec2 = IVec2::new(200, 0);
+/// Drops of one unit a tick.
+const DROPS: usize = 50;
+
+/// A part of what happens, which can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Streaming,
+    Rivers,
+    Rain,
+    Digging,
+    Explosions,
+    Dam,
+    Springs,
+    Sea,
+}
+
+impl Part {
+    pub const ALL: [Part; 8] = [
+        Part::Streaming,
+        Part::Rivers,
+        Part::Rain,
+        Part::Digging,
+        Part::Explosions,
+        Part::Dam,
+        Part::Springs,
+        Part::Sea,
+    ];
+}
+
+/// The length of a run, in the units of [`EVENTS`].
+pub const LENGTH: u64 = 1_200;
+
+/// What happens once, and when: ticks, if a run has [`LENGTH`] of them.
+pub const EVENTS: [Event; 4] = [
+    Event { when: 300, part: Part::Explosions, name: "lake blown open", make: Game::open_lake },
+    Event { when: 500, part: Part::Dam, name: "dam breached", make: Game::breach_dam },
+    Event { when: 700, part: Part::Explosions, name: "bank blown open", make: Game::open_river },
+    Event { when: 900, part: Part::Springs, name: "169 springs", make: Game::open_springs },
+];
+
+/// What happens once.
+#[derive(Clone, Copy)]
+pub struct Event {
+    pub when: u64,
+    part: Part,
+    pub name: &'static str,
+    make: fn(&mut Game, &mut WaterWorld),
+}
+
+struct Player {
+    at: DVec2,
+    heading: f64,
+    /// Where the player stays, within two dozen cells.
+    home: Option<DVec2>,
+}
+
+/// The players, and which columns are loaded once all queued edits are made.
+pub struct Game {
+    pub ground: Ground,
+    without: Option<Part>,
+    random: fastrand::Rng,
+    players: Vec<Player>,
+    loaded: HashSet<IVec2>,
+    /// Columns whose removal is queued.
+    leaving: HashSet<IVec2>,
+    /// Columns that were unloaded.
+    records: HashMap<IVec2, Vec<ChunkRecord>>,
+    /// Edits that were refused, mostly since their column had left.
+    pub refused: usize,
+    pub columns_moved: usize,
+}
+
+impl Game {
+    pub fn new(players: usize, without: Option<Part>) -> Game {
+        let mut random = fastrand::Rng::with_seed(7);
+        let middle = |region: Region| {
+            let middle = (region.min() + region.max()) / 2;
+            DVec2::new(f64::from(middle.x), f64::from(middle.z))
+        };
+        // At the dam, where the springs will be, at a lake, and at a river.
+        let homes =
+            [middle(ground::breach()), SPRINGS.as_dvec2(), LAKE.as_dvec2(), RIVERSIDE.as_dvec2()];
+        let players = (0..players)
+            .map(|number| {
+                let home = homes.get(number).copied();
+                let mut axis = || FAR * (2.0 * random.f64() - 1.0);
+                let at = home.unwrap_or(DVec2::new(axis().min(520.0), axis()));
+                Player { at, heading: random.f64() * core::f64::consts::TAU, home }
+            })
+            .collect();
+        let is_with = |part| without != Some(part);
+        Game {
+            ground: Ground { has_rivers: is_with(Part::Rivers), has_sea: is_with(Part::Sea) },
+            without,
+            random,
+            players,
+            loaded: HashSet::new(),
+            leaving: HashSet::new(),
+            records: HashMap::new(),
+            refused: 0,
+            columns_moved: 0,
+        }
+    }
+
+    fn has(&self, part: Part) -> bool {
+        self.without != Some(part)
+    }
+
+    /// Returns the columns that each player sees, by the x and z of their chunks.
+    pub fn views(&self) -> impl Iterator<Item = (IVec2, IVec2)> {
+        self.players.iter().map(|player| {
+            let column = column_of(player.at);
+            (column - VIEW, column + VIEW)
+        })
+    }
+
+    /// Lets rivers run out where the columns that they come to are not loaded. Lakes and the sea
+    /// wait there.
+    pub fn set_river_ends(&self, world: &mut WaterWorld) {
+        let most = FAR as i32 / 16 + VIEW + 2;
+        for column in (-most..=most).flat_map(|x| (-most..=most).map(move |z| IVec2::new(x, z))) {
+            if ground::has_river(column) {
+                world.set_edge(column, Some(Edge::Drain));
+            }
+        }
+    }
+
+    /// Returns the chunks of all columns that are seen at first.
+    pub fn first_chunks(&mut self) -> Vec<(IVec3, Chunk<Voxel>)> {
+        let wanted: Vec<IVec2> = self.seen(VIEW).into_iter().map(IVec2::from).collect();
+        self.loaded.extend(wanted.iter().copied());
+        wanted.into_iter().flat_map(|column| self.ground.column(column)).collect()
+    }
+
+    /// Queues what happens in a tick, with the events of this time.
+    pub fn queue_tick(&mut self, world: &mut WaterWorld, time: Range<u64>) {
+        if self.has(Part::Streaming) {
+            self.walk();
+            self.stream(world);
+        }
+        if self.has(Part::Rain) {
+            self.rain(world);
+        }
+        if self.has(Part::Digging) {
+            self.dig(world);
+        }
+        for event in EVENTS.into_iter().filter(|event| time.contains(&event.when)) {
+            if self.has(event.part) {
+                (event.make)(self, world);
+            }
+        }
+    }
+
+    /// Takes in what became of the edits.
+    pub fn take_reports(&mut self, world: &mut WaterWorld) {
+        for report in world.take_edit_reports() {
+            match report.result {
+                Ok(Outcome::Records(records)) => {
+                    let Some(first) = records.first() else { continue };
+                    let column = IVec2::new(first.position().x, first.position().z);
+                    self.leaving.remove(&column);
+                    self.records.insert(column, records);
+                }
+                Ok(_) => {}
+                Err(_) => self.refused += 1,
+            }
+        }
+    }
+
+    fn walk(&mut self) {
+        for player in &mut self.players {
+            player.heading += 0.3 * (self.random.f64() - 0.5);
+            let ahead = player.at + PACE * DVec2::from_angle(player.heading);
+            let strays = match player.home {
+                Some(home) => ahead.distance(home) > 24.0,
+                None => ahead.abs().max_element() > FAR,
+            };
+            if strays {
+                player.heading += core::f64::consts::PI;
+            } else {
+                player.at = ahead;
+            }
+        }
+    }
+
+    /// Returns the columns within a distance of any player, in order.
+    fn seen(&self, distance: i32) -> BTreeSet<[i32; 2]> {
+        let mut seen = BTreeSet::new();
+        for player in &self.players {
+            let IVec2 { x, y } = column_of(player.at);
+            for z in y - distance..=y + distance {
+                seen.extend((x - distance..=x + distance).map(|x| [x, z]));
+            }
+        }
+        seen
+    }
+
+    /// Loads columns that come into view, and unloads those that are out of it.
+    fn stream(&mut self, world: &mut WaterWorld) {
+        let (near, seen) = (self.seen(VIEW + 1), self.seen(VIEW));
+        let mut gone: Vec<IVec2> = self.loaded.iter().copied().collect();
+        gone.retain(|column| !near.contains(&column.to_array()));
+        gone.sort_unstable_by_key(|column| column.to_array());
+        for column in gone {
+            let chunks = (0..COLUMN).map(|y| IVec3::new(column.x, y, column.y)).collect();
+            world.queue(Edit::RemoveChunks(chunks));
+            self.loaded.remove(&column);
+            self.leaving.insert(column);
+            self.columns_moved += 1;
+        }
+        for column in seen.into_iter().map(IVec2::from) {
+            if self.loaded.contains(&column) || self.leaving.contains(&column) {
+                continue;
+            }
+            let edit = match self.records.remove(&column) {
+                Some(records) => Edit::InsertRecords(records),
+                None => Edit::InsertChunks(self.ground.column(column)),
+            };
+            world.queue(edit);
+            self.loaded.insert(column);
+            self.columns_moved += 1;
+        }
+    }
+
+    /// Drops, eight cells over the ground near any player.
+    fn rain(&mut self, world: &mut WaterWorld) {
+        for _ in 0..DROPS {
+            let (x, z) = self.near_a_player(16 * VIEW);
+            let y = (self.ground.height(x, z) + 9).min(16 * COLUMN - 1);
+            world.queue(Edit::Pour { cell: IVec3::new(x, y, z), units: 1 });
+        }
+    }
+
+    /// One player in ten digs in each tick, and one in fifty builds.
+    fn dig(&mut self, world: &mut WaterWorld) {
+        for at in 0..self.players.len() {
+            let work = self.random.u8(..50);
+            if work > 5 {
+                continue;
+            }
+            let (x, z) = self.near(at, 4);
+            let deep = self.random.i32(0..3);
+            let top = self.ground.height(x, z);
+            world.queue(match work {
+                0 => Edit::SetSolid(IVec3::new(x, top + 1, z)),
+                _ => Edit::ClearSolid(IVec3::new(x, top - deep, z)),
+            });
+        }
+    }
+
+    /// An explosion at the bank of a lake.
+    fn open_lake(&mut self, world: &mut WaterWorld) {
+        let IVec2 { x, y: z } = LAKE;
+        self.explode(world, (self.ground.shore_east_of(x, z), z));
+    }
+
+    /// An explosion at the bank of a river.
+    fn open_river(&mut self, world: &mut WaterWorld) {
+        let IVec2 { x, y: z } = RIVERSIDE;
+        self.explode(world, (x, ground::river_at(x, z) + 3));
+    }
+
+    /// A ball of ground is gone.
+    fn explode(&self, world: &mut WaterWorld, (x, z): (i32, i32)) {
+        let middle = IVec3::new(x, self.ground.height(x, z) - 2, z);
+        let ball = Region::new(middle - 5, middle + 5);
+        for cell in ball.positions().filter(|&cell| (cell - middle).length_squared() <= 27) {
+            world.queue(Edit::ClearSolid(cell));
+        }
+    }
+
+    fn breach_dam(&mut self, world: &mut WaterWorld) {
+        for cell in ground::breach().positions() {
+            world.queue(Edit::ClearSolid(cell));
+        }
+    }
+
+    /// Springs on the ground, in 13 rows of 13.
+    fn open_springs(&mut self, world: &mut WaterWorld) {
+        for at in 0..169 {
+            let IVec2 { x, y: z } = SPRINGS + (IVec2::new(at % 13, at / 13) - 6) * 6;
+            world.queue(Edit::AddSource(IVec3::new(x, self.ground.height(x, z) + 1, z)));
+        }
+    }
+
+    fn near_a_player(&mut self, most: i32) -> (i32, i32) {
+        let player = self.random.usize(..self.players.len());
+        self.near(player, most)
+    }
+
+    fn near(&mut self, player: usize, most: i32) -> (i32, i32) {
+        let at = self.players[player].at.as_ivec2();
+        (at.x + self.random.i32(-most..=most), at.y + self.random.i32(-most..=most))
+    }
+}
+
+fn column_of(at: DVec2) -> IVec2 {
+    at.floor().as_ivec2() >> 4
+}

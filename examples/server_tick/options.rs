@@ -1,0 +1,77 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub const HELP: &str = "\
+The water of a game server: 50 players, 20 ticks a second, 5 ms of each for the water.
+
+Usage: cargo run --release --example server_tick -- [options]
+
+  --parts      measure the share of each part: runs of whole ticks, with each part left out in turn
+  --seconds N  seconds of game time, 1 to 600 (default: 60)
+  --players N  players, 4 to 200 (default: 50)
+  --out DIR    folder for server_tick.png (default: target/server_tick)
+  --help       this text
+";
+
+/// Options of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    pub parts: bool,
+    pub seconds: u64,
+    pub players: usize,
+    pub out: PathBuf,
+}
+
+/// Parses the arguments that follow the program's name; `None` if help is wanted.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
+    use lexopt::prelude::{Long, Short, ValueExt};
+    let out = PathBuf::from("target/server_tick");
+    let mut options = Options { parts: false, seconds: 60, players: 50, out };
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        let name = match argument {
+            Short('h') | Long("help") => return Ok(None),
+            Long("parts") => {
+                options.parts = true;
+                continue;
+            }
+            Long(name) => name.to_owned(),
+            other => return Err(other.unexpected().to_string()),
+        };
+        let mut number = |most: u64, least: u64| -> Result<u64, String> {
+            let value = parser.value().map_err(|error| error.to_string())?;
+            let value: u64 = value.parse().map_err(|error| format!("--{name}: {error}"))?;
+            match value {
+                _ if (least..=most).contains(&value) => Ok(value),
+                _ => Err(format!("--{name}: {value} is not from {least} to {most}")),
+            }
+        };
+        match &name[..] {
+            "seconds" => options.seconds = number(600, 1)?,
+            "players" => options.players = number(200, 4)? as usize,
+            "out" => options.out = parser.value().map_err(|error| error.to_string())?.into(),
+            _ => return Err(format!("invalid option '--{name}'")),
+        }
+    }
+    Ok(Some(options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_or_refused_in_one_line() {
+        let read = |line: &str| parse(line.split_whitespace().map(OsString::from));
+        let all = read("--parts --seconds 3 --players 9 --out there").unwrap().unwrap();
+        let out = PathBuf::from("there");
+        assert_eq!(all, Options { parts: true, seconds: 3, players: 9, out });
+        assert_eq!(read("--help"), Ok(None));
+        for line in ["--seconds 0", "--players x", "--players 3", "--out", "stray", "--what 1"] {
+            let error = read(line).unwrap_err();
+            assert!(!error.is_empty() && !error.contains('\n'), "{line}: {error}");
+        }
+    }
+}
