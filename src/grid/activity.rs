@@ -1,8 +1,8 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells, and those that are shelved, have an [`Activity`], and two lists name them: their iteration costs
-//! nothing for chunks that sleep. An activity also caches the slots of the six neighbours, so that
-//! rules cross chunk borders without hashing.
+//! Only chunks with such cells, and those that are shelved, have an [`Activity`]. Two lists name
+//! them, so their iteration costs nothing for chunks that sleep. An activity also caches the slots of
+//! the six neighbours, so that rules cross chunk borders without hashing.
 
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, Slot};

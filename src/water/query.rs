@@ -206,10 +206,11 @@ impl WaterWorld {
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell of every chunk, which chunks are
-    /// [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every platform, and independent of the order in which chunks were
-    /// loaded. Rules and bounds are not part of it: compare those separately. Nor are the units
-    /// loaded and unloaded, whose difference follows from the others: a chunk that goes and comes
-    /// back leaves the hash as it was.
+    /// [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every
+    /// platform, and independent of the order in which chunks were loaded. Rules and bounds are not
+    /// part of it: compare those separately. Nor are the units loaded and unloaded, whose
+    /// difference follows from the others: a chunk that goes and comes back leaves the hash as it
+    /// was.
     ///
     /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
     /// has the same hash when loaded.

@@ -143,6 +143,29 @@ fn chunks_that_stood_still_come_to_the_levels_of_those_that_never_did() {
     }
 }
 
+/// Three of nine chunks in each tick, the others in every fourth.
+#[test]
+fn chunks_at_a_slower_pace_come_to_the_levels_of_a_world_at_one_pace() {
+    for seed in 0..6 {
+        let (mut paced, mut even) = (basin(seed), basin(seed));
+        let total = paced.total();
+        let far: Vec<IVec3> =
+            positions(&paced).into_iter().filter(|chunk| chunk.x + chunk.z > 1).collect();
+        for tick in 0..800 {
+            match tick % 4 {
+                0 => _ = paced.thaw(far.iter().copied()).unwrap(),
+                1 => assert!(paced.freeze(far.iter().copied()).unwrap()),
+                _ => {}
+            }
+            paced.step();
+            assert_eq!(paced.total(), total, "seed {seed}, tick {tick}");
+        }
+        paced.validate().unwrap();
+        paced.thaw(far).unwrap();
+        assert_eq!(levels(&mut paced), levels(&mut even), "seed {seed}");
+    }
+}
+
 /// Edits in them, too: what these set in motion waits.
 #[test]
 fn a_world_that_stands_still_is_never_visited() {

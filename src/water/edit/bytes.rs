@@ -107,8 +107,8 @@ impl core::error::Error for EditBytesError {}
 
 impl Edit {
     /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
-    /// position 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and four. They mean the same in all later versions
-    /// of this crate.
+    /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
+    /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -319,7 +319,6 @@ impl Reader<'_> {
     }
 
     fn positions(&mut self) -> Result<Vec<IVec3>, EditBytesError> {
-        // Their number may be any.
         (0..self.number()?).map(|_| self.position()).collect()
     }
 

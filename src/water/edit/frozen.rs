@@ -16,8 +16,7 @@ impl WaterWorld {
     /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a parent
     /// beyond loses it, and cells that hold no water and lose their last parent dry up, with those
     /// downstream. Flows within the frozen chunks and between them stay. Freezing and thawing move no
-    /// unit of water, and a frozen chunk costs a
-    /// tick nothing.
+    /// unit of water, and a frozen chunk costs a tick nothing.
     ///
     /// Everything can be read and edited in frozen chunks as in others. What an edit sets in motion
     /// there moves once they are [thawed](WaterWorld::thaw); water that ground displaces goes to room
@@ -27,6 +26,13 @@ impl WaterWorld {
     /// So a game can load more than it simulates. Which chunks are frozen is part of the input: for
     /// the same bytes, freeze the same chunks between the same ticks, for instance by the positions
     /// of the players that all machines know.
+    ///
+    /// Far chunks may also go at a slower pace: frozen in three of four ticks and thawed for the
+    /// fourth, they take a quarter of the time. At the faces between them and the others, water then
+    /// crosses in every fourth tick, and what stands before the face on the faster side rises and
+    /// falls meanwhile. As each freezing cuts the flows across it, a stream carries over it only what
+    /// falls and spreads there by itself, less than its springs offer: a river should be at one pace
+    /// as far as it can be seen. Bodies of water in chunks that are thawed are found anew.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};

@@ -1,7 +1,7 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Chunks that travel:
-//! `records`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`. Chunks that
-//! stand still: `frozen`.
+//! `records`; that stand still: `frozen`. As values, in bytes, and in a queue: `values`, `bytes`,
+//! `queue`; other rules: `rules`.
 
 mod bytes;
 mod displace;

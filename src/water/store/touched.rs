@@ -74,17 +74,15 @@ impl Store {
     ) -> (Vec<Slot>, Since) {
         self.touch_awake();
         // In a frozen chunk, edits of its neighbours may have woken cells.
-        let waits = |&slot: &Slot| {
-            let awake = self.grid.awake_at(slot);
-            self.is_frozen(slot) && awake.is_some_and(|awake| !awake.is_empty())
+        let waits = |slot: Slot| {
+            self.is_frozen(slot) && self.grid.awake_at(slot).is_some_and(|awake| !awake.is_empty())
         };
-        for slot in self.grid.occupied().filter(waits).collect::<Vec<Slot>>() {
-            self.touch(slot);
-        }
         let world = self.periods.world;
         let is_touched = |slot: &Slot| {
             since.is_none_or(|since| {
-                since.world != world || self.beside[slot.index()].touched >= since.period
+                since.world != world
+                    || self.beside[slot.index()].touched >= since.period
+                    || waits(*slot)
             })
         };
         let touched: Vec<Slot> = self.grid.occupied().filter(is_touched).collect();
