@@ -1,8 +1,8 @@
 //! The water of a game server: 50 wandering players on generated ground with rivers, lakes and a
 //! sea, 20 ticks a second for a minute of game time. Columns of chunks come and go, it rains, the
-//! players dig, two explosions open the banks of a lake and of a river, a dam breaks, and 169 springs
-//! open at once. Every edit is queued, and the water gets 5 ms of each tick. Nothing waits for the
-//! clock: the run takes as long as its work.
+//! players dig, two explosions open the banks of a lake and of a river, a dam breaks, and 169
+//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Nothing waits
+//! for the clock: the run takes as long as its work.
 //!
 //! Prints how long the ticks took, and draws it.
 //!

@@ -1,8 +1,8 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
 //! Only chunks with such cells, and those that are shelved, have an [`Activity`]. Two lists name
-//! them, so their iteration costs nothing for chunks that sleep. An activity also caches the slots of
-//! the six neighbours, so that rules cross chunk borders without hashing.
+//! them, so their iteration costs nothing for chunks that sleep. An activity also caches the slots
+//! of the six neighbours, so that rules cross chunk borders without hashing.
 
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, Slot};
@@ -95,8 +95,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake, but
-    /// until [`unshelve`](Grid::unshelve) no step finds or counts them.
+    /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake,
+    /// but until [`unshelve`](Grid::unshelve) no step finds or counts them.
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
         let mut is_any_listed = false;
         for &slot in slots {

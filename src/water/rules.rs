@@ -12,8 +12,8 @@ pub enum Edge {
     /// Water that reaches it leaves the world, and counts as
     /// [`drained`](crate::water::Ledger::drained).
     Drain,
-    /// Nothing passes until a chunk is loaded beyond it; then the water flows on. So it is between a
-    /// chunk that is [frozen](crate::water::WaterWorld::freeze) and one that is not, whatever the
+    /// Nothing passes until a chunk is loaded beyond it; then the water flows on. So it is between
+    /// a chunk that is [frozen](crate::water::WaterWorld::freeze) and one that is not, whatever the
     /// edges.
     Held,
     /// The [sea](crate::water::Voxel::SEA) goes on beyond it, up to and including this y: cells at

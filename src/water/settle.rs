@@ -85,10 +85,10 @@ impl WaterWorld {
     /// a tick that is underway first.
     ///
     /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
-    /// water crosses their outer faces. There it waits, and goes on with the next tick of the world,
-    /// in which the surfaces of their water are looked at once more. Chunks that are
-    /// [frozen](WaterWorld::freeze) stand still here, too. Takes as long as these ticks:
-    /// to settle generated ground on another thread, see [`settle`].
+    /// water crosses their outer faces. There it waits, and goes on with the next tick of the
+    /// world, in which the surfaces of their water are looked at once more. Chunks that are
+    /// [frozen](WaterWorld::freeze) stand still here, too. Takes as long as these ticks: to settle
+    /// generated ground on another thread, see [`settle`].
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.

@@ -7,7 +7,7 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, Edge, Edges, EditError, Ledger, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape, StepReport};
 use proptest::prelude::*;
-use support::water::edits::Watched;
+use support::water::edits::{Edit, Op, Watched};
 use support::worlds;
 
 fn positions(world: &WaterWorld) -> Vec<IVec3> {
@@ -235,6 +235,27 @@ fn records_of_frozen_chunks_are_those_of_chunks_that_were_thawed() {
         world.insert_records(records).unwrap();
         assert_eq!(world.frozen_chunks().count(), 0);
         world.validate().unwrap();
+    }
+}
+
+/// The sea goes on where chunks are not loaded. A frozen chunk, beside one that was unloaded, slept
+/// on at it.
+#[test]
+fn the_sea_comes_to_frozen_chunks_when_what_lies_beside_them_is_unloaded() {
+    let edges = Edges { unloaded: Edge::Level(0), ..Edges::WALLS };
+    let rules = Rules { edges, ..Rules::lossless() };
+    for away in [IVec3::ZERO, IVec3::new(0, 0, -1)] {
+        for pools in [false, true] {
+            let mut watched = Watched::new(1, Rules { pools, ..rules }, bounds());
+            let frozen = Region::new(IVec3::new(0, -1, -1), IVec3::ZERO);
+            let ops = [Op::Step(1), Op::Edit(Edit::Freeze(frozen))];
+            let gone = Region::new(away.with_y(-1), away);
+            let rest = [Op::Edit(Edit::RemoveChunks(gone)), Op::Step(3)];
+            ops.iter().chain(&rest).for_each(|op| watched.apply(op));
+            watched.apply(&Op::Edit(Edit::Thaw(Region::cell(IVec3::new(0, -1, -1 - away.z)))));
+            watched.apply(&Op::Step(30));
+            assert!(watched.world.ledger().from_sea > 0);
+        }
     }
 }
 

@@ -8,31 +8,33 @@ use glam::IVec3;
 
 impl WaterWorld {
     /// Freezes the chunks at these chunk positions: they stay loaded, and no tick moves, evaporates
-    /// or visits their water. At their faces to chunks that are not frozen, water waits on both sides,
-    /// as at [`Edge::Held`](crate::water::Edge::Held). Returns `false`, and changes nothing, if all
-    /// of them are frozen already. This first completes a tick that is underway.
+    /// or visits their water. At their faces to chunks that are not frozen, water waits on both
+    /// sides, as at [`Edge::Held`](crate::water::Edge::Held). Returns `false`, and changes nothing,
+    /// if all of them are frozen already. This first completes a tick that is underway.
     ///
     /// For the chunks that are not frozen, ticks are those of a world in which the frozen ones are
-    /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a parent
-    /// beyond loses it, and cells that hold no water and lose their last parent dry up, with those
-    /// downstream. Flows within the frozen chunks and between them stay. Freezing and thawing move no
-    /// unit of water, and a frozen chunk costs a tick nothing.
+    /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a
+    /// parent beyond loses it, and cells that hold no water and lose their last parent dry up, with
+    /// those downstream. Flows within the frozen chunks and between them stay. Freezing and thawing
+    /// move no unit of water, and a frozen chunk costs a tick nothing.
     ///
     /// Everything can be read and edited in frozen chunks as in others. What an edit sets in motion
-    /// there moves once they are [thawed](WaterWorld::thaw); water that ground displaces goes to room
-    /// in frozen chunks only, and beside them in others only. A frozen chunk that is removed is thawed
-    /// first; one that is inserted is not frozen. Which chunks are frozen is saved with the world.
+    /// there moves once they are [thawed](WaterWorld::thaw); water that ground displaces goes to
+    /// room in frozen chunks only, and beside them in others only. A frozen chunk that is removed
+    /// is thawed first; one that is inserted is not frozen. Which chunks are frozen is saved with
+    /// the world.
     ///
     /// So a game can load more than it simulates. Which chunks are frozen is part of the input: for
     /// the same bytes, freeze the same chunks between the same ticks, for instance by the positions
     /// of the players that all machines know.
     ///
     /// Far chunks may also go at a slower pace: frozen in three of four ticks and thawed for the
-    /// fourth, they take a quarter of the time. At the faces between them and the others, water then
-    /// crosses in every fourth tick, and what stands before the face on the faster side rises and
-    /// falls meanwhile. As each freezing cuts the flows across it, a stream carries over it only what
-    /// falls and spreads there by itself, less than its springs offer: a river should be at one pace
-    /// as far as it can be seen. Bodies of water in chunks that are thawed are found anew.
+    /// fourth, they take a quarter of the time. At the faces between them and the others, water
+    /// then crosses in every fourth tick, and what stands before the face on the faster side rises
+    /// and falls meanwhile. As each freezing cuts the flows across it, a stream carries over it
+    /// only what falls and spreads there by itself, less than its springs offer: a river should be
+    /// at one pace as far as it can be seen. Bodies of water in chunks that are thawed are found
+    /// anew.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -81,13 +83,13 @@ impl WaterWorld {
         Ok(!slots.is_empty())
     }
 
-    /// Lets the chunks at these chunk positions go on that are [frozen](WaterWorld::freeze). Returns
-    /// `false`, and changes nothing, if none of them is. This first completes a tick that is
-    /// underway.
+    /// Lets the chunks at these chunk positions go on that are [frozen](WaterWorld::freeze).
+    /// Returns `false`, and changes nothing, if none of them is. This first completes a tick that
+    /// is underway.
     ///
-    /// Water at the faces to chunks that are not frozen wakes on both sides, and what was awake when
-    /// the chunks were frozen, or was woken by edits, goes on in the next tick. Flows across the faces
-    /// form anew.
+    /// Water at the faces to chunks that are not frozen wakes on both sides, and what was awake
+    /// when the chunks were frozen, or was woken by edits, goes on in the next tick. Flows across
+    /// the faces form anew.
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions. Then none is thawed.
@@ -102,7 +104,8 @@ impl WaterWorld {
         self.store.grid().slot(chunk).is_some_and(|slot| self.store.is_frozen(slot))
     }
 
-    /// Returns the chunk positions of the [frozen](WaterWorld::freeze) chunks, in order of position.
+    /// Returns the chunk positions of the [frozen](WaterWorld::freeze) chunks, in order of
+    /// position.
     pub fn frozen_chunks(&self) -> impl Iterator<Item = IVec3> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots

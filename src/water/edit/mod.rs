@@ -299,7 +299,7 @@ impl WaterWorld {
         self.store.wake_around(slot);
         self.work.forget(slot);
         self.unfinished.pools.forget(&self.store, slot);
-        let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
+        let beside = Face::ALL.map(|face| self.store.across(slot, face));
         let chunk = self.store.remove(self.store.grid().position_at(slot));
         // The sea may go on where the chunk was.
         beside.into_iter().for_each(|there| self.store.wake_coast(there));

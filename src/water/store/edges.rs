@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Store {
-    /// Returns the mark that stands for the missing neighbour across `face` of the chunk at `slot`, at
-    /// a layer (0 to 15) of that chunk.
+    /// Returns the mark that stands for the missing neighbour across `face` of the chunk at `slot`,
+    /// at a layer (0 to 15) of that chunk.
     pub(crate) fn beyond(&self, slot: Slot, face: Face, layer: usize) -> Voxel {
         mark(self.edge_beyond(slot, face), face, self.layer_y(slot, layer))
     }

@@ -2,8 +2,8 @@
 //! two worlds: no chunk of the one has a neighbour in the other, and what lies across such a face
 //! reads as held. So the rules of a tick know nothing of frozen chunks.
 //!
-//! What is kept for the whole world is that of the chunks that do not stand still: the list of awake
-//! chunks, the heights of the springs, the bodies of water.
+//! What is kept for the whole world is that of the chunks that do not stand still: the list of
+//! awake chunks, the heights of the springs, the bodies of water.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -17,15 +17,15 @@ impl Store {
         self.beside[slot.index()].is_frozen
     }
 
-    /// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other is
-    /// not.
+    /// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other
+    /// is not.
     #[inline]
     pub(super) fn is_parted(&self, slot: Slot, face: Face) -> bool {
         self.beside[slot.index()].parted >> face.index() & 1 != 0
     }
 
     /// Returns the chunk across a face, whether frozen or not; [`Slot::NONE`] where none is loaded.
-    pub(super) fn across(&self, slot: Slot, face: Face) -> Slot {
+    pub(crate) fn across(&self, slot: Slot, face: Face) -> Slot {
         if !self.is_parted(slot, face) {
             return self.neighbour(slot, face);
         }
@@ -108,8 +108,8 @@ impl Store {
         }
     }
 
-    /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to be:
-    /// the cells at it, the water beside those above it, and what the sea below it presses on.
+    /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to
+    /// be: the cells at it, the water beside those above it, and what the sea below it presses on.
     fn wake_face(&mut self, slot: Slot, face: Face) {
         let there = self.across(slot, face);
         self.wake_border(slot, face, CHUNK_CELLS);

@@ -274,8 +274,8 @@ impl Store {
         self.grid.position_at(slot).y * 16 + layer as i32
     }
 
-    /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded, or where one of the two
-    /// is frozen and the other is not.
+    /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded, or where one of the
+    /// two is frozen and the other is not.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
         self.beside[slot.index()].neighbours[face.index()]

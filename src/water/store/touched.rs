@@ -1,7 +1,7 @@
 //! Which chunks have been touched since a save last asked, so that it need not look at the others.
 //! A chunk is touched when a cell of it is written, when it takes part in a tick, when it is
-//! inserted, frozen or thawed, and when its changes are taken: whatever its record in a save depends on. Without
-//! saves nothing is kept.
+//! inserted, frozen or thawed, and when its changes are taken: whatever its record in a save
+//! depends on. Without saves nothing is kept.
 
 use crate::grid::Slot;
 use crate::water::store::Store;
