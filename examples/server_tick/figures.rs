@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Tick {
     /// The call that makes edits and does as much of a tick of the water as there is time for.
     pub water: Duration,
+    /// Its share for edits; 0 if the tick may be cut short.
+    pub edited: Duration,
     /// Finding what has changed, and the bytes for all clients.
     pub feed: Duration,
     /// Whether a tick of the water was completed.
@@ -23,6 +25,7 @@ pub struct Tick {
 pub struct Figures {
     /// In milliseconds, in ascending order.
     water: Vec<f64>,
+    edited: Vec<f64>,
     feed: Vec<f64>,
     completed: usize,
     edits: (usize, usize),
@@ -50,6 +53,7 @@ impl Figures {
         };
         Figures {
             water: sorted(|tick| tick.water),
+            edited: sorted(|tick| tick.edited),
             feed: sorted(|tick| tick.feed),
             completed: ticks.iter().filter(|tick| tick.is_complete).count(),
             edits: mean_and_most(|tick| tick.edits),
@@ -61,7 +65,12 @@ impl Figures {
 
     /// Returns the mean time of the water in a tick, in milliseconds.
     pub fn mean(&self) -> f64 {
-        self.water.iter().sum::<f64>() / self.water.len() as f64
+        mean(&self.water)
+    }
+
+    /// The same for making edits, in ticks that are never cut short.
+    pub fn mean_edited(&self) -> f64 {
+        mean(&self.edited)
     }
 
     /// Returns the times of the water, for ticks that are never cut short.
@@ -91,6 +100,10 @@ impl fmt::Display for Figures {
         let (mean, most) = self.awake;
         writeln!(f, "awake        {mean} cells, at most {most}")
     }
+}
+
+fn mean(times: &[f64]) -> f64 {
+    times.iter().sum::<f64>() / times.len() as f64
 }
 
 /// Returns the median, the 99th percentile and the worst of times in ascending order.

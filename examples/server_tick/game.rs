@@ -30,11 +30,10 @@ pub enum Part {
     Explosions,
     Dam,
     Springs,
-    Sea,
 }
 
 impl Part {
-    pub const ALL: [Part; 8] = [
+    pub const ALL: [Part; 7] = [
         Part::Streaming,
         Part::Rivers,
         Part::Rain,
@@ -42,7 +41,6 @@ impl Part {
         Part::Explosions,
         Part::Dam,
         Part::Springs,
-        Part::Sea,
     ];
 }
 
@@ -109,7 +107,7 @@ impl Game {
             .collect();
         let is_with = |part| without != Some(part);
         Game {
-            ground: Ground { has_rivers: is_with(Part::Rivers), has_sea: is_with(Part::Sea) },
+            ground: Ground { has_rivers: is_with(Part::Rivers) },
             without,
             random,
             players,

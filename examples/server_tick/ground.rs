@@ -23,11 +23,10 @@ const LAKES_APART: i32 = 96;
 const RESERVOIR: [IVec3; 2] = [IVec3::new(-240, 45, -391), IVec3::new(-192, 56, -360)];
 const DAM: i32 = 2;
 
-/// What can be left out.
+/// The ground, in which the springs of the rivers can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ground {
     pub has_rivers: bool,
-    pub has_sea: bool,
 }
 
 /// The cells at one x and z.
@@ -49,7 +48,7 @@ impl Ground {
             .map(|y| {
                 let voxel = |index: usize| {
                     let cell = Cube::cell_at(IVec3::new(column.x, y, column.y), index);
-                    self.voxel(&stacks[index % 256], cell.y)
+                    Self::voxel(&stacks[index % 256], cell.y)
                 };
                 let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(voxel);
                 (IVec3::new(column.x, y, column.y), Chunk::from_cells(&cells))
@@ -68,13 +67,12 @@ impl Ground {
         (x..).find(|&x| !is_wet(x)).unwrap_or(x)
     }
 
-    fn voxel(self, stack: &Stack, y: i32) -> Voxel {
+    fn voxel(stack: &Stack, y: i32) -> Voxel {
         match y {
             _ if y <= stack.ground => Voxel::SOLID,
             _ if stack.is_spring && y == stack.ground + 1 => Voxel::water(WaterCell::SOURCE),
             _ if y <= stack.water => Voxel::water(WaterCell::STILL),
-            _ if y <= SEA && self.has_sea => Voxel::SEA,
-            _ if y <= SEA => Voxel::SOLID,
+            _ if y <= SEA => Voxel::SEA,
             _ => Voxel::OPEN,
         }
     }
@@ -208,7 +206,7 @@ mod tests {
     /// The ground is the same however it is asked for, and lakes lie in bowls.
     #[test]
     fn lakes_and_the_reservoir_are_shut_in_and_springs_lie_on_beds() {
-        let ground = Ground { has_rivers: true, has_sea: true };
+        let ground = Ground { has_rivers: true };
         let (mut springs, mut lakes) = (0, 0);
         for x in -400..400 {
             for z in -420..-300 {
