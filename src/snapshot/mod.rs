@@ -33,8 +33,8 @@
 //! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
 //! the parts of an unfinished tick, in version 3 its rules gained the chance for films, its state
 //! the queued edits, and its records the cells that look different, in version 4 they gained the
-//! sea, and its ledger the units loaded and unloaded; all other kinds have version 1. Every version
-//! is read.
+//! sea and which chunks are frozen, and its ledger the units loaded and unloaded; all other kinds
+//! have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|
