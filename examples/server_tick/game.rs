@@ -75,6 +75,10 @@ struct Player {
 pub struct Game {
     pub ground: Ground,
     without: Option<Part>,
+    /// Columns round each player that are simulated; `None` for all that are loaded.
+    distance: Option<i32>,
+    /// Columns that are loaded and stand still.
+    frozen: HashSet<IVec2>,
     random: fastrand::Rng,
     players: Vec<Player>,
     loaded: HashSet<IVec2>,
@@ -88,7 +92,7 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn new(players: usize, without: Option<Part>) -> Game {
+    pub fn new(players: usize, distance: Option<i32>, without: Option<Part>) -> Game {
         let mut random = fastrand::Rng::with_seed(7);
         let middle = |region: Region| {
             let middle = (region.min() + region.max()) / 2;
@@ -109,6 +113,8 @@ impl Game {
         Game {
             ground: Ground { has_rivers: is_with(Part::Rivers) },
             without,
+            distance,
+            frozen: HashSet::new(),
             random,
             players,
             loaded: HashSet::new(),
@@ -154,6 +160,9 @@ impl Game {
         if self.has(Part::Streaming) {
             self.walk();
             self.stream(world);
+        }
+        if let Some(distance) = self.distance {
+            self.simulate_within(world, distance);
         }
         if self.has(Part::Rain) {
             self.rain(world);
@@ -219,9 +228,9 @@ impl Game {
         gone.retain(|column| !near.contains(&column.to_array()));
         gone.sort_unstable_by_key(|column| column.to_array());
         for column in gone {
-            let chunks = (0..COLUMN).map(|y| IVec3::new(column.x, y, column.y)).collect();
-            world.queue(Edit::RemoveChunks(chunks));
+            world.queue(Edit::RemoveChunks(chunks_of(column).collect()));
             self.loaded.remove(&column);
+            self.frozen.remove(&column);
             self.leaving.insert(column);
             self.columns_moved += 1;
         }
@@ -236,6 +245,25 @@ impl Game {
             world.queue(edit);
             self.loaded.insert(column);
             self.columns_moved += 1;
+        }
+    }
+
+    /// Freezes columns that are farther than that from every player, and lets the others go on.
+    fn simulate_within(&mut self, world: &mut WaterWorld, distance: i32) {
+        let near = self.seen(distance);
+        let mut loaded: Vec<IVec2> = self.loaded.iter().copied().collect();
+        loaded.sort_unstable_by_key(|column| column.to_array());
+        let (near, far): (Vec<IVec2>, Vec<IVec2>) =
+            loaded.into_iter().partition(|column| near.contains(&column.to_array()));
+        let far: Vec<IVec2> =
+            far.into_iter().filter(|&column| self.frozen.insert(column)).collect();
+        let near: Vec<IVec2> =
+            near.into_iter().filter(|column| self.frozen.remove(column)).collect();
+        if !far.is_empty() {
+            world.queue(Edit::Freeze(far.into_iter().flat_map(chunks_of).collect()));
+        }
+        if !near.is_empty() {
+            world.queue(Edit::Thaw(near.into_iter().flat_map(chunks_of).collect()));
         }
     }
 
@@ -309,6 +337,10 @@ impl Game {
         let at = self.players[player].at.as_ivec2();
         (at.x + self.random.i32(-most..=most), at.y + self.random.i32(-most..=most))
     }
+}
+
+fn chunks_of(column: IVec2) -> impl Iterator<Item = IVec3> {
+    (0..COLUMN).map(move |y| IVec3::new(column.x, y, column.y))
 }
 
 fn column_of(at: DVec2) -> IVec2 {

@@ -61,7 +61,7 @@ struct Server {
 impl Server {
     fn new(options: &Options, without: Option<Part>) -> Result<Server, Box<dyn Error>> {
         let mut world = WaterWorld::new(7, Rules::default())?;
-        let mut game = Game::new(options.players, without);
+        let mut game = Game::new(options.players, options.distance, without);
         game.set_river_ends(&mut world);
         world.insert_chunks(game.first_chunks())?;
         world.run(WARM_UP);
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn two_seconds_of_few_players_have_all_events_and_lose_nothing() {
         let out = std::env::temp_dir().join(format!("server_tick-{}", std::process::id()));
-        let options = Options { parts: false, seconds: 2, players: 4, out };
+        let options = Options { parts: false, seconds: 2, players: 4, distance: Some(2), out };
         let text = whole(&options).unwrap();
         assert!(text.contains("as counted") && text.contains("p99"), "{text}");
         assert!(options.out.join("server_tick.png").is_file());

@@ -11,6 +11,8 @@ Usage: cargo run --release --example server_tick -- [options]
   --parts      measure the share of each part: runs of whole ticks, with each part left out in turn
   --seconds N  seconds of game time, 1 to 600 (default: 60, with --parts 15)
   --players N  players, 4 to 200 (default: 50)
+  --distance N simulate columns at most N from a player, 0 to 4, of those within 4 that a player
+               sees; the others are loaded and stand still (default: simulate all that are loaded)
   --out DIR    folder for server_tick.png (default: target/server_tick)
   --help       this text
 ";
@@ -21,6 +23,7 @@ pub struct Options {
     pub parts: bool,
     pub seconds: u64,
     pub players: usize,
+    pub distance: Option<i32>,
     pub out: PathBuf,
 }
 
@@ -28,7 +31,7 @@ pub struct Options {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let out = PathBuf::from("target/server_tick");
-    let mut options = Options { parts: false, seconds: 0, players: 50, out };
+    let mut options = Options { parts: false, seconds: 0, players: 50, distance: None, out };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         let name = match argument {
@@ -51,6 +54,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
         match &name[..] {
             "seconds" => options.seconds = number(600, 1)?,
             "players" => options.players = number(200, 4)? as usize,
+            "distance" => options.distance = Some(number(4, 0)? as i32),
             "out" => options.out = parser.value().map_err(|error| error.to_string())?.into(),
             _ => return Err(format!("invalid option '--{name}'")),
         }
@@ -68,9 +72,11 @@ mod tests {
     #[test]
     fn options_are_read_or_refused_in_one_line() {
         let read = |line: &str| parse(line.split_whitespace().map(OsString::from));
-        let all = read("--parts --seconds 3 --players 9 --out there").unwrap().unwrap();
+        let all =
+            read("--parts --seconds 3 --players 9 --distance 2 --out there").unwrap().unwrap();
         let out = PathBuf::from("there");
-        assert_eq!(all, Options { parts: true, seconds: 3, players: 9, out });
+        let distance = Some(2);
+        assert_eq!(all, Options { parts: true, seconds: 3, players: 9, distance, out });
         assert_eq!(read("--help"), Ok(None));
         for line in ["--seconds 0", "--players x", "--players 3", "--out", "stray", "--what 1"] {
             let error = read(line).unwrap_err();
