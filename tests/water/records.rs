@@ -228,6 +228,19 @@ fn lists_with_a_wrong_position_change_nothing() {
 }
 
 /// A lake that is loaded wakes no more than its surface and what lies at the faces of its chunks.
+/// It was taken for deep water, which sleeps on: the sea below it is closed for what rests on it, and
+/// has room for what falls.
+#[test]
+fn water_on_the_sea_wakes_with_its_record() {
+    let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.fill_sea(Region::new(IVec3::ZERO, IVec3::new(15, 2, 15))).unwrap();
+    world.fill_water(Region::new(IVec3::new(0, 3, 0), IVec3::new(15, 6, 15)), 7).unwrap();
+    let records = world.remove_chunks([IVec3::ZERO]).unwrap();
+    world.insert_records(records).unwrap();
+    assert_eq!(world.validate(), Ok(()));
+}
+
 #[test]
 fn deep_water_sleeps_on() {
     let mut world = WaterWorld::new(4, Rules::lossless()).unwrap();

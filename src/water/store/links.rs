@@ -235,7 +235,8 @@ impl Store {
                 let still = self.select(slot, layer, |voxel| voxel.word() == u16::from(FULL));
                 let closed = self.layer(slot, layer).closed;
                 let [west, east, north, south] = closed.shifted(&Default::default());
-                let below = self.layer(slot, layer - 1).closed;
+                // On the sea there is room for what falls.
+                let below = self.layer(slot, layer - 1).closed - self.sea(slot, layer - 1);
                 let above = self.layer(slot, layer + 1).wet;
                 cells -= still & west & east & north & south & below & above;
             }
