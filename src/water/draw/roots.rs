@@ -375,14 +375,27 @@ mod tests {
             let mut tick = test_worlds::tick(&mut world);
             for place in places.into_iter().filter(|place| place.index % 3 == 0) {
                 let (mut at, mut parents) = (place, tick.store.parents_of(place));
+                let mut path = vec![at];
                 while parents.count_ones() == 1 {
                     at = Store::faces(parents)
                         .map(|face| tick.store.step(at, face))
                         .next()
                         .expect("one parent");
+                    path.push(at);
                     parents = tick.store.parents_of(at);
                 }
-                let tree = ask(|budget| tick.tree_of(place, budget));
+                let has_label = |place: &&Place| tick.label_at(**place).is_some();
+                let unlabelled = path.iter().take_while(|place| !has_label(place)).count();
+                let mut charged = 0;
+                let tree = ask(|budget| {
+                    let tree = tick.tree_of(place, budget);
+                    charged += budget.spent() as usize;
+                    tree
+                });
+                assert!(
+                    (unlabelled..=2 * unlabelled).contains(&charged),
+                    "seed {seed}: {charged} for {unlabelled} cells"
+                );
                 assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
                 assert_eq!(
                     tick.root_of(tree),
