@@ -191,13 +191,13 @@ fn a_long_river_dries_up_in_pieces() {
         world
     };
     let most = in_pieces(build, 3);
-    println!("dry {most}");
     let mut world = build();
     world.run(3);
     let dry =
         winding(LENGTH, false).into_iter().filter(|&cell| world.voxel(cell) == Some(Voxel::OPEN));
     assert!(dry.count() > LENGTH - 100, "not dry");
-    assert!(most > 4 * LENGTH as u64, "{most} cells beside those visited");
+    // The ties counted for a length of the river of these seven.
+    assert!(most > 7 * LENGTH as u64, "{most} cells beside those visited");
 }
 
 /// The outlet draws along all of the river, and all of it gets its mark. The marks did not count.
@@ -205,9 +205,8 @@ fn a_long_river_dries_up_in_pieces() {
 fn a_long_path_to_an_outlet_is_marked_in_pieces() {
     const LENGTH: usize = 20_000;
     let most = in_pieces(|| channel(LENGTH, 7, true), 2);
-    println!("outlet {most}");
-    // Each cell of the path in the walk up, in the draw, and for its mark.
-    assert!(most > 3 * LENGTH as u64, "{most} cells beside those visited");
+    // The marks count for a length of the river of these nine.
+    assert!(most > 9 * LENGTH as u64, "{most} cells beside those visited");
 }
 
 /// Which spring is the highest above a cell is searched through forks. The searches did not count.
@@ -226,8 +225,8 @@ fn springs_at_several_heights_are_searched_in_pieces() {
         world
     };
     let most = in_pieces(build, 40);
-    println!("springs {most}");
-    assert!(most > 10_000, "{most} cells beside those visited");
+    // It would be 12,195 if these did not count.
+    assert!(most > 12_400, "{most} cells beside those visited");
 }
 
 /// The cells of a world and its ledger.

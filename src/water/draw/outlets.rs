@@ -131,3 +131,57 @@ impl Context<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::test_worlds;
+
+    /// With few cells at a time, all that feeds an outlet is marked, and each cell counts.
+    #[test]
+    fn all_that_feeds_an_outlet_is_marked() {
+        let (mut marked, mut skipped, mut forks) = (0, 0, 0);
+        for seed in 0..24 {
+            let mut world = test_worlds::springs(seed);
+            let places = test_worlds::places(&world);
+            // What has the flag from the first tick is skipped in the second.
+            for round in 0..2 {
+                let tick = &mut test_worlds::tick(&mut world);
+                for &outlet in places.iter().filter(|place| place.index % 5 == seed as usize % 5) {
+                    if tick.store.read(outlet).is_mark() || !tick.store.read(outlet).is_wet() {
+                        continue;
+                    }
+                    let is_marked = |tick: &Context, place: &Place| {
+                        let work = tick.work.get(place.slot, place.layer());
+                        work.is_some_and(|work| work.marked.contains(place.cell()))
+                    };
+                    let has_flag = |tick: &Context, place: &Place| {
+                        tick.store.read(*place).has(CellFlags::FLOW_OUT)
+                    };
+                    let mut path = test_worlds::ancestors(tick.store, outlet);
+                    path.retain(|place| !is_marked(tick, place));
+                    skipped += path.iter().filter(|place| has_flag(tick, place)).count();
+                    let several = |place: &&Place| tick.store.parents_of(**place).count_ones() > 1;
+                    forks += path.iter().filter(several).count();
+                    let mut draws = Draws::default();
+                    draws.unmarked.push(outlet);
+                    let mut charged = 0;
+                    while let Some(place) = draws.unmarked.pop() {
+                        let mut budget = Budget::new(3);
+                        tick.mark_next(&mut draws, place, &mut budget);
+                        charged += budget.spent() as usize;
+                    }
+                    assert!(charged >= path.len(), "seed {seed}, {round}: {charged} charged");
+                    let is_done = |place: &Place| is_marked(tick, place) && has_flag(tick, place);
+                    assert!(path.iter().all(is_done), "seed {seed}, {round}: {outlet:?}");
+                    marked += path.len();
+                }
+                world.finish_tick();
+            }
+        }
+        assert!(
+            marked > 500 && skipped > 50 && forks > 20,
+            "{marked} marked, {skipped} of them skipped, {forks} forks"
+        );
+    }
+}

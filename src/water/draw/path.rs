@@ -17,7 +17,6 @@ use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::draw::Draws;
 use crate::water::draw::roots::{JOINED, Need};
-use crate::water::draw::search::Searched;
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -167,6 +166,15 @@ enum End {
     Empty(Place),
 }
 
+/// How a search for a spring ended.
+pub(super) enum SearchEnd {
+    /// It has found this one.
+    Spring(Place),
+    Nothing,
+    /// None may be made: flows of several springs may join above the draw.
+    Refused,
+}
+
 /// Read access to the state of one layer, looked up once for all its cells.
 pub(crate) struct Layer<'t> {
     dead: &'t LayerMask,
@@ -245,9 +253,9 @@ impl Context<'_> {
                     }
                 }
                 Stage::Search => match self.search_on(draws, draw, budget)? {
-                    Searched::Spring(place) => draw.stage = Stage::Reroute { place },
-                    Searched::Nothing => return Some(Drawn::Waiting),
-                    Searched::Refused => draw.stage = Stage::Bury { left: draws.path.cells.len() },
+                    SearchEnd::Spring(place) => draw.stage = Stage::Reroute { place },
+                    SearchEnd::Nothing => return Some(Drawn::Waiting),
+                    SearchEnd::Refused => draw.stage = Stage::Bury { left: draws.path.cells.len() },
                 },
                 Stage::Reroute { place } => match self.reroute_on(draws, place, budget) {
                     Some(place) => draw.stage = Stage::Reroute { place },

@@ -12,7 +12,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::draw::Draws;
-use crate::water::draw::path::{Draw, PathCell, Purpose};
+use crate::water::draw::path::{Draw, PathCell, Purpose, SearchEnd};
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -56,16 +56,6 @@ enum Height {
     /// That of the only root of this cell's flow, which is not known yet.
     OfRoot(Place),
     Is(i32),
-}
-
-/// The end of a search.
-#[derive(Clone, Copy)]
-pub(super) enum Searched {
-    /// It has found this spring.
-    Spring(Place),
-    Nothing,
-    /// None may be made: flows of different springs may join above the draw.
-    Refused,
 }
 
 impl Search {
@@ -145,16 +135,16 @@ impl Context<'_> {
         draws: &mut Draws,
         draw: &Draw,
         budget: &mut Budget,
-    ) -> Option<Searched> {
+    ) -> Option<SearchEnd> {
         if let Height::OfRoot(place) = draws.search.height {
             let Some(height) = self.height_of_root(place, budget)? else {
-                return Some(Searched::Refused);
+                return Some(SearchEnd::Refused);
             };
             draws.search.height = Height::Is(height);
         }
         while let Some(&(place, least)) = draws.search.met.get(draws.search.visited) {
             if draws.credit <= 0 {
-                return Some(Searched::Nothing);
+                return Some(SearchEnd::Nothing);
             }
             if !budget.spend(1) {
                 return None;
@@ -163,7 +153,7 @@ impl Context<'_> {
             draws.search.visited += 1;
             draws.credit -= 1;
             if let Some(spring) = spring {
-                return Some(Searched::Spring(spring));
+                return Some(SearchEnd::Spring(spring));
             }
         }
         if !draws.search.rejected && !draws.search.is_for_later {
@@ -175,7 +165,7 @@ impl Context<'_> {
                 self.bury_cell(place);
             }
         }
-        Some(Searched::Nothing)
+        Some(SearchEnd::Nothing)
     }
 
     /// Meets the neighbours that could feed a cell, sides in random order, then above, then below.

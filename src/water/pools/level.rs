@@ -290,9 +290,11 @@ impl Context<'_> {
         let body = pools.bodies.body(root);
         let (Some(top), Some(bottom)) = (body.top(), body.bottom()) else { return Choice::None };
         let surface = body.high.last_key_value().map_or(i64::MIN, |(&(level, _), _)| level);
-        let low = match low
-            .map_or_else(|| self.choose_low(pools, turn, root, top, budget), Choice::Some)
-        {
+        let low = match low {
+            Some(low) => Choice::Some(low),
+            None => self.choose_low(pools, turn, root, top, budget),
+        };
+        let low = match low {
             Choice::Some(low) => low,
             Choice::Underway => return Choice::Underway,
             Choice::None => return Choice::None,
