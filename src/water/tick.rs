@@ -132,19 +132,21 @@ impl WaterWorld {
     /// as one [`step`](WaterWorld::step).
     ///
     /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
-    /// the path of a draw, once for each time the path is worked through: when it is walked up, when
-    /// water passes along it, when it turns out to be in vain, and when it is marked as one to an
-    /// outlet. So does each cell that a search visits: through a body of joined water, for a way
+    /// the path of a draw, once for each time the path is worked through: when it is walked up,
+    /// when water passes along it, when it turns out to be in vain, and when it is marked as one to
+    /// an outlet. So does each cell that a search visits: through a body of joined water, for a way
     /// round an exhausted path, and for the springs that feed a cell. And so does each cell that
-    /// dries up with another, loses a parent by that, or is woken by it. Where a layer of a chunk is
-    /// read as bits (to enter the tick, to find the cells that draw, to find bodies and their
-    /// surfaces, to search through them, to count changes), a row counts as one cell. Bodies are kept between ticks, so only layers that have changed are
-    /// read. The work is done in pieces of at most 256 counted cells, the size of a layer. The call
-    /// stops after the piece that exhausts the budget; with a budget of 0, after one piece.
+    /// dries up with another, loses a parent by that, or is woken by it. Where a layer of a chunk
+    /// is read as bits (to enter the tick, to find the cells that draw, to find bodies and their
+    /// surfaces, to search through them, to count changes), a row counts as one cell. Bodies are
+    /// kept between ticks, so only layers that have changed are read. The work is done in pieces of
+    /// at most 256 counted cells, the size of a layer. The call stops after the piece that exhausts
+    /// the budget; with a budget of 0, after one piece.
     ///
     /// Not counted: the search for a circle that a new parent would close, which gives up after
-    /// 65,536 cells; of a way through a body, what is longer than a piece; the sorting of chunks,
-    /// drawing cells and bodies; and the marking of changes.
+    /// 65,536 cells; what moves at once along a way through a body that is longer than a piece; the
+    /// comparison of what the cells of a path let through; the sorting of chunks, drawing cells and
+    /// bodies; and the marking of changes.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.

@@ -72,8 +72,8 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     assert!(longest > 2_000, "{longest} cells beside those visited at most");
 }
 
-/// Nothing draws from puddles of one unit, which each are a body. To find them once cost nothing, so
-/// that one call looked at all of them, whatever its budget.
+/// Nothing draws from puddles of one unit, which each are a body. To find them once cost nothing,
+/// so that one call looked at all of them, whatever its budget.
 #[test]
 fn puddles_count_for_what_is_looked_at() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
@@ -134,7 +134,8 @@ fn in_pieces(build: impl Fn() -> WaterWorld, ticks: u64) -> u64 {
     most
 }
 
-/// The cells of a channel that winds through rock at y = 1, 192 cells wide, from the first on; if it
+/// The cells of a channel that winds through rock at y = 1, 192 cells wide, from the first on; if
+/// it
 /// `drains`, the last lies below, over a draining edge.
 fn winding(length: usize, drains: bool) -> Vec<IVec3> {
     let (mut cells, mut at, mut step) = (vec![IVec3::Y], IVec3::Y, IVec3::X);
@@ -180,8 +181,8 @@ fn channel(length: usize, height: u16, drains: bool) -> WaterWorld {
     world
 }
 
-/// A dry river hangs on its first cell. All that hung on a cell that dried up was one piece once, and
-/// counted as 256 cells at most.
+/// A dry river hangs on its first cell. All that hung on a cell that dried up was one piece once,
+/// and counted as 256 cells at most.
 #[test]
 fn a_long_river_dries_up_in_pieces() {
     const LENGTH: usize = 20_000;

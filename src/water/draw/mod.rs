@@ -284,8 +284,8 @@ impl Context<'_> {
         }
     }
 
-    /// Begins a cell's turn. Returns its draw, if it makes one; `None` if the budget is spent before
-    /// that is known.
+    /// Begins a cell's turn. Returns its draw, if it makes one; `None` if the budget is spent
+    /// before that is known.
     fn begin_turn(
         &mut self,
         draws: &mut Draws,
@@ -370,8 +370,8 @@ impl Context<'_> {
             .then(|| Draw::new(DrawFor::Later, place, (place, Face::Up), 0, need).for_later())
     }
 
-    /// Returns whether all springs that feed a connected cell lie below `least`; `None` if the budget
-    /// is spent.
+    /// Returns whether all springs that feed a connected cell lie below `least`; `None` if the
+    /// budget is spent.
     fn is_beyond_reach(&mut self, place: Place, least: i32, budget: &mut Budget) -> Option<bool> {
         let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
         if lowest.is_some_and(|lowest| lowest >= least) {

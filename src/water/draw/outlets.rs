@@ -84,8 +84,8 @@ impl Context<'_> {
         exits.into_iter().find(|&face| self.store.look(place, face) == Voxel::DRAIN)
     }
 
-    /// Sets FlowOut on a cell of a path to an outlet, and pushes its parents, so that all cells up to
-    /// the roots of the flows get it.
+    /// Sets FlowOut on a cell of a path to an outlet, and pushes its parents, so that all cells up
+    /// to the roots of the flows get it.
     pub(super) fn mark_next(&mut self, draws: &mut Draws, place: Place, budget: &mut Budget) {
         let Some(place) = self.skip_marked(place, budget) else { return };
         if !budget.spend(1) {

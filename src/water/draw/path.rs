@@ -403,8 +403,8 @@ impl Context<'_> {
             && self.store.outlets(place.slot).is_some_and(|outlets| outlets.contains(place.index))
     }
 
-    /// Whether a path that leads across `exit` turns off at a cell where the flow also goes straight
-    /// on.
+    /// Whether a path that leads across `exit` turns off at a cell where the flow also goes
+    /// straight on.
     fn turns_off(&self, place: Place, voxel: Voxel, exit: Face) -> bool {
         let Some(heading) = voxel.direction() else { return false };
         if !heading.is_lateral() || !exit.is_lateral() {

@@ -169,8 +169,8 @@ impl Context<'_> {
     }
 
     /// Meets the neighbours that could feed a cell, sides in random order, then above, then below.
-    /// Returns a spring among them that can feed the draw, if any; `None` if the budget is spent. Then
-    /// it may be called again: those met stay so.
+    /// Returns a spring among them that can feed the draw, if any; `None` if the budget is spent.
+    /// Then it may be called again: those met stay so.
     fn search_around(
         &mut self,
         draws: &mut Draws,
@@ -247,8 +247,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the height of the only root of a cell's flow, if no flows join above it; `None` if the
-    /// budget is spent.
+    /// Returns the height of the only root of a cell's flow, if no flows join above it; `None` if
+    /// the budget is spent.
     fn height_of_root(&mut self, place: Place, budget: &mut Budget) -> Option<Option<i32>> {
         let tree = self.tree_of(place, budget)?;
         Some(self.root_of(tree).map(|root| self.store.position(root).y))

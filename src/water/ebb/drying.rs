@@ -69,12 +69,12 @@ impl Context<'_> {
         Cut { place, links, descent: None }
     }
 
-    /// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a cell
-    /// that has lost one of several parents. Returns `false` if nothing was left.
+    /// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a
+    /// cell that has lost one of several parents. Returns `false` if nothing was left.
     ///
-    /// What is rewritten is saved first: it may not take part in the tick yet, and its change must be
-    /// counted. It is added to `stale` with its children, because a cell that loses its only parent
-    /// loses HasSource too.
+    /// What is rewritten is saved first: it may not take part in the tick yet, and its change must
+    /// be counted. It is added to `stale` with its children, because a cell that loses its only
+    /// parent loses HasSource too.
     pub(crate) fn cut_next(&mut self, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
         if let Some(descent) = &mut cut.descent
             && self.store.wake_next(descent)

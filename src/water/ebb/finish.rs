@@ -1,5 +1,6 @@
-//! The end of a tick, after every layer has ebbed: dries up cells (`drying`), propagates the HasSource flag
-//! along the flows (depth-first search over the children), wakes cells, and counts the changes.
+//! The end of a tick, after every layer has ebbed: dries up cells (`drying`), propagates the
+//! HasSource flag along the flows (depth-first search over the children), wakes cells, and counts
+//! the changes.
 
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;

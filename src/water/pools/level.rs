@@ -348,8 +348,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses a lowest place of a piece, if it has one. Returns `None` if the budget is spent before
-    /// that is known.
+    /// Chooses a lowest place of a piece, if it has one. Returns `None` if the budget is spent
+    /// before that is known.
     fn low_start(
         &mut self,
         pools: &mut Pools,

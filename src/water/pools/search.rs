@@ -220,8 +220,8 @@ impl Search {
         }
     }
 
-    /// Opens the ways up and down from the first node that waits for that, if what is left lies much
-    /// farther. Returns whether it did.
+    /// Opens the ways up and down from the first node that waits for that, if what is left lies
+    /// much farther. Returns whether it did.
     fn open_later(&mut self, tick: &Context, pools: &mut Pools) -> bool {
         let nearest = self.open.peek().map_or(u32::MAX, |&Reverse((distance, _))| distance);
         let Some(&at) = self.later.get(self.opened_later) else { return false };

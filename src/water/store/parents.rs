@@ -307,8 +307,8 @@ impl Store {
         unlinked == Unlinked::Dry
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is left
-    /// to do for the caller.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is
+    /// left to do for the caller.
     pub(crate) fn remove_parent(&mut self, place: Place, face: Face) -> Unlinked {
         let parents = self.parents_of(place);
         let left = parents & !(1 << face.index());
