@@ -28,10 +28,13 @@ use crate::water::pools::Pools;
 use crate::water::random::mix;
 #[cfg(feature = "rayon")]
 use crate::water::shards::Shards;
+use crate::water::store::valves::Valve;
 use std::time::{Duration, Instant};
 
 /// What the phases carry from one piece of a tick to the next.
 pub(crate) struct Unfinished {
+    /// The valves that have not passed water on yet, the last first.
+    valves: Vec<Valve>,
     draws: Draws,
     pub(crate) pools: Pools,
     /// What the ebb leaves for the end of the tick.
@@ -46,6 +49,7 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     pub(crate) fn new(evaporation: Evaporation) -> Self {
         Unfinished {
+            valves: Vec::new(),
             draws: Draws::default(),
             pools: Pools::default(),
             later: Afterwards::default(),
@@ -132,16 +136,21 @@ impl WaterWorld {
     /// as one [`step`](WaterWorld::step).
     ///
     /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
-    /// the path of a draw, and each that is visited by a search through a body of joined water or
-    /// for a way round an exhausted path. Where a layer of a chunk is read as bits (to enter the
-    /// tick, to find bodies and their surfaces, to search through them, to count changes), a row
-    /// counts as one cell. Bodies are kept between ticks, so only layers that have changed are
-    /// read. The work is done in pieces of at most 256 counted cells, the size of a layer. The call
-    /// stops after the piece that exhausts the budget; with a budget of 0, after one piece.
+    /// the path of a draw, once for each time the path is worked through: when it is walked up,
+    /// when water passes along it, when it turns out to be in vain, and when it is marked as one to
+    /// an outlet. So does each cell that a search visits: through a body of joined water, for a way
+    /// round an exhausted path, and for the springs that feed a cell. And so does each cell that
+    /// dries up with another, loses a parent by that, or is woken by it. Where a layer of a chunk
+    /// is read as bits (to enter the tick, to find the cells that draw, to find bodies and their
+    /// surfaces, to search through them, to count changes), a row counts as one cell. Bodies are
+    /// kept between ticks, so only layers that have changed are read. The work is done in pieces of
+    /// at most 256 counted cells, the size of a layer. The call stops after the piece that exhausts
+    /// the budget; with a budget of 0, after one piece.
     ///
-    /// Not counted: the search for the springs that feed a cell, the marking of the cells that lead
-    /// to an outlet, and the cells that dry up with another or are woken by that. Nor is the
-    /// sorting of chunks, drawing cells and bodies, nor the marking of changes.
+    /// Not counted: the search for a circle that a new parent would close, which gives up after
+    /// 65,536 cells; what moves at once along a way through a body that is longer than a piece; the
+    /// comparison of what the cells of a path let through; the sorting of chunks, drawing cells and
+    /// bodies; and the marking of changes.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.
@@ -304,7 +313,12 @@ impl Unfinished {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.work.phase = Phase::Flow;
-                        tick.run_valves();
+                        self.valves = tick.store.valves().collect();
+                        self.valves.reverse();
+                        // Threads share what comes after them.
+                        while !tick.work.is_in_slices && tick.run_valves(&mut self.valves).is_some()
+                        {
+                        }
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
                             let visited = tick.flow_shared(&mut self.shards, window);
@@ -313,14 +327,19 @@ impl Unfinished {
                         }
                     }
                 },
-                Phase::Flow => match tick.work.next_layer(tick.store) {
-                    Some((slot, layer)) => {
-                        let before = tick.report.visited;
-                        tick.flow_layer(window, slot, layer);
-                        return Some(tick.report.visited - before);
+                Phase::Flow => {
+                    if let Some(cells) = tick.run_valves(&mut self.valves) {
+                        return Some(cells);
                     }
-                    None => self.begin_draws(tick),
-                },
+                    match tick.work.next_layer(tick.store) {
+                        Some((slot, layer)) => {
+                            let before = tick.report.visited;
+                            tick.flow_layer(window, slot, layer);
+                            return Some(tick.report.visited - before);
+                        }
+                        None => self.begin_draws(tick),
+                    }
+                }
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {

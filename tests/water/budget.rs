@@ -3,8 +3,9 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Ledger, Progress, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region, StepReport};
+use floodplain::water::{Edge, Edges, Ledger, Progress, Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape, StepReport};
+use std::collections::BTreeMap;
 use support::worlds;
 
 /// Cells of one layer of one chunk.
@@ -71,8 +72,8 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     assert!(longest > 2_000, "{longest} cells beside those visited at most");
 }
 
-/// Nothing draws from puddles of one unit, which each are a body. To find them once cost nothing, so
-/// that one call looked at all of them, whatever its budget.
+/// Nothing draws from puddles of one unit, which each are a body. To find them once cost nothing,
+/// so that one call looked at all of them, whatever its budget.
 #[test]
 fn puddles_count_for_what_is_looked_at() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
@@ -108,6 +109,125 @@ fn sunken_lake() -> WaterWorld {
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(47, 7, 47)), 7).unwrap();
     world.clear_solid(IVec3::new(48, 0, 24)).unwrap();
     world
+}
+
+/// Runs the same world at once and one piece a call. Returns the most cells that a tick looked at
+/// beside those that it visited.
+fn in_pieces(build: impl Fn() -> WaterWorld, ticks: u64) -> u64 {
+    let (mut whole, mut sliced) = (build(), build());
+    let mut most = 0;
+    for tick in 0..ticks {
+        let (mut looked_at, mut sum) = (0, StepReport::default());
+        loop {
+            let progress = sliced.step_within(0);
+            assert!(progress.looked_at <= LAYER, "{} in tick {tick}", progress.looked_at);
+            looked_at += progress.looked_at;
+            sum += progress.report;
+            if progress.finished {
+                break;
+            }
+        }
+        most = most.max(looked_at - sum.visited);
+        assert_eq!(sum, whole.step(), "tick {tick}");
+        assert_eq!(sliced.state_hash(), whole.state_hash(), "tick {tick}");
+    }
+    most
+}
+
+/// The cells of a channel that winds through rock at y = 1, 192 cells wide, from the first on; if
+/// it
+/// `drains`, the last lies below, over a draining edge.
+fn winding(length: usize, drains: bool) -> Vec<IVec3> {
+    let (mut cells, mut at, mut step) = (vec![IVec3::Y], IVec3::Y, IVec3::X);
+    while cells.len() < length {
+        let is_turn = !(0..192).contains(&(at + step).x);
+        if is_turn {
+            cells.push(at + IVec3::Z);
+            step = -step;
+        }
+        at += if is_turn { 2 * IVec3::Z } else { step };
+        cells.push(at);
+    }
+    if drains {
+        cells.push(at - IVec3::Y);
+    }
+    cells
+}
+
+/// Such a channel in which all cells have this height, and are fed by a spring in the first.
+fn channel(length: usize, height: u16, drains: bool) -> WaterWorld {
+    let cells = winding(length, drains);
+    let far = cells.iter().copied().reduce(IVec3::max).unwrap();
+    let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(191, 1, far.z));
+    let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
+    let mut chunks: BTreeMap<[i32; 3], Vec<Voxel>> = BTreeMap::new();
+    for (number, &cell) in cells.iter().enumerate() {
+        let from = number.checked_sub(1).map(|before| cell - cells[before]);
+        let face = Face::ALL.into_iter().find(|face| Some(face.offset()) == from);
+        // Fed from there, connected to a spring, and just active.
+        let word = |face: Face| height | (face.index() as u16 + 1) << 3 | 1 << 7 | 7 << 8 | 1 << 11;
+        let voxel =
+            face.map_or(WaterCell::SOURCE, |face| WaterCell::from_word(word(face)).unwrap());
+        let chunk = chunks.entry(Cube::chunk_of(cell).to_array());
+        let chunk = chunk.or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
+        chunk[Cube::index_of(cell)] = voxel.into();
+    }
+    let chunks = chunks.into_iter().map(|(chunk, cells)| {
+        let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().unwrap();
+        (IVec3::from_array(chunk), Chunk::from_cells(cells))
+    });
+    world.insert_chunks(chunks).unwrap();
+    world
+}
+
+/// A dry river hangs on its first cell. All that hung on a cell that dried up was one piece once,
+/// and counted as 256 cells at most.
+#[test]
+fn a_long_river_dries_up_in_pieces() {
+    const LENGTH: usize = 20_000;
+    let build = || {
+        let mut world = channel(LENGTH, 0, false);
+        assert!(world.remove_source(IVec3::Y).unwrap());
+        world
+    };
+    let most = in_pieces(build, 3);
+    let mut world = build();
+    world.run(3);
+    let dry =
+        winding(LENGTH, false).into_iter().filter(|&cell| world.voxel(cell) == Some(Voxel::OPEN));
+    assert!(dry.count() > LENGTH - 100, "not dry");
+    // The ties counted for a length of the river of these seven.
+    assert!(most > 7 * LENGTH as u64, "{most} cells beside those visited");
+}
+
+/// The outlet draws along all of the river, and all of it gets its mark. The marks did not count.
+#[test]
+fn a_long_path_to_an_outlet_is_marked_in_pieces() {
+    const LENGTH: usize = 20_000;
+    let most = in_pieces(|| channel(LENGTH, 7, true), 2);
+    // The marks count for a length of the river of these nine.
+    assert!(most > 9 * LENGTH as u64, "{most} cells beside those visited");
+}
+
+/// Which spring is the highest above a cell is searched through forks. The searches did not count.
+#[test]
+fn springs_at_several_heights_are_searched_in_pieces() {
+    let build = || {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(39, 6, 23));
+        let mut world = WaterWorld::with_bounds(5, Rules::lossless(), bounds).unwrap();
+        for chunk in Region::new(IVec3::ZERO, IVec3::new(2, 0, 1)).positions() {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+        }
+        for (x, y, z) in [(5, 2, 11), (14, 5, 11), (25, 4, 5), (33, 3, 19)] {
+            world.add_source(IVec3::new(x, y, z)).unwrap();
+        }
+        world.run(150);
+        world
+    };
+    let most = in_pieces(build, 40);
+    // It would be 12,195 if these did not count.
+    assert!(most > 12_400, "{most} cells beside those visited");
 }
 
 /// The cells of a world and its ledger.

@@ -1,7 +1,10 @@
 //! The trees of flows found in a tick. Parents change during a tick only so that the height of
 //! their springs stays, so the trees answer for the whole tick what lies within reach. The buffers
-//! are kept between searches.
+//! are kept between searches. A question that a piece of the tick leaves open is kept too: the next
+//! piece asks it again, before any other whose answer is not known.
 
+use crate::chunk::LayerMask;
+use crate::grid::Slot;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 
@@ -12,14 +15,19 @@ const BUFFER: usize = 1 << 12;
 #[derive(Default)]
 pub(crate) struct Trees {
     pub(crate) roots: Vec<Place>,
+    /// The cells without a label on the way up from the first of them.
     pub(crate) walked: Vec<Place>,
     pub(crate) forks: Forks,
+    /// The search for springs underway.
+    pub(crate) springs: Option<SpringSearch>,
+    /// The cells of a layer of which it is being found out whether springs feed them.
+    pub(crate) supplied: Option<Supplied>,
 }
 
 impl Trees {
     /// Forgets the last tick, and frees long buffers.
     pub(crate) fn begin(&mut self) {
-        self.forks = Forks::default();
+        (self.forks, self.springs, self.supplied) = (Forks::default(), None, None);
         for buffer in [&mut self.roots, &mut self.walked] {
             buffer.clear();
             buffer.shrink_to(BUFFER);
@@ -29,6 +37,57 @@ impl Trees {
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
+    }
+}
+
+/// A search for the springs that feed a cell: for one at `y` or higher, and if there is none, for
+/// any.
+pub(crate) struct SpringSearch {
+    place: Place,
+    y: i32,
+    pub(crate) is_for_any: bool,
+    /// Cells still to be visited, as a stack.
+    pub(crate) open: Vec<Place>,
+    /// The forks visited, and what was known of them before.
+    pub(crate) visited: Vec<(Place, Highest)>,
+}
+
+impl SpringSearch {
+    pub(crate) fn new(place: Place, y: i32) -> Self {
+        SpringSearch { place, y, is_for_any: false, open: vec![place], visited: Vec::new() }
+    }
+
+    /// Returns whether this is the search for a cell and a height.
+    pub(crate) fn is_for(&self, place: Place, y: i32) -> bool {
+        (self.place, self.y) == (place, y)
+    }
+
+    /// Begins again, for a spring of any height. What was found out of the forks stays true.
+    pub(crate) fn begin_for_any(&mut self) {
+        self.is_for_any = true;
+        self.open.push(self.place);
+        self.visited.clear();
+    }
+}
+
+/// The cells of a layer that springs feed, as far as that is known, by two bounds on the height of
+/// the springs.
+pub(crate) struct Supplied {
+    pub(crate) layer: (Slot, usize),
+    pub(crate) cells: LayerMask,
+    pub(crate) found: [LayerMask; 2],
+    /// The cells of which it is not known yet.
+    pub(crate) left: [LayerMask; 2],
+}
+
+impl Supplied {
+    pub(crate) fn new(layer: (Slot, usize), cells: LayerMask) -> Self {
+        Supplied { layer, cells, found: [LayerMask::NONE; 2], left: [cells; 2] }
+    }
+
+    /// Returns whether these are cells of a layer.
+    pub(crate) fn is_for(&self, layer: (Slot, usize), cells: LayerMask) -> bool {
+        (self.layer, self.cells) == (layer, cells)
     }
 }
 

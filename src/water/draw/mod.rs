@@ -35,7 +35,7 @@ use crate::water::draw::roots::Need;
 use crate::water::draw::search::Search;
 use crate::water::draw::turns::Turns;
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LayerState, Place, head};
+use crate::water::store::{LAYER_ROWS, LayerState, Place, Step, head};
 use crate::water::voxel::Voxel;
 
 /// Cells that the searches of a tick may visit, besides twice the length of every way that water
@@ -75,7 +75,13 @@ pub(crate) struct Draws {
     held_back: Vec<Place>,
     /// The first cell of the pass that drew in vain.
     starved: Option<(Place, Need)>,
+    /// The cell whose turn has begun, and that has not been told yet whether it draws.
+    turn: Option<Place>,
     underway: Option<Draw>,
+    /// The outlet whose draw is over and whose own water is still to leave, and its exit.
+    leaving: Option<Step>,
+    /// The cells from which paths up to the roots are still to be marked, as a stack.
+    unmarked: Vec<Place>,
     /// The path of the draw underway.
     path: path::Path,
     search: Search,
@@ -89,7 +95,7 @@ impl Draws {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.turns.memory_bytes()
-            + self.held_back.capacity() * size_of::<Place>()
+            + (self.held_back.capacity() + self.unmarked.capacity()) * size_of::<Place>()
             + self.path.memory_bytes()
             + self.search.memory_bytes()
     }
@@ -101,6 +107,7 @@ impl Draws {
         let most = if core::mem::take(&mut self.is_used) { BUFFER } else { 0 };
         self.turns.shrink(most);
         self.held_back.shrink_to(most);
+        self.unmarked.shrink_to(most);
         self.path.shrink(most);
         self.search.shrink(most);
     }
@@ -127,7 +134,11 @@ impl Context<'_> {
         }
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent() {
-            if let Some(draw) = draws.underway.take() {
+            if let Some(place) = draws.unmarked.pop() {
+                self.mark_next(draws, place, &mut budget);
+            } else if let Some((place, exit)) = draws.leaving.take() {
+                self.leave(draws, (place, exit), &mut budget);
+            } else if let Some(draw) = draws.underway.take() {
                 self.resume_draw(draws, draw, &mut budget);
             } else if draws.pass == Pass::Done {
                 draws.shrink();
@@ -166,14 +177,17 @@ impl Context<'_> {
         budget.spend(1);
         if draws.pass == Pass::HeldBack {
             match draws.held_back.pop() {
-                Some(place) => draws.underway = self.begin_outlet(place, false),
+                Some(place) => draws.underway = self.begin_outlet(draws, place, false),
                 None => self.begin_next_pass(draws),
             }
         } else if let Some(y) = draws.gathering {
-            self.gather_next(draws, y);
-        } else if let Some(place) = draws.turns.next() {
+            self.gather_next(draws, y, budget);
+        } else if let Some(place) = draws.turn.take().or_else(|| draws.turns.next()) {
             draws.is_used = true;
-            draws.underway = self.begin_turn(draws, place);
+            match self.begin_turn(draws, place, budget) {
+                Some(draw) => draws.underway = draw,
+                None => draws.turn = Some(place),
+            }
         } else {
             if draws.next_layer.is_none() && !draws.at_end {
                 draws.next_layer = self.work.next_layer(self.store);
@@ -190,13 +204,16 @@ impl Context<'_> {
     }
 
     /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
-    fn gather_next(&mut self, draws: &mut Draws, y: i32) {
+    fn gather_next(&mut self, draws: &mut Draws, y: i32, budget: &mut Budget) {
         let next = draws.next_layer.take().or_else(|| self.work.next_layer(self.store));
         match next {
-            Some((slot, layer)) if self.store.layer_y(slot, layer) == y => match draws.pass {
-                Pass::Outlets => self.gather_outlets(&mut draws.turns, slot, layer),
-                _ => self.gather_cells(draws, slot, layer, y),
-            },
+            Some((slot, layer)) if self.store.layer_y(slot, layer) == y => {
+                budget.spend(LAYER_ROWS);
+                match draws.pass {
+                    Pass::Outlets => self.gather_outlets(&mut draws.turns, slot, layer),
+                    _ => self.gather_cells(draws, slot, layer, y),
+                }
+            }
             _ => {
                 // `None` ends the schedule's pass, so the end must be kept until the turns are
                 // over.
@@ -267,31 +284,38 @@ impl Context<'_> {
         }
     }
 
-    /// Begins a cell's turn. Returns its draw, if it makes one.
-    fn begin_turn(&mut self, draws: &mut Draws, place: Place) -> Option<Draw> {
+    /// Begins a cell's turn. Returns its draw, if it makes one; `None` if the budget is spent
+    /// before that is known.
+    fn begin_turn(
+        &mut self,
+        draws: &mut Draws,
+        place: Place,
+        budget: &mut Budget,
+    ) -> Option<Option<Draw>> {
         if draws.pass == Pass::Outlets {
-            return self.begin_outlet(place, true);
+            return Some(self.begin_outlet(draws, place, true));
         }
         let voxel = self.store.read(place);
         let y = self.store.layer_y(place.slot, place.layer());
         let is_full = voxel.room() == 0;
         let least = if is_full { y.saturating_add(2) } else { y };
         if voxel.is_connected() {
-            if self.is_beyond_reach(place, least) {
+            if self.is_beyond_reach(place, least, budget)? {
                 self.stop_waiting(place);
-                return None;
+                return Some(None);
             }
             if self.springs_left(draws) == 0 {
                 if draws.finite == 0 {
                     draws.turns.clear();
                 }
-                return None;
+                return Some(None);
             }
         }
-        if !is_full {
-            return self.begin_fill(draws, place, voxel, y);
-        }
-        self.begin_rise(place, y)
+        Some(if is_full {
+            self.begin_rise(place, y)
+        } else {
+            self.begin_fill(draws, place, voxel, y)
+        })
     }
 
     /// Begins the draw of a cell with room, from one of its parents at random, but not from above:
@@ -346,13 +370,17 @@ impl Context<'_> {
             .then(|| Draw::new(DrawFor::Later, place, (place, Face::Up), 0, need).for_later())
     }
 
-    /// Returns whether all springs that feed a connected cell lie below `least`.
-    pub(super) fn is_beyond_reach(&mut self, place: Place, least: i32) -> bool {
+    /// Returns whether all springs that feed a connected cell lie below `least`; `None` if the
+    /// budget is spent.
+    fn is_beyond_reach(&mut self, place: Place, least: i32, budget: &mut Budget) -> Option<bool> {
         let (lowest, highest) = (self.store.lowest_source(), self.store.highest_source());
         if lowest.is_some_and(|lowest| lowest >= least) {
-            return false;
+            return Some(false);
         }
-        highest.is_some_and(|highest| highest < least) || self.is_out_of_reach(place, least)
+        if highest.is_some_and(|highest| highest < least) {
+            return Some(true);
+        }
+        self.is_out_of_reach(place, least, budget)
     }
 
     /// Returns the units that the springs of the world may still give in this tick.

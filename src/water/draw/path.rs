@@ -71,6 +71,11 @@ enum Stage {
     Reroute { place: Place },
     /// Passes water along the first `left` cells of the path, after the others.
     Pass { units: u8, largest: u8, left: usize, bottleneck: u8 },
+    /// Marks the first `left` cells of the path as dead, after the others. Nothing was drawn.
+    Bury { left: usize },
+    /// Labels the first `left` cells of the path with their only root's tree, after the others. It
+    /// has nothing to give.
+    Label { tree: u32, left: usize },
 }
 
 /// The result of a draw.
@@ -131,6 +136,15 @@ impl Path {
         self.forked = false;
     }
 
+    /// Returns as many cells as the budget allows, the last of the first `left` cells, charges them
+    /// and takes them off `left`.
+    fn next_part(&self, left: &mut usize, budget: &mut Budget) -> &[PathCell] {
+        let end = *left;
+        *left = end.saturating_sub(budget.left());
+        budget.spend(end - *left);
+        &self.cells[*left..end]
+    }
+
     pub(super) fn shrink(&mut self, most: usize) {
         self.cells.shrink_to(most);
     }
@@ -150,6 +164,15 @@ enum End {
     Dead,
     /// At a cell whose root, this one, has nothing to give.
     Empty(Place),
+}
+
+/// How a search for a spring ended.
+pub(super) enum SearchEnd {
+    /// It has found this one.
+    Spring(Place),
+    Nothing,
+    /// None may be made: flows of several springs may join above the draw.
+    Refused,
 }
 
 /// Read access to the state of one layer, looked up once for all its cells.
@@ -230,8 +253,9 @@ impl Context<'_> {
                     }
                 }
                 Stage::Search => match self.search_on(draws, draw, budget)? {
-                    Some(spring) => draw.stage = Stage::Reroute { place: spring },
-                    None => return Some(Drawn::Waiting),
+                    SearchEnd::Spring(place) => draw.stage = Stage::Reroute { place },
+                    SearchEnd::Nothing => return Some(Drawn::Waiting),
+                    SearchEnd::Refused => draw.stage = Stage::Bury { left: draws.path.cells.len() },
                 },
                 Stage::Reroute { place } => match self.reroute_on(draws, place, budget) {
                     Some(place) => draw.stage = Stage::Reroute { place },
@@ -244,6 +268,22 @@ impl Context<'_> {
                 Stage::Pass { .. } => {
                     if let Some(drawn) = self.pass_on_path(draws, draw, budget) {
                         return Some(drawn);
+                    }
+                }
+                Stage::Bury { ref mut left } => {
+                    for here in draws.path.next_part(left, budget) {
+                        self.bury_cell(here.place());
+                    }
+                    if *left == 0 {
+                        return Some(Drawn::Waiting);
+                    }
+                }
+                Stage::Label { tree, ref mut left } => {
+                    for here in draws.path.next_part(left, budget) {
+                        self.label(here.place(), tree);
+                    }
+                    if *left == 0 {
+                        return Some(Drawn::Nothing);
                     }
                 }
             }
@@ -263,14 +303,16 @@ impl Context<'_> {
                 None
             }
             End::Exhausted | End::Dead => {
-                self.bury(&draws.path.cells);
-                Some(Drawn::Waiting)
+                draw.stage = Stage::Bury { left: draws.path.cells.len() };
+                None
             }
             // Another parent may be picked in the next tick.
             End::Empty(_) if draws.path.forked => Some(Drawn::Waiting),
             End::Empty(root) => {
-                self.label_path(&draws.path.cells, root);
-                Some(Drawn::Nothing)
+                self.work.trees.roots.push(root);
+                let tree = self.work.trees.roots.len() as u32;
+                draw.stage = Stage::Label { tree, left: draws.path.cells.len() };
+                None
             }
         }
     }
@@ -361,8 +403,8 @@ impl Context<'_> {
             && self.store.outlets(place.slot).is_some_and(|outlets| outlets.contains(place.index))
     }
 
-    /// Whether a path that leads across `exit` turns off at a cell where the flow also goes straight
-    /// on.
+    /// Whether a path that leads across `exit` turns off at a cell where the flow also goes
+    /// straight on.
     fn turns_off(&self, place: Place, voxel: Voxel, exit: Face) -> bool {
         let Some(heading) = voxel.direction() else { return false };
         if !heading.is_lateral() || !exit.is_lateral() {
@@ -412,9 +454,8 @@ impl Context<'_> {
     ) -> Option<Drawn> {
         let Stage::Pass { units, largest, left, bottleneck } = draw.stage else { return None };
         let path = &draws.path.cells;
-        let from = left.saturating_sub(budget.left());
-        let part = &path[from..left];
-        budget.spend(part.len());
+        let mut from = left;
+        let part = draws.path.next_part(&mut from, budget);
         for stretch in part.chunk_by(|one, next| one.layer() == next.layer()) {
             self.record_flow(stretch, units);
         }
@@ -482,20 +523,6 @@ impl Context<'_> {
         for here in path {
             work.pass_on(here.cell(), here.exit, units);
         }
-    }
-
-    /// Labels the cells of a path with their only root.
-    fn label_path(&mut self, path: &[PathCell], root: Place) {
-        self.work.trees.roots.push(root);
-        let tree = self.work.trees.roots.len() as u32;
-        for here in path {
-            self.label(here.place(), tree);
-        }
-    }
-
-    /// Marks the cells of a path as dead.
-    fn bury(&mut self, path: &[PathCell]) {
-        path.iter().for_each(|here| self.bury_cell(here.place()));
     }
 
     /// Marks a cell as one that leads only to exhausted ones for the rest of this tick.

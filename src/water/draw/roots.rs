@@ -3,12 +3,16 @@
 //! Cells with one parent form trees. A tree is labelled lazily: a search goes up to the first
 //! labelled cell and labels its path, as path compression in a union–find does. Above a fork, where
 //! a cell has several parents, a depth-first search with cached bounds finds the highest spring.
+//!
+//! Both are as long as the flows are, so each question takes a budget. It returns `None` when that
+//! is spent, and goes on from there when it is asked again.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
-use crate::water::context::trees::{Forks, Highest};
+use crate::water::context::budget::Budget;
+use crate::water::context::trees::{Highest, SpringSearch, Supplied};
 use crate::water::store::{Place, Store, head};
 
 /// Label of a cell above which flows join, so that it may have more than one root.
@@ -61,49 +65,114 @@ impl Context<'_> {
 
     /// Whether a cell is fed by springs and all of them lie below `y`. A cell cut off from its
     /// spring counts as within reach until it loses its HasSource flag: it may be asleep, and must
-    /// miss nothing.
-    pub(crate) fn is_out_of_reach(&mut self, place: Place, y: i32) -> bool {
-        let tree = self.tree_of(place);
+    /// miss nothing. Returns `None` if the budget is spent.
+    pub(crate) fn is_out_of_reach(
+        &mut self,
+        place: Place,
+        y: i32,
+        budget: &mut Budget,
+    ) -> Option<bool> {
+        let tree = self.tree_of(place, budget)?;
         if tree != JOINED {
             let root = self.work.trees.roots[tree as usize - 1];
-            return self.spring_height(root).is_some_and(|height| height < y);
+            return Some(self.spring_height(root).is_some_and(|height| height < y));
         }
-        let mut forks = core::mem::take(&mut self.work.trees.forks);
-        let is_out_of_reach = !self.is_fed_from(place, y, &mut forks)
-            && self.is_fed_from(place, i32::MIN, &mut forks);
-        self.work.trees.forks = forks;
-        is_out_of_reach
+        let pending = self.work.trees.springs.take().filter(|search| search.is_for(place, y));
+        let mut search = pending.unwrap_or_else(|| SpringSearch::new(place, y));
+        if !search.is_for_any {
+            match self.is_fed_from(&mut search, y, budget) {
+                Some(true) => return Some(false),
+                Some(false) => search.begin_for_any(),
+                None => {}
+            }
+        }
+        let is_fed =
+            if search.is_for_any { self.is_fed_from(&mut search, i32::MIN, budget) } else { None };
+        if is_fed.is_none() {
+            self.work.trees.springs = Some(search);
+        }
+        is_fed
     }
 
-    /// Returns those of `cells` of a layer that a spring at `y` or higher feeds. They draw from it,
-    /// and take nothing from their pool.
+    /// Returns those of `cells` of a layer that a spring at its height or higher feeds, and those
+    /// that one two cells above it or higher feeds. They draw from it, and take nothing from their
+    /// pool, nor does what lies over them. Returns `None` if the budget is spent.
     pub(crate) fn supplied(
         &mut self,
         slot: Slot,
         layer: usize,
         cells: LayerMask,
-        y: i32,
-    ) -> LayerMask {
+        budget: &mut Budget,
+    ) -> Option<[LayerMask; 2]> {
         let connected = cells & self.store.connected(slot, layer);
-        let is_below = |height: Option<i32>| height.is_none_or(|height| height < y);
-        if connected.is_empty() || self.limits.supply == 0 || is_below(self.store.highest_source())
-        {
-            return LayerMask::NONE;
+        if connected.is_empty() || self.limits.supply == 0 {
+            return Some([LayerMask::NONE; 2]);
         }
-        if !is_below(self.store.lowest_source()) {
-            return connected;
+        let y = self.store.layer_y(slot, layer);
+        let pending = self.work.trees.supplied.take();
+        let pending = pending.filter(|pending| pending.is_for((slot, layer), connected));
+        let mut supplied = pending.unwrap_or_else(|| Supplied::new((slot, layer), connected));
+        let is_done = [y, y.saturating_add(2)]
+            .into_iter()
+            .enumerate()
+            .all(|(bound, y)| self.find_supplied(&mut supplied, bound, y, budget));
+        if !is_done {
+            self.work.trees.supplied = Some(supplied);
+            return None;
         }
-        let in_reach = |&cell: &usize| !self.is_out_of_reach(Place::in_layer(slot, layer, cell), y);
-        connected.iter().filter(in_reach).collect()
+        Some(supplied.found)
     }
 
-    /// Whether any spring that feeds a cell lies at `y` or higher.
-    fn is_fed_from(&self, place: Place, y: i32, forks: &mut Forks) -> bool {
-        let mut open = vec![place];
-        let mut visited = Vec::new();
-        while let Some(place) = open.pop() {
+    /// Finds the cells left at a bound that a spring at `y` or higher feeds. Returns whether that
+    /// is done; if not, the budget is spent.
+    fn find_supplied(
+        &mut self,
+        supplied: &mut Supplied,
+        bound: usize,
+        y: i32,
+        budget: &mut Budget,
+    ) -> bool {
+        let is_below = |height: Option<i32>| height.is_none_or(|height| height < y);
+        if is_below(self.store.highest_source()) {
+            return true;
+        }
+        if !is_below(self.store.lowest_source()) {
+            supplied.found[bound] = supplied.cells;
+            return true;
+        }
+        let (slot, layer) = supplied.layer;
+        for cell in supplied.left[bound].iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            if !budget.spend(1) {
+                return false;
+            }
+            let Some(is_out_of_reach) = self.is_out_of_reach(place, y, budget) else {
+                return false;
+            };
+            supplied.left[bound].remove(cell);
+            if !is_out_of_reach {
+                supplied.found[bound].insert(cell);
+            }
+        }
+        true
+    }
+
+    /// Whether any spring that feeds the cell of a search lies at `y` or higher. Returns `None` if
+    /// the budget is spent.
+    fn is_fed_from(
+        &mut self,
+        search: &mut SpringSearch,
+        y: i32,
+        budget: &mut Budget,
+    ) -> Option<bool> {
+        while let Some(&place) = search.open.last() {
+            if !budget.spend(1) {
+                return None;
+            }
+            search.open.pop();
             let parents = self.store.parents_of(place);
             let mut height = self.spring_height(place);
+            let forks = &mut self.work.trees.forks;
             if parents.count_ones() > 1 {
                 let known = forks.highest.get(&place).copied().unwrap_or_default();
                 if known.below.is_some_and(|below| below <= y) {
@@ -112,16 +181,16 @@ impl Context<'_> {
                 height = height.max(known.at_least);
                 // Prevents a second visit. Becomes true if the search finds no spring.
                 forks.highest.insert(place, Highest { below: Some(y), ..known });
-                visited.push((place, known));
+                search.visited.push((place, known));
             }
             if let Some(height) = height.filter(|&height| height >= y) {
-                forks.found(height, visited);
-                return true;
+                forks.found(height, core::mem::take(&mut search.visited));
+                return Some(true);
             }
             let above = Store::faces(parents).map(|face| self.store.step(place, face));
-            open.extend(above.filter(|parent| parent.is_some()));
+            search.open.extend(above.filter(|parent| parent.is_some()));
         }
-        false
+        Some(false)
     }
 
     /// Returns the height of a spring in cells, `None` if the cell is not a spring.
@@ -130,36 +199,60 @@ impl Context<'_> {
         self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
-    /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`].
-    pub(super) fn tree_of(&mut self, place: Place) -> u32 {
-        let mut walked = core::mem::take(&mut self.work.trees.walked);
-        walked.clear();
-        let mut at = place;
-        let tree = loop {
-            let known = self.work.get(at.slot, at.layer()).and_then(|work| work.trees.as_ref());
-            let known = known.map_or(0, |trees| trees[at.cell()]);
-            if known != 0 {
-                break known;
-            }
-            walked.push(at);
-            let parents = self.store.parents_of(at);
-            if parents.count_ones() > 1 {
-                break JOINED;
-            }
-            let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
-            match parent {
-                Some(parent) if parent.is_some() => at = parent,
-                _ => {
-                    self.work.trees.roots.push(at);
-                    break self.work.trees.roots.len() as u32;
-                }
-            }
-        };
-        for &place in &walked {
-            self.label(place, tree);
+    /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`]; `None` if the budget
+    /// is spent.
+    pub(super) fn tree_of(&mut self, place: Place, budget: &mut Budget) -> Option<u32> {
+        // First, so that a question about another cell leaves the walk underway as it is.
+        if let Some(tree) = self.label_at(place) {
+            return Some(tree);
         }
+        let mut walked = core::mem::take(&mut self.work.trees.walked);
+        if walked.first() != Some(&place) {
+            walked.clear();
+            walked.push(place);
+        }
+        let tree = self.label_walked(&mut walked, budget);
         self.work.trees.walked = walked;
         tree
+    }
+
+    /// Walks up from the last cell walked to one whose label can be told, and labels the cells
+    /// walked, from there down. Returns the label of the first; `None` if the budget is spent.
+    fn label_walked(&mut self, walked: &mut Vec<Place>, budget: &mut Budget) -> Option<u32> {
+        let mut tree = None;
+        while let Some(&at) = walked.last() {
+            if !budget.spend(1) {
+                return None;
+            }
+            if tree.is_none() {
+                let parents = self.store.parents_of(at);
+                let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
+                tree = match parent.filter(|parent| parent.is_some()) {
+                    _ if parents.count_ones() > 1 => Some(JOINED),
+                    Some(parent) => {
+                        let known = self.label_at(parent);
+                        if known.is_none() {
+                            walked.push(parent);
+                            continue;
+                        }
+                        known
+                    }
+                    None => {
+                        self.work.trees.roots.push(at);
+                        Some(self.work.trees.roots.len() as u32)
+                    }
+                };
+            }
+            self.label(at, tree.unwrap_or(JOINED));
+            walked.pop();
+        }
+        tree
+    }
+
+    /// Returns the label of a cell, if it has one.
+    fn label_at(&self, place: Place) -> Option<u32> {
+        let trees = self.work.get(place.slot, place.layer())?.trees.as_ref()?;
+        Some(trees[place.cell()]).filter(|&tree| tree != 0)
     }
 
     /// Returns the root of a tree; `None` for no label (0) or [`JOINED`].
@@ -184,6 +277,15 @@ mod tests {
     use crate::coords::CHUNK_CELLS;
     use crate::water::context::test_worlds;
     use crate::water::voxel::Voxel;
+
+    /// Asks again and again, with a small budget each time, and returns the answer.
+    fn ask<T>(mut question: impl FnMut(&mut Budget) -> Option<T>) -> T {
+        loop {
+            if let Some(answer) = question(&mut Budget::new(3)) {
+                return answer;
+            }
+        }
+    }
 
     /// Reference: the heights of all springs that feed a cell.
     fn springs_above(store: &Store, place: Place) -> Vec<i32> {
@@ -212,7 +314,7 @@ mod tests {
                 for y in (-6..8).map(|y| if seed % 2 == 0 { y } else { 1 - y }) {
                     let expected = !springs.is_empty() && springs.iter().all(|&height| height < y);
                     assert_eq!(
-                        tick.is_out_of_reach(place, y),
+                        ask(|budget| tick.is_out_of_reach(place, y, budget)),
                         expected,
                         "seed {seed}: {place:?} at {y}"
                     );
@@ -227,11 +329,40 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_is_supplied_if_a_spring_lies_at_its_height_or_two_cells_above() {
+        let mut found = [0, 0];
+        for seed in 0..24 {
+            let mut world = test_worlds::springs(seed);
+            let slots = world.store.grid().sorted_slots();
+            let tick = &mut test_worlds::tick(&mut world);
+            let layers = slots.into_iter().flat_map(|slot| (0..16).map(move |at| (slot, at)));
+            for (slot, layer) in layers {
+                let y = tick.store.layer_y(slot, layer);
+                let supplied = ask(|budget| tick.supplied(slot, layer, LayerMask::ALL, budget));
+                for (bound, y) in [y, y + 2].into_iter().enumerate() {
+                    let is_supplied = |&cell: &usize| {
+                        let place = Place::in_layer(slot, layer, cell);
+                        let springs = springs_above(tick.store, place);
+                        let highest = tick.store.highest_source().is_some_and(|top| top >= y);
+                        let is_out = !springs.is_empty() && springs.iter().all(|&top| top < y);
+                        highest && !is_out
+                    };
+                    let connected = tick.store.connected(slot, layer);
+                    let expected: LayerMask = connected.iter().filter(is_supplied).collect();
+                    assert_eq!(supplied[bound], expected, "seed {seed}: {slot:?}, {layer}");
+                    found[bound] += expected.count();
+                }
+            }
+        }
+        assert!(found.iter().all(|&found| found > 20), "{found:?} supplied");
+    }
+
+    #[test]
     fn each_fork_is_visited_once_however_many_paths_lead_there() {
         let mut world = test_worlds::weave();
         let opposite = Place::new(world.store.grid().sorted_slots()[0], CHUNK_CELLS - 1);
         let mut tick = test_worlds::tick(&mut world);
-        let mut is_out_of_reach = |y| tick.is_out_of_reach(opposite, y);
+        let mut is_out_of_reach = |y| ask(|budget| tick.is_out_of_reach(opposite, y, budget));
         assert!(!is_out_of_reach(0) && is_out_of_reach(1));
     }
 
@@ -244,21 +375,35 @@ mod tests {
             let mut tick = test_worlds::tick(&mut world);
             for place in places.into_iter().filter(|place| place.index % 3 == 0) {
                 let (mut at, mut parents) = (place, tick.store.parents_of(place));
+                let mut path = vec![at];
                 while parents.count_ones() == 1 {
                     at = Store::faces(parents)
                         .map(|face| tick.store.step(at, face))
                         .next()
                         .expect("one parent");
+                    path.push(at);
                     parents = tick.store.parents_of(at);
                 }
-                let tree = tick.tree_of(place);
+                let has_label = |place: &&Place| tick.label_at(**place).is_some();
+                let unlabelled = path.iter().take_while(|place| !has_label(place)).count();
+                let mut charged = 0;
+                let tree = ask(|budget| {
+                    let tree = tick.tree_of(place, budget);
+                    charged += budget.spent() as usize;
+                    tree
+                });
+                assert!(
+                    (unlabelled..=2 * unlabelled).contains(&charged),
+                    "seed {seed}: {charged} for {unlabelled} cells"
+                );
                 assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
                 assert_eq!(
                     tick.root_of(tree),
                     (parents == 0).then_some(at),
                     "seed {seed}: {place:?}"
                 );
-                assert_eq!(tick.tree_of(place), tree, "seed {seed}: {place:?}, again");
+                let again = tick.tree_of(place, &mut Budget::new(0));
+                assert_eq!(again, Some(tree), "seed {seed}: {place:?}, again");
                 let trees =
                     tick.work.get(place.slot, place.layer()).and_then(|work| work.trees.as_ref());
                 assert_eq!(

@@ -12,8 +12,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::draw::Draws;
-use crate::water::draw::path::{Draw, PathCell, Purpose};
-use crate::water::draw::roots::JOINED;
+use crate::water::draw::path::{Draw, PathCell, Purpose, SearchEnd};
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -39,10 +38,24 @@ pub(super) struct Search {
     rejected: bool,
     /// Whether the search passes through exhausted cells: it then finds a way for later ticks.
     pub(super) is_for_later: bool,
-    /// The height of the springs that may feed the draw; `None` if all springs are of one height.
-    of_height: Option<i32>,
+    height: Height,
     /// The cells of the way found, from the spring on.
     way: Vec<PathCell>,
+}
+
+/// The height of the springs that may feed a draw.
+///
+/// Where springs lie at several heights, a search keeps to those of the height that the draw hangs
+/// on, and to cells that hang on such springs. The ways it finds then change no cell's reach, and
+/// cells out of reach may sleep.
+#[derive(Clone, Copy, Default)]
+enum Height {
+    /// All springs are of one height.
+    #[default]
+    Any,
+    /// That of the only root of this cell's flow, which is not known yet.
+    OfRoot(Place),
+    Is(i32),
 }
 
 impl Search {
@@ -84,9 +97,7 @@ impl Context<'_> {
         {
             return false;
         }
-        if !self.reset_search(&mut draws.search, draw.cell) {
-            return false;
-        }
+        self.reset_search(&mut draws.search, draw.cell);
         let search = &mut draws.search;
         for here in draws.path.cells.iter().rev().take(STARTS) {
             search.meet(here.place(), None, i32::MIN);
@@ -98,46 +109,51 @@ impl Context<'_> {
     /// had water left. A winding path can exhaust a cell in each lane of a river and so bar the
     /// others; in time, shortest ways straighten it.
     pub(super) fn begin_search_for_later(&mut self, draws: &mut Draws, place: Place) -> bool {
-        if draws.credit <= 0 || !self.reset_search(&mut draws.search, place) {
+        if draws.credit <= 0 {
             return false;
         }
+        self.reset_search(&mut draws.search, place);
         draws.search.is_for_later = true;
         draws.search.meet(place, None, i32::MIN);
         true
     }
 
-    /// Forgets the last search. Returns `false` if none may be made for a cell: see
-    /// [`height_of_root`](Self::height_of_root).
-    fn reset_search(&mut self, search: &mut Search, place: Place) -> bool {
+    /// Forgets the last search, for one of a draw that hangs on the root of a cell.
+    fn reset_search(&self, search: &mut Search, place: Place) {
         let is_one_height = self.store.lowest_source() == self.store.highest_source();
-        search.of_height = if is_one_height { None } else { self.height_of_root(place) };
+        search.height = if is_one_height { Height::Any } else { Height::OfRoot(place) };
         search.met.clear();
         search.exits.clear();
         search.way.clear();
         (search.visited, search.buried, search.rejected) = (0, 0, false);
         search.is_for_later = false;
-        is_one_height || search.of_height.is_some()
     }
 
-    /// Resumes a search. Returns `None` if the budget is spent before its end, else the spring
-    /// found, if any.
+    /// Resumes a search. Returns its end, or `None` if the budget is spent before that.
     pub(super) fn search_on(
         &mut self,
         draws: &mut Draws,
         draw: &Draw,
         budget: &mut Budget,
-    ) -> Option<Option<Place>> {
+    ) -> Option<SearchEnd> {
+        if let Height::OfRoot(place) = draws.search.height {
+            let Some(height) = self.height_of_root(place, budget)? else {
+                return Some(SearchEnd::Refused);
+            };
+            draws.search.height = Height::Is(height);
+        }
         while let Some(&(place, least)) = draws.search.met.get(draws.search.visited) {
             if draws.credit <= 0 {
-                return Some(None);
+                return Some(SearchEnd::Nothing);
             }
             if !budget.spend(1) {
                 return None;
             }
+            let spring = self.search_around(draws, draw, (place, least), budget)?;
             draws.search.visited += 1;
             draws.credit -= 1;
-            if let Some(spring) = self.search_around(draws, draw, place, least) {
-                return Some(Some(spring));
+            if let Some(spring) = spring {
+                return Some(SearchEnd::Spring(spring));
             }
         }
         if !draws.search.rejected && !draws.search.is_for_later {
@@ -149,18 +165,19 @@ impl Context<'_> {
                 self.bury_cell(place);
             }
         }
-        Some(None)
+        Some(SearchEnd::Nothing)
     }
 
     /// Meets the neighbours that could feed a cell, sides in random order, then above, then below.
-    /// Returns a spring among them that can feed the draw.
+    /// Returns a spring among them that can feed the draw, if any; `None` if the budget is spent.
+    /// Then it may be called again: those met stay so.
     fn search_around(
         &mut self,
         draws: &mut Draws,
         draw: &Draw,
-        place: Place,
-        least: i32,
-    ) -> Option<Place> {
+        (place, least): (Place, i32),
+        budget: &mut Budget,
+    ) -> Option<Option<Place>> {
         let layer_seed = self.work.seed(self.store, place.slot, place.layer());
         let turn = (mix(RandomPurpose::Search.seed(layer_seed), place.index as u64) >> 62) as usize;
         let sides = (0..4).map(|side| Face::LATERAL[side ^ turn]);
@@ -170,7 +187,7 @@ impl Context<'_> {
                 continue;
             }
             let voxel = self.store.read(there);
-            if !self.can_feed(draws, draw, there, voxel, face) {
+            if !self.can_feed(draws, draw, (there, voxel), face, budget)? {
                 continue;
             }
             // Water rises into a cell only from a full one, and only below the spring's height.
@@ -189,53 +206,52 @@ impl Context<'_> {
                 continue;
             }
             draws.search.exits.insert(there, Some(face.opposite()));
-            return Some(there);
+            return Some(Some(there));
         }
-        None
+        Some(None)
     }
 
     /// Whether a way of the search may lead through a cell, which lies across `face` from the next
-    /// cell of the way.
+    /// cell of the way. Returns `None` if the budget is spent.
     fn can_feed(
         &mut self,
         draws: &Draws,
         draw: &Draw,
-        place: Place,
-        voxel: Voxel,
+        (place, voxel): (Place, Voxel),
         face: Face,
-    ) -> bool {
+        budget: &mut Budget,
+    ) -> Option<bool> {
         if voxel.is_mark()
             || !(voxel.is_connected() || draws.search.is_for_later && voxel.is_wet())
             || face == Face::Down && voxel.height() < FULL
             || self.is_other_outlet(draw, place)
         {
-            return false;
+            return Some(false);
         }
         let work = self.work.get(place.slot, place.layer());
         let is_dead = work.is_some_and(|work| work.dead.contains(place.cell()));
         let is_spent = is_dead || self.limits.left(voxel, self.work.passed(place)) == 0;
         if is_spent && !draws.search.is_for_later {
-            return false;
+            return Some(false);
         }
         // What hangs in the air falls, and does not flow sideways.
         if face.is_lateral()
             && !voxel.has(CellFlags::IS_SOURCE)
             && !self.store.floor(place).is_closed()
         {
-            return false;
+            return Some(false);
         }
-        draws.search.of_height.is_none_or(|height| self.height_of_root(place) == Some(height))
+        match draws.search.height {
+            Height::Is(height) => Some(self.height_of_root(place, budget)? == Some(height)),
+            Height::Any | Height::OfRoot(_) => Some(true),
+        }
     }
 
-    /// Returns the height of the only root of a cell's flow, `None` if flows join above it.
-    ///
-    /// Where springs lie at several heights, a search keeps to those of the height that the draw
-    /// hangs on, and to cells that hang on such springs. The ways it finds then change no cell's
-    /// reach, and cells out of reach may sleep.
-    fn height_of_root(&mut self, place: Place) -> Option<i32> {
-        let tree = self.tree_of(place);
-        let root = (tree != JOINED).then(|| self.root_of(tree))??;
-        Some(self.store.position(root).y)
+    /// Returns the height of the only root of a cell's flow, if no flows join above it; `None` if
+    /// the budget is spent.
+    fn height_of_root(&mut self, place: Place, budget: &mut Budget) -> Option<Option<i32>> {
+        let tree = self.tree_of(place, budget)?;
+        Some(self.root_of(tree).map(|root| self.store.position(root).y))
     }
 
     /// Makes the next cells of the way that a search has found the path, from the spring on: each
@@ -251,7 +267,8 @@ impl Context<'_> {
         while budget.spend(1) {
             let exit = draws.search.exits.get(&place).copied().flatten();
             let Some(exit) = exit else {
-                let begun = draws.path.cells.iter().position(|here| here.place() == place);
+                // It is one of the last cells: see `STARTS`.
+                let begun = draws.path.cells.iter().rposition(|here| here.place() == place);
                 draws.path.cells.truncate(begun.map_or(0, |at| at + 1));
                 draws.path.cells.extend(draws.search.way.drain(..).rev());
                 return None;

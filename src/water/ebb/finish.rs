@@ -1,12 +1,13 @@
-//! The end of a tick, after every layer has ebbed: dries up cells, propagates the HasSource flag
-//! along the flows (depth-first search over the children), wakes cells, and counts the changes.
+//! The end of a tick, after every layer has ebbed: dries up cells (`drying`), propagates the
+//! HasSource flag along the flows (depth-first search over the children), wakes cells, and counts
+//! the changes.
 
-use crate::coords::Face;
 #[cfg(feature = "rayon")]
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
 use crate::water::store::parents::Descent;
 use crate::water::store::{ChangedCells, LAYER_ROWS, Place, Store};
@@ -58,6 +59,8 @@ pub(crate) struct Ending {
     losses: Vec<Losses>,
     /// Work still to be done; the lists are stacks.
     left: Afterwards,
+    /// The cell that has dried up or over which the sea has closed, while its ties are being cut.
+    cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
     unchecked: Vec<Place>,
     /// The descendants being woken.
@@ -121,6 +124,7 @@ impl Context<'_> {
             stage: Stage::DryUpInTiles,
             losses: Vec::new(),
             left,
+            cut: None,
             unchecked: Vec::new(),
             descent: None,
             sleepers: 0,
@@ -206,10 +210,10 @@ impl Context<'_> {
     fn dry_up_in_tile(&mut self, left: &mut Afterwards) -> Option<usize> {
         let place = left.dried.pop()?;
         let children = self.store.children_of(place);
-        if self.dries_up_alone(place, children) {
-            self.dry_up(place, children, &mut left.stale);
-        } else {
+        if !self.dries_up_alone(place, children) {
             left.feeding.push(place);
+        } else if let Some(mut cut) = self.dry_up(place, children) {
+            while self.cut_next(&mut cut, &mut left.stale) {}
         }
         Some(1)
     }
@@ -220,31 +224,31 @@ impl Context<'_> {
         while self.dry_up_in_tile(left).is_some() {}
     }
 
-    /// Dries up the next cell.
+    /// Dries up the next cell, or cuts the next tie of the last one.
     fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.left.feeding.pop()?;
-        let before = ending.left.stale.len();
-        let children = self.store.children_of(place);
-        self.dry_up(place, children, &mut ending.left.stale);
-        Some(1 + ending.left.stale.len() - before)
+        if !self.go_on_cutting(ending) {
+            let place = ending.left.feeding.pop()?;
+            ending.cut = self.dry_up(place, self.store.children_of(place));
+        }
+        Some(1)
     }
 
-    /// Makes the next cell sea over which it closes. Its water is the sea's.
+    /// Makes the next cell sea over which it closes, or cuts the next tie of the last one.
     fn close_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.left.closing.pop()?;
-        let before = ending.left.stale.len();
-        let voxel = self.store.read(place);
-        if voxel.is_sea() {
-            return Some(1);
+        if !self.go_on_cutting(ending) {
+            let place = ending.left.closing.pop()?;
+            ending.cut = self.close(place);
         }
-        self.ledger.into_sea += u64::from(voxel.height());
-        self.save_dependants(place, &mut ending.left.stale);
-        self.put(place, Voxel::SEA);
-        self.store.keep_parents(place, 0, voxel);
-        self.store.cut_ties(place);
-        self.store.note_sea(place);
-        self.store.note_change(place);
-        Some(1 + ending.left.stale.len() - before)
+        Some(1)
+    }
+
+    /// Cuts the next tie of the cell whose ties are being cut. Returns `false` if there is none.
+    fn go_on_cutting(&mut self, ending: &mut Ending) -> bool {
+        let Some(cut) = &mut ending.cut else { return false };
+        if !self.cut_next(cut, &mut ending.left.stale) {
+            ending.cut = None;
+        }
+        true
     }
 
     /// Sets (`on`) or clears HasSource of the next cell if that is due, and then pushes its
@@ -349,58 +353,6 @@ impl Context<'_> {
     pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
         Store::faces(self.store.parents_in(place, voxel))
             .any(|face| self.store.look(place, face).is_connected())
-    }
-
-    /// Whether drying up a cell affects no others than those around it and its children, which all
-    /// lie in its column: none of these is dry itself, or has another parent.
-    fn dries_up_alone(&self, place: Place, children: u8) -> bool {
-        const COLUMN: u8 = 1 << Face::Down.index() | 1 << Face::Up.index();
-        let is_simple = |face: Face| {
-            let child = self.store.step(place, face);
-            let voxel = self.store.read(child);
-            voxel.height() > 0 && !voxel.has(CellFlags::EXTRA)
-        };
-        children & !COLUMN == 0 && Store::faces(children).all(is_simple)
-    }
-
-    /// Empties a cell through which nothing flows any more. Adds the cells that lose a parent to
-    /// `stale`.
-    fn dry_up(&mut self, place: Place, children: u8, stale: &mut Vec<Place>) {
-        let voxel = self.store.read(place);
-        let feeds = children != 0;
-        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
-            return;
-        }
-        if feeds {
-            self.save_dependants(place, stale);
-        }
-        self.put(place, Voxel::OPEN);
-        self.store.keep_parents(place, 0, voxel);
-        // The links to its parents are gone. Those left are of its children.
-        if feeds {
-            self.store.cut_ties(place);
-        }
-        self.store.note_change(place);
-    }
-
-    /// Saves the cells that cutting the links of a cell will rewrite: its children, and recursively
-    /// the children of those without water. They may not take part in the tick yet, and their
-    /// change must be counted. Adds them and their children to `stale`, because a cell that loses
-    /// its only parent loses HasSource too.
-    fn save_dependants(&mut self, place: Place, stale: &mut Vec<Place>) {
-        let mut open = vec![place];
-        while let Some(place) = open.pop() {
-            let children: Vec<Place> = self.store.children(place).collect();
-            for child in children {
-                let voxel = self.store.read(child);
-                self.put(child, voxel);
-                stale.push(child);
-                stale.extend(self.store.children(child));
-                if voxel.height() == 0 {
-                    open.push(child);
-                }
-            }
-        }
     }
 }
 

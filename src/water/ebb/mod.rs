@@ -1,9 +1,10 @@
 //! Ebb: the last sweep of a tick over the cells, layer by layer. Activity rises with flow and
 //! decays without, parents follow the flow (`reparent`), and resting cells fall asleep. Random
 //! choices use counter-based random numbers. `finish` ends the tick; in it, still water evaporates
-//! (`evaporation`).
+//! (`evaporation`) and cells dry up (`drying`).
 
 mod draws;
+pub(crate) mod drying;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
 pub(crate) mod reparent;

@@ -1,20 +1,31 @@
 //! What the valves of a world pass on, before any other water of a tick flows.
 
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::store::Place;
-use crate::water::store::valves::{Passage, Side};
+use crate::water::store::valves::{Passage, Side, Valve};
 
 impl Context<'_> {
-    /// Lets all valves pass water on, one after the other.
-    pub(crate) fn run_valves(&mut self) {
-        let valves: Vec<_> = self.store.valves().collect();
-        for valve in valves {
+    /// Lets the next valves of a list pass water on, the last first. Returns the cells charged, or
+    /// `None` if none is left.
+    pub(crate) fn run_valves(&mut self, valves: &mut Vec<Valve>) -> Option<u64> {
+        /// The cells that a valve looks at: at least itself and both sides.
+        const CELLS: usize = 3;
+        if valves.is_empty() {
+            return None;
+        }
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent()
+            && let Some(valve) = valves.pop()
+        {
+            budget.spend(CELLS);
             let left =
                 |place: Place| self.limits.left(self.store.read(place), self.work.passed(place));
             if let Some(passage) = self.store.passage(valve, left) {
                 self.pass_valve(passage);
             }
         }
+        Some(budget.spent())
     }
 
     fn pass_valve(&mut self, Passage { from, towards, to, units }: Passage) {

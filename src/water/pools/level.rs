@@ -95,8 +95,9 @@ enum State {
     Update,
     /// It is looked for splits, in the body of this piece.
     Settle(PieceId),
-    /// The places where the next draw begins are chosen.
-    Choose(PieceId),
+    /// The places where the next draw begins are chosen, in the body of this piece. The low one may
+    /// be known already.
+    Choose(PieceId, Option<Start>),
     /// The two searches of a draw.
     Search(Box<[Search; 2]>),
 }
@@ -218,11 +219,10 @@ impl Context<'_> {
                     if !body.is_unlevel() || body.is_stirred() && made >= DRAWS_IF_STIRRED {
                         return true;
                     }
-                    turn.state = State::Choose(piece);
+                    turn.state = State::Choose(piece, None);
                 }
-                &mut State::Choose(piece) => {
-                    let root = pools.bodies.root_of(piece);
-                    match self.choose(pools, turn, root, budget) {
+                &mut State::Choose(piece, low) => {
+                    match self.choose(pools, turn, (piece, low), budget) {
                         Choice::Underway => return false,
                         Choice::None => return true,
                         Choice::Some(searches) => {
@@ -235,7 +235,8 @@ impl Context<'_> {
                     let side = usize::from(searches[1].looked < searches[0].looked);
                     budget.spend(SEARCH_STEP);
                     let looked = searches[0].looked + searches[1].looked;
-                    match searches[side].advance(self, pools) {
+                    match searches[side].advance(self, pools, budget) {
+                        Searched::Spent => return false,
                         Searched::Underway => {
                             let limit = match turn.won {
                                 0 if searches.iter().all(|search| !search.met_spent) => u64::MAX,
@@ -282,17 +283,23 @@ impl Context<'_> {
         &mut self,
         pools: &mut Pools,
         turn: &mut Turn,
-        root: NodeId,
+        (piece, low): (PieceId, Option<Start>),
         budget: &mut Budget,
     ) -> Choice<Box<[Search; 2]>> {
+        let root = pools.bodies.root_of(piece);
         let body = pools.bodies.body(root);
         let (Some(top), Some(bottom)) = (body.top(), body.bottom()) else { return Choice::None };
         let surface = body.high.last_key_value().map_or(i64::MIN, |(&(level, _), _)| level);
-        let low = match self.choose_low(pools, turn, root, top, budget) {
+        let low = match low {
+            Some(low) => Choice::Some(low),
+            None => self.choose_low(pools, turn, root, top, budget),
+        };
+        let low = match low {
             Choice::Some(low) => low,
             Choice::Underway => return Choice::Underway,
             Choice::None => return Choice::None,
         };
+        turn.state = State::Choose(piece, Some(low));
         let high = match self.choose_high(pools, turn, root, bottom, budget) {
             Choice::Some(high) => high,
             Choice::Underway => return Choice::Underway,
@@ -327,10 +334,12 @@ impl Context<'_> {
             if at.0 > top - body.step() {
                 return Choice::None;
             }
-            if pools.bodies.piece(piece).dead != pools.round
-                && let Some(start) = self.low_start(pools, turn, piece)
-            {
-                return Choice::Some(start);
+            if pools.bodies.piece(piece).dead != pools.round {
+                match self.low_start(pools, turn, piece, budget) {
+                    Some(Some(start)) => return Choice::Some(start),
+                    Some(None) => {}
+                    None => return Choice::Underway,
+                }
             }
             turn.low = at;
             if !budget.spend(1) {
@@ -339,18 +348,28 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses a lowest place of a piece.
-    fn low_start(&mut self, pools: &mut Pools, turn: &Turn, id: PieceId) -> Option<Start> {
+    /// Chooses a lowest place of a piece, if it has one. Returns `None` if the budget is spent
+    /// before that is known.
+    fn low_start(
+        &mut self,
+        pools: &mut Pools,
+        turn: &Turn,
+        id: PieceId,
+        budget: &mut Budget,
+    ) -> Option<Option<Start>> {
         let piece = pools.bodies.piece(id);
         let (slot, layer) = (piece.slot, usize::from(piece.layer));
         let mut surroundings = self.surroundings(&pools.pieces, slot, layer);
-        let lowest = self.lowest_unsupplied(&mut surroundings, piece.cells)?;
-        let lowest = lowest.without(pools.spent(self, slot, layer));
+        let cells = piece.cells;
+        let lowest = self.lowest_unsupplied(&mut surroundings, cells, budget)?;
+        let lowest = lowest.map(|lowest| lowest.without(pools.spent(self, slot, layer)));
         let random = self.random_at(pools, id, turn.draws_left);
-        let cell = chosen_cell(lowest.cells(), random)?;
-        let contact = Place::in_layer(slot, layer, cell);
-        let target = self.target(&lowest, contact, random >> 32);
-        Some((target, id, LayerMask::single(cell), lowest.level))
+        Some(lowest.and_then(|lowest| {
+            let cell = chosen_cell(lowest.cells(), random)?;
+            let contact = Place::in_layer(slot, layer, cell);
+            let target = self.target(&lowest, contact, random >> 32);
+            Some((target, id, LayerMask::single(cell), lowest.level))
+        }))
     }
 
     /// Chooses a highest surface or spring, or the sea, that can give, a step or more above

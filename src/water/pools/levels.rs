@@ -5,6 +5,7 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::passed;
 use crate::water::pools::bodies::{Extreme, Levels};
 use crate::water::pools::pieces::Pieces;
@@ -232,20 +233,21 @@ impl Context<'_> {
     /// Returns the lowest level at which cells take water, but for those on solid ground that a
     /// spring within reach feeds: they draw from it, so that rivers keep their lanes. Over deeper
     /// water all take, so that a pool is level while it is fed. Which they are is not part of what
-    /// is kept of a piece, since it depends on the parents of its cells, however far up.
+    /// is kept of a piece, since it depends on the parents of its cells, however far up. Returns
+    /// `None` if the budget is spent before that is known.
     pub(crate) fn lowest_unsupplied(
         &mut self,
         at: &mut Surroundings,
         cells: LayerMask,
-    ) -> Option<Lowest> {
+        budget: &mut Budget,
+    ) -> Option<Option<Lowest>> {
         let takers = cells & (!at.full | at.open_above | LayerMask::union(at.gaps));
         let takers = match self.store.lower_layer(at.slot, at.layer) {
             Some((slot, layer)) => takers - self.store.layer(slot, layer).wet,
             None => takers,
         };
-        at.supplied =
-            [at.y, at.y.saturating_add(2)].map(|y| self.supplied(at.slot, at.layer, takers, y));
-        self.lowest(at, cells)
+        at.supplied = self.supplied(at.slot, at.layer, takers, budget)?;
+        Some(self.lowest(at, cells))
     }
 
     /// Returns the greatest or least height among cells of a layer, as a level, and the cells that

@@ -9,6 +9,7 @@ use crate::chunk::LayerMask;
 use crate::coords::{Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::PieceId;
 use crate::water::pools::levels::Lowest;
@@ -61,6 +62,8 @@ pub(crate) struct Search {
     from: IVec3,
     goal_y: i32,
     nodes: Vec<Node>,
+    /// The node that is being expanded, if what it has to give or room for is not known yet.
+    expanding: Option<u32>,
     /// Nodes by distance and number.
     open: BinaryHeap<Reverse<(u32, u32)>>,
     /// Expanded nodes, with ways that are not open yet.
@@ -90,6 +93,8 @@ enum Kind {
 /// The result of a step of a search.
 pub(crate) enum Searched {
     Underway,
+    /// The budget is spent in the middle of the step.
+    Spent,
     Found(Box<Found>),
     Nothing,
 }
@@ -182,6 +187,7 @@ impl Search {
             from: tick.store.position(target.place()),
             goal_y,
             nodes: vec![first],
+            expanding: None,
             open,
             later: Vec::new(),
             opened_later: 0,
@@ -192,33 +198,66 @@ impl Search {
         }
     }
 
-    /// Expands the next node.
-    pub(crate) fn advance(&mut self, tick: &mut Context, pools: &mut Pools) -> Searched {
-        let nearest = self.open.peek().map_or(u32::MAX, |&Reverse((distance, _))| distance);
-        if let Some(&at) = self.later.get(self.opened_later)
-            && self.nodes[at as usize].distance.saturating_add(LAYER_STEPS) <= nearest
-        {
-            self.opened_later += 1;
-            let toward = self.toward(tick, at);
-            for face in [Face::Down, Face::Up].into_iter().filter(|&face| toward != Some(face)) {
-                self.open_across(tick, pools, at, face);
-            }
+    /// Expands the next node, or goes on with the one that is being expanded.
+    pub(crate) fn advance(
+        &mut self,
+        tick: &mut Context,
+        pools: &mut Pools,
+        budget: &mut Budget,
+    ) -> Searched {
+        if self.expanding.is_none() && self.open_later(tick, pools) {
             return Searched::Underway;
         }
-        let Some(Reverse((_, at))) = self.open.pop() else {
-            return match self.best {
-                Some((_, node)) => match self.goals_at(tick, pools, node) {
-                    Some((_, kind)) => Searched::Found(Box::new(Found { node, kind })),
-                    None => Searched::Nothing,
-                },
-                None => Searched::Nothing,
+        if self.expanding.is_none() {
+            let Some(Reverse((_, at))) = self.open.pop() else {
+                return self.end(tick, pools, budget);
             };
-        };
-        if !self.reach(tick, pools, at) {
-            return Searched::Underway;
+            self.expanding = self.reach(tick, pools, at).then_some(at);
         }
+        match self.expanding {
+            Some(at) => self.expand(tick, pools, at, budget),
+            None => Searched::Underway,
+        }
+    }
+
+    /// Opens the ways up and down from the first node that waits for that, if what is left lies
+    /// much farther. Returns whether it did.
+    fn open_later(&mut self, tick: &Context, pools: &mut Pools) -> bool {
+        let nearest = self.open.peek().map_or(u32::MAX, |&Reverse((distance, _))| distance);
+        let Some(&at) = self.later.get(self.opened_later) else { return false };
+        if self.nodes[at as usize].distance.saturating_add(LAYER_STEPS) > nearest {
+            return false;
+        }
+        self.opened_later += 1;
+        let toward = self.toward(tick, at);
+        for face in [Face::Down, Face::Up].into_iter().filter(|&face| toward != Some(face)) {
+            self.open_across(tick, pools, at, face);
+        }
+        true
+    }
+
+    /// Ends the search, of which no node is left, with the best that it has met.
+    fn end(&self, tick: &mut Context, pools: &mut Pools, budget: &mut Budget) -> Searched {
+        let Some((_, node)) = self.best else { return Searched::Nothing };
+        match self.goals_at(tick, pools, node, budget) {
+            Some(Some((_, kind))) => Searched::Found(Box::new(Found { node, kind })),
+            Some(None) => Searched::Nothing,
+            None => Searched::Spent,
+        }
+    }
+
+    /// Finds out what a node has to give or room for, and opens what lies around it.
+    fn expand(
+        &mut self,
+        tick: &mut Context,
+        pools: &mut Pools,
+        at: u32,
+        budget: &mut Budget,
+    ) -> Searched {
+        let Some(goals) = self.goals_at(tick, pools, at, budget) else { return Searched::Spent };
+        self.expanding = None;
         self.looked += 1;
-        if let Some((level, kind)) = self.goals_at(tick, pools, at) {
+        if let Some((level, kind)) = goals {
             let is_enough = match (self.goal, &kind) {
                 (Goal::High { enough, .. }, Kind::High(_)) => level >= enough,
                 (Goal::Low { enough, .. }, _) => level <= enough,
@@ -275,8 +314,15 @@ impl Search {
         true
     }
 
-    /// Returns what the region of a node has to give or room for, if that is of any use.
-    fn goals_at(&self, tick: &mut Context, pools: &mut Pools, at: u32) -> Option<(i64, Kind)> {
+    /// Returns what the region of a node has to give or room for, if that is of any use; `None` if
+    /// the budget is spent before that is known.
+    fn goals_at(
+        &self,
+        tick: &mut Context,
+        pools: &mut Pools,
+        at: u32,
+        budget: &mut Budget,
+    ) -> Option<Option<(i64, Kind)>> {
         let node = &self.nodes[at as usize];
         let (slot, layer) = (node.slot, usize::from(node.layer));
         if let Some(piece) = node.piece {
@@ -289,35 +335,47 @@ impl Search {
                 Goal::Low { most, .. } => levels.low.is_some() && levels.low.level <= most,
             };
             if !is_useful {
-                return None;
+                return Some(None);
             }
         }
-        let mut surroundings = tick.surroundings(&pools.pieces, slot, layer);
         match self.goal {
-            Goal::High { least, .. } => {
-                let mut cells = node.region - pools.spent(tick, slot, layer);
-                let place = self.target.place();
-                if place.slot == slot && place.layer() == layer {
-                    cells.remove(place.cell());
-                }
-                let sea = tick.store.sea_levels(slot, layer, cells);
-                if let Some((level, cells)) = sea.map(|levels| levels.high)
-                    && level >= least
-                {
-                    return Some((i64::MAX, Kind::High(cells)));
-                }
-                let springs = cells & surroundings.springs;
-                if springs.any() && head(tick.y_of(slot, layer), 0) >= least {
-                    return Some((i64::MAX, Kind::High(springs)));
-                }
-                let (level, cells) = tick.highest(&surroundings, cells)?;
-                (level >= least).then_some((level, Kind::High(cells)))
-            }
+            Goal::High { least, .. } => Some(self.giving_at(tick, pools, node, least)),
             Goal::Low { most, .. } => {
-                let lowest = tick.lowest_unsupplied(&mut surroundings, node.region)?;
-                (lowest.level <= most).then_some((lowest.level, Kind::Low(lowest)))
+                let mut surroundings = tick.surroundings(&pools.pieces, slot, layer);
+                let lowest = tick.lowest_unsupplied(&mut surroundings, node.region, budget)?;
+                let lowest = lowest.filter(|lowest| lowest.level <= most);
+                Some(lowest.map(|lowest| (lowest.level, Kind::Low(lowest))))
             }
         }
+    }
+
+    /// Returns what the region of a node has to give at `least` or higher.
+    fn giving_at(
+        &self,
+        tick: &Context,
+        pools: &mut Pools,
+        node: &Node,
+        least: i64,
+    ) -> Option<(i64, Kind)> {
+        let (slot, layer) = (node.slot, usize::from(node.layer));
+        let surroundings = tick.surroundings(&pools.pieces, slot, layer);
+        let mut cells = node.region - pools.spent(tick, slot, layer);
+        let place = self.target.place();
+        if place.slot == slot && place.layer() == layer {
+            cells.remove(place.cell());
+        }
+        let sea = tick.store.sea_levels(slot, layer, cells);
+        if let Some((level, cells)) = sea.map(|levels| levels.high)
+            && level >= least
+        {
+            return Some((i64::MAX, Kind::High(cells)));
+        }
+        let springs = cells & surroundings.springs;
+        if springs.any() && head(tick.y_of(slot, layer), 0) >= least {
+            return Some((i64::MAX, Kind::High(springs)));
+        }
+        let (level, cells) = tick.highest(&surroundings, cells)?;
+        (level >= least).then_some((level, Kind::High(cells)))
     }
 
     /// Opens what lies across a face of a node's region.

@@ -39,6 +39,16 @@ impl Met {
     }
 }
 
+/// What is left to do after a parent of a cell was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unlinked {
+    Done,
+    /// It has other parents. Its descendants wake.
+    HasOthers,
+    /// It is dry. Its children lose it as a parent, too.
+    Dry,
+}
+
 /// A depth-first search over the descendants of a cell.
 pub(crate) struct Descent {
     open: SmallVec<[Place; 32]>,
@@ -282,30 +292,41 @@ impl Store {
         let mut open: SmallVec<[(Place, Face); 8]> = smallvec![(place, face)];
         while let Some((place, face)) = open.pop() {
             if self.unlink_one(place, face) {
-                open.extend(self.cut_children(place));
+                open.extend(self.child_links(place));
             }
         }
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns whether the
-    /// cell is dry now, so that its children lose it as a parent, too.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes what that
+    /// affects. Returns whether the cell is dry now, so that its children lose it as a parent, too.
     pub(super) fn unlink_one(&mut self, place: Place, face: Face) -> bool {
+        let unlinked = self.remove_parent(place, face);
+        if unlinked == Unlinked::HasOthers {
+            self.wake_descendants(place);
+        }
+        unlinked == Unlinked::Dry
+    }
+
+    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is
+    /// left to do for the caller.
+    pub(crate) fn remove_parent(&mut self, place: Place, face: Face) -> Unlinked {
         let parents = self.parents_of(place);
         let left = parents & !(1 << face.index());
         if left == parents {
-            return false;
+            return Unlinked::Done;
         }
         let voxel = with_parents(self.keep_parents(place, left, self.read(place)), left);
         self.write(place, voxel);
         self.note_change(place);
-        if left != 0 {
-            self.wake_descendants(place);
+        match voxel {
+            _ if left != 0 => Unlinked::HasOthers,
+            Voxel::OPEN => Unlinked::Dry,
+            _ => Unlinked::Done,
         }
-        voxel == Voxel::OPEN
     }
 
     /// Returns the links from a cell's children to it, as arguments of [`unlink`](Store::unlink).
-    fn cut_children(&self, place: Place) -> Vec<(Place, Face)> {
+    pub(crate) fn child_links(&self, place: Place) -> Vec<(Place, Face)> {
         Self::faces(self.children_of(place))
             .map(|face| (self.step(place, face), face.opposite()))
             .collect()
@@ -314,7 +335,7 @@ impl Store {
     /// Cuts all links of a cell, to its parents and from its children.
     pub(crate) fn cut_ties(&mut self, place: Place) {
         self.keep_parents(place, 0, self.read(place));
-        for (child, face) in self.cut_children(place) {
+        for (child, face) in self.child_links(place) {
             self.unlink(child, face);
         }
     }

@@ -6,6 +6,9 @@ use crate::water::cell::FULL;
 use crate::water::fixture::Fixture;
 use crate::water::store::{Place, Store, head};
 
+/// A valve: its cell, the face towards which it passes water on, and its rate in units a tick.
+pub(crate) type Valve = (Place, Face, u8);
+
 /// What lies on a side of a valve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -47,7 +50,7 @@ impl Store {
 
     /// Returns the valves of chunks that are not frozen, by chunk in order of position, then by
     /// index.
-    pub(crate) fn valves(&self) -> impl Iterator<Item = (Place, Face, u8)> {
+    pub(crate) fn valves(&self) -> impl Iterator<Item = Valve> {
         let chunks = self.with_valves.values().filter(|&&slot| !self.is_frozen(slot));
         chunks.flat_map(|&slot| {
             self.fixtures(slot).into_iter().flatten().filter_map(move |(&index, &fixture)| {
@@ -71,7 +74,7 @@ impl Store {
     /// much a cell may still pass on.
     pub(crate) fn passage(
         &self,
-        (place, towards, rate): (Place, Face, u8),
+        (place, towards, rate): Valve,
         left: impl Fn(Place) -> u8,
     ) -> Option<Passage> {
         if !self.read(place).is_solid() {

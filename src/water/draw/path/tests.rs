@@ -212,6 +212,13 @@ fn a_draw_gets_what_the_root_of_its_path_offers() {
                 let trees = trees.and_then(|work| work.trees.as_ref());
                 let label = trees.map_or(0, |trees| trees[place.cell()]);
                 assert_eq!(tick.root_of(label), Some(root), "round {round}");
+                let is_labelled = |place: Place| {
+                    let trees = tick.work.get(place.slot, place.layer());
+                    let trees = trees.and_then(|work| work.trees.as_ref());
+                    trees.is_some_and(|trees| trees[place.cell()] == label)
+                };
+                let path = test_worlds::ancestors(tick.store, place);
+                assert!(path.into_iter().all(is_labelled), "round {round}");
                 labelled += u32::from(root != place);
             }
             world.finish_tick();
@@ -221,4 +228,38 @@ fn a_draw_gets_what_the_root_of_its_path_offers() {
         outcomes.iter().all(|&count| count > 50) && labelled > 20,
         "{outcomes:?}, {labelled} labelled"
     );
+}
+
+/// A path whose end is exhausted counts when it is walked up and when it is marked as dead. Then no
+/// draw walks it again.
+#[test]
+fn a_path_in_vain_is_dead_from_end_to_end() {
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = world.store.grid().sorted_slots()[0];
+    let place = |at: usize| Place::new(slot, at);
+    let water = Voxel::OPEN.with_height(3);
+    world.store.write(place(0), water);
+    (1..16).for_each(|at| world.store.write(place(at), water.with_parent(Face::West)));
+    let tick = &mut test_worlds::tick(&mut world);
+    tick.pass_on(place(0), Face::East, 7);
+    for charges in [16 + 15, 0] {
+        let mut draws = Draws::default();
+        tick.begin_draws(&mut draws);
+        let first = (place(15), Face::South);
+        let purpose = Purpose::Leave { limited: false };
+        let mut draw = Draw::new(purpose, place(15), first, 5, Need::Leave);
+        let mut charged = 0;
+        let drawn = loop {
+            let mut budget = Budget::new(3);
+            let drawn = tick.advance(&mut draws, &mut draw, &mut budget);
+            charged += budget.spent();
+            if let Some(drawn) = drawn {
+                break drawn;
+            }
+        };
+        assert_eq!((drawn, charged), (Drawn::Waiting, charges));
+        let work = tick.work.get(slot, 0).expect("in the tick");
+        assert_eq!(work.dead, (1..16).collect::<LayerMask>());
+    }
 }

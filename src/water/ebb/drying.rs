@@ -1,0 +1,180 @@
+//! Cells that dry up, and those over which the sea closes: their children lose them as parents, and
+//! what has no water and no other parent dries up with them (depth-first search over the children).
+//! A whole river may hang on one cell, so its ties are cut one by one.
+
+use crate::coords::Face;
+use crate::water::cell::CellFlags;
+use crate::water::context::Context;
+use crate::water::store::parents::{Descent, Unlinked};
+use crate::water::store::{Place, Store};
+use crate::water::voxel::Voxel;
+
+/// A cell whose ties are being cut.
+pub(crate) struct Cut {
+    place: Place,
+    /// Links still to be cut, as a stack: a child, and the face across which the parent lies.
+    links: Vec<(Place, Face)>,
+    /// The descendants of the last child that has other parents, while they are being woken.
+    descent: Option<Descent>,
+}
+
+impl Context<'_> {
+    /// Whether drying up a cell affects no others than those around it and its children, which all
+    /// lie in its column: none of these is dry itself, or has another parent.
+    pub(crate) fn dries_up_alone(&self, place: Place, children: u8) -> bool {
+        const COLUMN: u8 = 1 << Face::Down.index() | 1 << Face::Up.index();
+        let is_simple = |face: Face| {
+            let child = self.store.step(place, face);
+            let voxel = self.store.read(child);
+            voxel.height() > 0 && !voxel.has(CellFlags::EXTRA)
+        };
+        children & !COLUMN == 0 && Store::faces(children).all(is_simple)
+    }
+
+    /// Empties a cell through which nothing flows any more. Returns it if it feeds others: its ties
+    /// are then to be cut.
+    pub(crate) fn dry_up(&mut self, place: Place, children: u8) -> Option<Cut> {
+        let voxel = self.store.read(place);
+        let feeds = children != 0;
+        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
+            return None;
+        }
+        self.put(place, Voxel::OPEN);
+        self.store.keep_parents(place, 0, voxel);
+        if feeds {
+            return Some(self.begin_cut(place));
+        }
+        self.store.note_change(place);
+        None
+    }
+
+    /// Makes a cell sea over which it closes, unless it is already: its water is the sea's. Returns
+    /// it if so: its ties are then to be cut.
+    pub(crate) fn close(&mut self, place: Place) -> Option<Cut> {
+        let voxel = self.store.read(place);
+        if voxel.is_sea() {
+            return None;
+        }
+        self.ledger.into_sea += u64::from(voxel.height());
+        self.put(place, Voxel::SEA);
+        self.store.keep_parents(place, 0, voxel);
+        self.store.note_sea(place);
+        Some(self.begin_cut(place))
+    }
+
+    /// Begins to cut the links from the children of a cell, whose own parents are gone.
+    fn begin_cut(&self, place: Place) -> Cut {
+        let mut links = self.store.child_links(place);
+        links.reverse();
+        Cut { place, links, descent: None }
+    }
+
+    /// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a
+    /// cell that has lost one of several parents. Returns `false` if nothing was left.
+    ///
+    /// What is rewritten is saved first: it may not take part in the tick yet, and its change must
+    /// be counted. It is added to `stale` with its children, because a cell that loses its only
+    /// parent loses HasSource too.
+    pub(crate) fn cut_next(&mut self, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
+        if let Some(descent) = &mut cut.descent
+            && self.store.wake_next(descent)
+        {
+            return true;
+        }
+        cut.descent = None;
+        let Some((child, face)) = cut.links.pop() else {
+            self.store.note_change(cut.place);
+            return false;
+        };
+        self.put(child, self.store.read(child));
+        stale.push(child);
+        stale.extend(self.store.children(child));
+        match self.store.remove_parent(child, face) {
+            Unlinked::Done => {}
+            Unlinked::HasOthers => cut.descent = Some(Descent::from(child)),
+            Unlinked::Dry => cut.links.extend(self.store.child_links(child)),
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::WaterWorld;
+    use crate::water::cell::{ACTIVE_SHIFT, HEIGHT};
+    use crate::water::context::test_worlds;
+    use fastrand::Rng;
+
+    /// A world of springs, at rest, in which most cells that flow hold no water.
+    fn flows(seed: u64) -> WaterWorld {
+        let mut world = test_worlds::springs(seed);
+        let mut random = Rng::with_seed(seed);
+        for place in test_worlds::places(&world) {
+            let voxel = world.store.read(place);
+            if !voxel.is_mark() && voxel.direction().is_some() && random.u8(..5) > 0 {
+                let dry = Voxel::from_raw(voxel.word() & !HEIGHT | 1 << ACTIVE_SHIFT);
+                world.store.write(place, dry);
+            }
+        }
+        test_worlds::put_to_sleep(&mut world.store);
+        world
+    }
+
+    /// Whether the HasSource flag of a cell is another than that of its parents.
+    fn is_stale(tick: &Context, place: Place) -> bool {
+        let voxel = tick.store.read(place);
+        !voxel.is_mark() && !voxel.is_source() && tick.is_stale(place)
+    }
+
+    /// The same links are cut one by one as at once, and the same cells wake. All cells that lose a
+    /// connected parent are listed.
+    #[test]
+    fn ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave() {
+        let (mut longest, mut descents) = (0, 0);
+        for seed in 0..48 {
+            let (mut stepwise, mut at_once) = (flows(seed), flows(seed));
+            let places = test_worlds::places(&stepwise);
+            let tick = &mut test_worlds::tick(&mut stepwise);
+            for &place in places.iter().filter(|place| place.index % 11 == seed as usize % 11) {
+                let store = &mut at_once.store;
+                let (voxel, children) = (store.read(place), store.children_of(place));
+                if voxel.is_mark() || voxel.is_source() || children == 0 {
+                    continue;
+                }
+                store.write(place, Voxel::OPEN);
+                store.keep_parents(place, 0, voxel);
+                store.cut_ties(place);
+                store.note_change(place);
+                let stale_before: Vec<Place> =
+                    places.iter().copied().filter(|&place| is_stale(tick, place)).collect();
+                let mut stale = Vec::new();
+                let mut cut = tick.dry_up(place, children).expect("it feeds others");
+                let mut links = 0;
+                while tick.cut_next(&mut cut, &mut stale) {
+                    descents += usize::from(cut.descent.is_some());
+                    links += usize::from(cut.descent.is_none());
+                }
+                longest = longest.max(links);
+                for &place in &places {
+                    let what = format!("seed {seed}: {place:?}");
+                    let (voxel, other) = (tick.store.read(place), at_once.store.read(place));
+                    assert_eq!(voxel, other, "{what}");
+                    assert_eq!(
+                        tick.store.parents_of(place),
+                        at_once.store.parents_of(place),
+                        "{what}"
+                    );
+                    let awake = tick.store.awake(place.slot, place.layer());
+                    let other = at_once.store.awake(place.slot, place.layer());
+                    assert_eq!(awake, other, "{what}");
+                    if stale_before.contains(&place) || stale.contains(&place) {
+                        continue;
+                    }
+                    assert!(!is_stale(tick, place), "{what}");
+                }
+            }
+        }
+        assert!(longest > 15 && descents > 100, "{longest} links of one cell, {descents} woken");
+    }
+}
