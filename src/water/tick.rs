@@ -149,8 +149,8 @@ impl WaterWorld {
     ///
     /// Not counted: the search for a circle that a new parent would close, which gives up after
     /// 65,536 cells; what moves at once along a way through a body that is longer than a piece; the
-    /// comparison of what the cells of a path let through; the sorting of chunks, drawing cells and
-    /// bodies; and the marking of changes.
+    /// pieces of a body that a search in vain has met; the comparison of what the cells of a path let
+    /// through; the sorting of chunks, drawing cells and bodies; and the marking of changes.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.

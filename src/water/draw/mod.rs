@@ -130,6 +130,7 @@ impl Context<'_> {
     /// stage is complete.
     pub(crate) fn draw_next(&mut self, draws: &mut Draws) -> Option<u64> {
         if draws.pass == Pass::Done {
+            draws.shrink();
             return None;
         }
         let mut budget = Budget::of_a_piece();
@@ -141,7 +142,6 @@ impl Context<'_> {
             } else if let Some(draw) = draws.underway.take() {
                 self.resume_draw(draws, draw, &mut budget);
             } else if draws.pass == Pass::Done {
-                draws.shrink();
                 break;
             } else {
                 self.step_between_draws(draws, &mut budget);
