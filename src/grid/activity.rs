@@ -14,7 +14,8 @@ use glam::IVec3;
 #[derive(Clone)]
 pub(super) struct Activity {
     pub(super) slot: Slot,
-    pub(super) neighbours: [Slot; 6],
+    /// From the first wake of a cell on: what only changes is not stepped.
+    pub(super) neighbours: Option<[Slot; 6]>,
     pub(super) awake: Option<Box<CellMask>>,
     pub(super) changed: Option<Box<CellMask>>,
     /// Every cell is awake. Rules that wake whole chunks mostly wake them again, and a flag costs
@@ -229,14 +230,16 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the awake mask of a chunk; makes one if it has none.
     #[inline]
     fn awake_mask(&mut self, slot: Slot) -> &mut CellMask {
-        let activity = self.activate(slot);
-        let Activity { awake, is_shelved, .. } = &mut self.activities[activity];
-        awake.get_or_insert_with(|| {
-            if !*is_shelved {
+        let index = self.activate(slot);
+        if self.activities[index].awake.is_none() {
+            let neighbours = self.neighbours_of(slot);
+            let activity = &mut self.activities[index];
+            activity.neighbours = Some(neighbours);
+            if !activity.is_shelved {
                 self.awake.push(slot);
             }
-            Box::default()
-        })
+        }
+        self.activities[index].awake.get_or_insert_default()
     }
 
     /// Returns the changed mask of a chunk; makes one if it has none.
@@ -251,13 +254,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     #[cold]
     fn begin(&mut self, slot: Slot) -> usize {
-        let neighbours = self.find_neighbours(self.position_at(slot));
         let activity = self.activities.len();
         // A slot has at most one activity, so the index fits wherever a slot does.
         self.activity_of[slot.index()] = activity as u32;
         self.activities.push(Activity {
             slot,
-            neighbours,
+            neighbours: None,
             awake: None,
             changed: None,
             is_wholly_awake: false,
@@ -306,8 +308,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             let neighbour = self.find_neighbour(position, face);
             if neighbour.is_some() {
                 let activity = self.activity_of[neighbour.index()];
-                if let Some(activity) = self.activities.get_mut(activity as usize) {
-                    activity.neighbours[face.opposite().index()] = slot;
+                let activity = self.activities.get_mut(activity as usize);
+                if let Some(neighbours) = activity.and_then(|activity| activity.neighbours.as_mut())
+                {
+                    neighbours[face.opposite().index()] = slot;
                 }
             }
         }
@@ -337,8 +341,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             {
                 return Err(GridFault::Activity(position));
             }
+            let Some(neighbours) = activity.neighbours else { continue };
             for face in Face::ALL {
-                if activity.neighbours[face.index()] != self.find_neighbour(position, face) {
+                if neighbours[face.index()] != self.find_neighbour(position, face) {
                     return Err(GridFault::Link(position, face));
                 }
             }
@@ -516,7 +521,10 @@ mod tests {
             ),
             (
                 "wrong neighbour",
-                |grid, [.., third]| grid.activities[0].neighbours[Face::West.index()] = third,
+                |grid, [.., third]| {
+                    let neighbours = &mut grid.activities[0].neighbours;
+                    neighbours.get_or_insert([Slot::NONE; 6])[Face::West.index()] = third;
+                },
                 link,
             ),
         ];

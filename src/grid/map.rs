@@ -72,14 +72,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.slot(chunk).unwrap_or(Slot::NONE)
     }
 
-    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks with
-    /// activity cache them; for others each is looked up.
+    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that have
+    /// been awake cache them; for others each is looked up.
     #[inline]
     pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
-        match self.activity_at(slot) {
-            Some(activity) => activity.neighbours,
-            None => self.find_neighbours(self.position_at(slot)),
-        }
+        let cached = self.activity_at(slot).and_then(|activity| activity.neighbours);
+        cached.unwrap_or_else(|| self.find_neighbours(self.position_at(slot)))
     }
 
     #[inline]
