@@ -63,7 +63,7 @@
 //! [`surface_mesh`](WaterWorld::surface_mesh) is the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
-//! to mesh anew: those and their neighbours, which share corners. Water in free fall is no part of
+//! to mesh again: those and their neighbours, which share corners. Water in free fall is not part of
 //! the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness.
 //!
 //! ```
@@ -132,8 +132,8 @@
 //! Take columns out by [`remove_chunks`](WaterWorld::remove_chunks), whole columns at once, and put
 //! the [`ChunkRecord`]s back by [`insert_records`](WaterWorld::insert_records). A record keeps what
 //! flows within the chunk and across its faces, and takes 24 to 200 bytes in the ground of our
-//! tests. At a face to a chunk that is not loaded water waits, by default, and goes on when one
-//! comes. Ground that was just generated may hold water that is not level:
+//! tests. By default, water waits at a face to a chunk that is not loaded, and flows on when that
+//! chunk is inserted. Ground that was just generated may hold water that is not level:
 //! [`settle`](crate::water::settle) it on the thread that generates it, and insert the records.
 //!
 //! ```
@@ -167,8 +167,8 @@
 //! # The sea, and the edge of what is loaded
 //!
 //! Map the blocks of an ocean to [`Voxel::SEA`]: it is full for ever, takes what falls on it, gives
-//! at its level, and costs nothing until something touches it. Where your view ends, say by column
-//! what goes on beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean, to
+//! at its level, and costs nothing until something touches it. Where your view ends, set for each
+//! column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean, to
 //! [`Edge::Drain`] where a river leaves, and `None` for the rule of the world. Set it when a column
 //! goes; it counts only while the column is not loaded, so you may set it once for all.
 //!
@@ -320,7 +320,7 @@
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
 //! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
-//! let mut feed = Feed::new(&mut world); // from now on, nobody else takes the world's changes
+//! let mut feed = Feed::new(&mut world); // do not call `world.take_changes()` from now on
 //! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
 //! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
 //!
@@ -396,7 +396,7 @@
 //! | your frame | do |
 //! |---|---|
 //! | has time to spare | `step()` 20 times a second |
-//! | has 2 ms for water | `step_for(2 ms)` in every frame; a tick that takes longer goes on in the next |
+//! | has 2 ms for water | `step_for(2 ms)` in every frame; a longer tick is resumed in the next frame |
 //! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: as much work everywhere |
 //! | has threads | the feature `rayon`, and `step()` in a pool: slices run on one thread |
 //!

@@ -82,7 +82,7 @@ pub struct Game {
     random: fastrand::Rng,
     players: Vec<Player>,
     loaded: HashSet<IVec2>,
-    /// Columns whose removal is queued.
+    /// Columns with a queued edit that removes them.
     leaving: HashSet<IVec2>,
     /// Columns that were unloaded.
     records: HashMap<IVec2, Vec<ChunkRecord>>,

@@ -3,20 +3,8 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{BodyReport, Edit};
-use floodplain::water::{EditError, Outcome, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Region, Shape};
-
-fn region(from: [i32; 3], to: [i32; 3]) -> Region {
-    Region::new(from.into(), to.into())
-}
-
-/// A bounded world whose cells are all like this.
-fn world(bounds: Region, voxel: Voxel) -> WaterWorld {
-    let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-    world.insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(voxel)))).unwrap();
-    world
-}
+use floodplain::water::{EditError, Outcome, Voxel, WaterWorld};
+use support::water::small::{region, uniform as world};
 
 fn body(world: &WaterWorld, cell: [i32; 3]) -> BodyReport {
     world.body_at(cell.into(), u32::MAX).expect("water")

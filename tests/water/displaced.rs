@@ -2,23 +2,11 @@
 //! edit does cell by cell is checked by the laws; here is what a player sees.
 
 use fastrand::Rng;
+use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{Displaced, Edit, Outcome, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{Chunk, Cube, Region, Shape};
 use support::water::edits::{self, Op, Watched};
-use support::water::small::{self, HIGH, LOW};
-
-fn region(from: [i32; 3], to: [i32; 3]) -> Region {
-    Region::new(from.into(), to.into())
-}
-
-/// A closed world whose cells are all like this.
-fn world(bounds: Region, voxel: Voxel) -> WaterWorld {
-    let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-    world.insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(voxel)))).unwrap();
-    world
-}
+use support::water::small::{self, HIGH, LOW, region, uniform as world};
 
 fn full() -> Voxel {
     Voxel::water(WaterCell::STILL)

@@ -1,7 +1,7 @@
 //! The trees of flows found in a tick. Parents change during a tick only so that the height of
 //! their springs stays, so the trees answer for the whole tick what lies within reach. The buffers
-//! are kept between searches. A question that a piece of the tick leaves open is kept too: the next
-//! piece asks it again, before any other whose answer is not known.
+//! are kept between searches. A search that the budget interrupts is kept too: the next piece of the
+//! tick resumes it before it begins another.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;

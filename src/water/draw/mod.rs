@@ -75,7 +75,7 @@ pub(crate) struct Draws {
     held_back: Vec<Place>,
     /// The first cell of the pass that drew in vain.
     starved: Option<(Place, Need)>,
-    /// The cell whose turn has begun, and that has not been told yet whether it draws.
+    /// The cell whose turn has begun, while the search for its springs is underway.
     turn: Option<Place>,
     underway: Option<Draw>,
     /// The outlet whose draw is over and whose own water is still to leave, and its exit.

@@ -7,4 +7,5 @@ pub mod limits;
 pub mod orders;
 pub mod queued;
 pub mod small;
+pub mod values;
 pub mod words;

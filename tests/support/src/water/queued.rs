@@ -1,6 +1,7 @@
 //! Queued edits against the same edits made by hand between ticks.
 
-use super::edits::{Op, Watched, sent, value_of};
+use super::edits::{Op, Watched};
+use super::values::{sent, value_of};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edit, EditReport, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};

@@ -2,7 +2,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, Cube, Region, Shape};
 
 /// The world lies across eight chunks, so that borders are crossed in every direction.
 pub const LOW: IVec3 = IVec3::new(-6, -5, -6);
@@ -15,5 +15,17 @@ pub fn world(seed: u64, rules: Rules) -> WaterWorld {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     world.fill_solid(Region::new(LOW, IVec3::new(HIGH.x, LOW.y + 1, HIGH.z))).unwrap();
+    world
+}
+
+pub fn region(from: [i32; 3], to: [i32; 3]) -> Region {
+    Region::new(from.into(), to.into())
+}
+
+/// A closed world with these bounds, whose cells are all like this.
+pub fn uniform(bounds: Region, voxel: Voxel) -> WaterWorld {
+    let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
+    let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+    world.insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(voxel)))).unwrap();
     world
 }
