@@ -72,8 +72,8 @@ impl WaterWorld {
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
         SavedChunk {
             state: self.chunk_state(slot),
-            changed: self.store.grid().changed_at(slot).cloned(),
-            visible: self.store.visible_changes_at(slot).cloned(),
+            changed: self.store.changes_at(slot),
+            visible: self.store.visible_changes_at(slot),
             is_frozen: self.store.is_frozen(slot),
         }
     }

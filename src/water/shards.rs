@@ -10,6 +10,7 @@ use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::context::layers::Workspace;
 use crate::water::ebb::finish::Afterwards;
 use crate::water::flow::window::Window;
@@ -102,7 +103,8 @@ impl Context<'_> {
         let before = self.report.visited;
         let flow = |tick: &mut Context, window: &mut Window, tile: &Tile, _: &mut Afterwards| {
             tick.work.schedule.begin_tile(tile.rank);
-            while let Some((slot, layer)) = tick.work.next_layer(tick.store) {
+            let mut budget = Budget::unlimited();
+            while let Some(Some((slot, layer))) = tick.work.next_layer(tick.store, &mut budget) {
                 tick.flow_layer(window, slot, layer);
             }
         };

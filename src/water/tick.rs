@@ -5,6 +5,7 @@
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
 //! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
+//! | `Order` | the chunks are put in order again, tile by tile | [`context`](crate::water::context) |
 //! | `Flood` | bodies of joined water follow what has changed, layer by layer; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
@@ -18,6 +19,7 @@
 use crate::automaton::StepReport;
 use crate::water::WaterWorld;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
@@ -28,6 +30,7 @@ use crate::water::pools::Pools;
 use crate::water::random::mix;
 #[cfg(feature = "rayon")]
 use crate::water::shards::Shards;
+use crate::water::store::LAYER_ROWS;
 use crate::water::store::valves::Valve;
 use std::time::{Duration, Instant};
 
@@ -282,11 +285,9 @@ impl WaterWorld {
     pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
-            self.store.touch_awake();
             self.work.begin(&self.store, random);
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
-            self.work.awake_before = self.store.grid().awake_cells();
             self.work.ties_changed = self.store.have_ties_changed();
             self.work.phase = Phase::Begin;
         }
@@ -308,6 +309,9 @@ impl Unfinished {
     /// the tick is complete.
     fn piece(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
         loop {
+            if let Some(cells) = tick.work.schedule.sort_next(tick.store) {
+                return Some(cells);
+            }
             match tick.work.phase {
                 Phase::Begin => match tick.work.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
@@ -331,27 +335,37 @@ impl Unfinished {
                     if let Some(cells) = tick.run_valves(&mut self.valves) {
                         return Some(cells);
                     }
-                    match tick.work.next_layer(tick.store) {
-                        Some((slot, layer)) => {
+                    let mut budget = Budget::of_a_piece();
+                    match tick.work.next_layer(tick.store, &mut budget) {
+                        Some(Some((slot, layer))) => {
                             let before = tick.report.visited;
                             tick.flow_layer(window, slot, layer);
-                            return Some(tick.report.visited - before);
+                            let visited = tick.report.visited - before;
+                            budget.spend(LAYER_ROWS.max(visited as usize));
                         }
-                        None => self.begin_draws(tick),
+                        Some(None) => self.begin_draws(tick),
+                        None => {}
+                    }
+                    if budget.spent() > 0 {
+                        return Some(budget.spent());
                     }
                 }
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.work.schedule.reorder(tick.store, Order::Tiles);
-                        if tick.rules.pools {
-                            tick.work.begin_sweep();
-                            tick.work.phase = Phase::Flood;
-                        } else if let Some(cells) = self.begin_ebb(tick, window) {
-                            return Some(cells);
-                        }
+                        let is_in_slices = tick.work.is_in_slices;
+                        tick.work.schedule.reorder(tick.store, Order::Tiles, is_in_slices);
+                        tick.work.phase = Phase::Order;
                     }
                 },
+                Phase::Order => {
+                    if tick.rules.pools {
+                        tick.work.begin_sweep();
+                        tick.work.phase = Phase::Flood;
+                    } else if let Some(cells) = self.begin_ebb(tick, window) {
+                        return Some(cells);
+                    }
+                }
                 Phase::Flood => match tick.find_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => tick.work.phase = Phase::Level,
@@ -368,7 +382,8 @@ impl Unfinished {
                     Some((slot, layer)) => {
                         self.evaporation.watch(slot);
                         tick.scope = Some(tick.work.schedule.scope_of(tick.store, slot));
-                        return Some(tick.ebb(&mut self.later, slot, layer));
+                        let visited = tick.ebb(&mut self.later, slot, layer);
+                        return Some(visited.max(LAYER_ROWS as u64));
                     }
                     None if tick.reparent_next(&mut self.later) => return Some(1),
                     None if tick.work.schedule.members().is_empty()
@@ -401,7 +416,7 @@ impl Unfinished {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        tick.publish(ending);
+                        tick.publish();
                     }
                     tick.work.phase = Phase::Rest;
                 }
@@ -411,7 +426,7 @@ impl Unfinished {
     }
 
     fn begin_draws(&mut self, tick: &mut Context) {
-        tick.work.schedule.reorder(tick.store, Order::World);
+        tick.work.schedule.reorder(tick.store, Order::World, tick.work.is_in_slices);
         tick.begin_draws(&mut self.draws);
         tick.work.phase = Phase::Draw;
     }

@@ -2,6 +2,9 @@
 
 use crate::chunk::LAYER_CELLS;
 
+/// Cells that a chunk counts as of which masks are freed or merged.
+pub(crate) const CHUNK_COST: usize = 4;
+
 /// The cells that a piece of a tick may still visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Budget {
@@ -18,6 +21,11 @@ impl Budget {
     /// Returns the budget of one piece: 256, the cells of a layer of a chunk.
     pub(crate) fn of_a_piece() -> Self {
         Budget::new(LAYER_CELLS)
+    }
+
+    /// Returns a budget that nothing exhausts, for what is not done in pieces.
+    pub(crate) fn unlimited() -> Self {
+        Budget::new(usize::MAX)
     }
 
     /// Charges `cells` to the budget, or what is left if that is less. Returns whether any was left

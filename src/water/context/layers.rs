@@ -3,7 +3,7 @@
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
-use crate::water::context::budget::Budget;
+use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
 use crate::water::context::layer_record::{LayerRecord, Table, current};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
@@ -54,7 +54,7 @@ pub(crate) struct Workspace {
     pub(crate) sweep: Sweep,
     /// The account when the tick began.
     pub(crate) ledger_before: Ledger,
-    /// The number of awake cells when the tick began.
+    /// The number of cells of the chunks that have entered that were awake when the tick began.
     pub(crate) awake_before: usize,
     /// Whether the world may be looked at before the tick is complete.
     pub(crate) is_in_slices: bool,
@@ -74,48 +74,63 @@ impl Workspace {
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
         self.leaving.append(&mut self.members);
-        self.schedule.begin(store, random);
-        self.entered = 0;
+        self.schedule.begin(store, random, self.is_in_slices);
+        (self.entered, self.awake_before) = (0, 0);
     }
 
-    /// Enters the next chunks with awake cells, for one piece, and after the last recycles what the
-    /// last tick left of others. Returns how many cells that counts as (a row of a layer counts as
-    /// one, and a record of the last tick), or `None` if all is done.
-    pub(crate) fn enter_next(&mut self, store: &Store) -> Option<u64> {
-        if self.entered == self.schedule.members().len() && self.leaving.is_empty() {
-            self.drop_spare();
-            return None;
-        }
+    /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the last
+    /// tick left of others, merges its changes and frees records. Returns how many cells that counts
+    /// as (a row of a layer counts as one, and a record of the last tick), or `None` if all is done.
+    pub(crate) fn enter_next(&mut self, store: &mut Store) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent()
             && let Some(&slot) = self.schedule.members().get(self.entered)
         {
-            let rows = store.grid().awake_at(slot).map_or(0, rows_awake);
+            let awake = store.grid().awake_at(slot);
+            let (cells, rows) = awake.map_or((0, 0), |awake| (awake.len(), rows_awake(awake)));
             if rows > budget.left() && budget.spent() > 0 {
                 return Some(budget.spent());
             }
             self.entered += 1;
+            self.awake_before += cells;
+            store.touch(slot);
             self.leave(slot);
             self.enter(store, slot);
-            budget.spend(rows);
+            budget.spend(rows.max(1));
         }
         while !budget.is_spent()
             && let Some(slot) = self.leaving.pop()
         {
             budget.spend(1 + self.leave(slot));
         }
-        Some(budget.spent())
-    }
-
-    /// Frees records that neither of two successive ticks needed.
-    fn drop_spare(&mut self) {
-        let (layers, chunks) = self.last_used;
-        self.spare.truncate(layers);
-        self.spare_tables.truncate(layers);
-        self.spare_chunks.truncate(chunks);
+        while !budget.is_spent() && (store.merge_next_change() || self.drop_spare()) {
+            budget.spend(CHUNK_COST);
+        }
+        if budget.spent() > 0 {
+            return Some(budget.spent());
+        }
         if !self.is_in_slices {
             self.last_flows.free();
         }
+        None
+    }
+
+    /// Frees the next record that neither of two successive ticks needed. Returns `false` if there
+    /// is none.
+    fn drop_spare(&mut self) -> bool {
+        let (layers, chunks) = self.last_used;
+        let before = [self.spare.len(), self.spare_tables.len(), self.spare_chunks.len()];
+        let after = [layers, layers, chunks];
+        if before[0] > after[0] {
+            self.spare.pop();
+        }
+        if before[1] > after[1] {
+            self.spare_tables.pop();
+        }
+        if before[2] > after[2] {
+            self.spare_chunks.pop();
+        }
+        before.iter().zip(after).any(|(&before, after)| before > after)
     }
 
     /// Returns whether all chunks awake at the tick's beginning have entered, so that every record
@@ -210,12 +225,17 @@ impl Workspace {
         self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
     }
 
-    /// Returns the next layer of the schedule.
+    /// Returns the next layer of the schedule, or `None` if the budget is spent before it is found;
+    /// see [`Schedule::next`].
     #[inline]
-    pub(crate) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
+    pub(crate) fn next_layer(
+        &mut self,
+        store: &Store,
+        budget: &mut Budget,
+    ) -> Option<Option<(Slot, usize)>> {
         let chunks = &self.chunks;
-        self.schedule
-            .next(store, |slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open))
+        let open = |slot: Slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open);
+        self.schedule.next(store, open, budget)
     }
 
     /// Returns the next layer of the sweep over the chunks.
@@ -303,7 +323,7 @@ impl Workspace {
                 Phase::Flow => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }
-                Phase::Draw => (2 + u64::from(pools)) * all(),
+                Phase::Draw | Phase::Order => (2 + u64::from(pools)) * all(),
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
                 Phase::Level => all(),
                 Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),

@@ -29,7 +29,11 @@ impl WaterWorld {
 
     /// Returns the number of awake cells before the tick underway, if there is one.
     pub(crate) fn awake_before(&self) -> usize {
-        if self.is_underway() { self.work.awake_before } else { self.store.grid().awake_cells() }
+        if self.is_underway() && self.work.have_entered() {
+            self.work.awake_before
+        } else {
+            self.store.grid().awake_cells()
+        }
     }
 
     /// Returns the awake cells of a chunk before the tick underway, if there is one.

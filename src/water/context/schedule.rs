@@ -3,10 +3,15 @@
 
 use crate::chunk::ones;
 use crate::grid::Slot;
+use crate::water::context::budget::Budget;
+use crate::water::context::sorting::Sorting;
 use crate::water::random::mix;
 use crate::water::store::Store;
 use crate::water::tiles::{Rank, Scope, Tiling};
 use core::ops::Range;
+
+/// Members that are passed over for one cell: those whose layer has no work.
+const PASSED_FOR_A_CELL: usize = 8;
 
 /// What a tick does next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +25,8 @@ pub(crate) enum Phase {
     Flow,
     /// Outlets and cells with room draw, layer by layer.
     Draw,
+    /// The chunks are put in order again, tile by tile.
+    Order,
     /// Bodies of water follow what has changed.
     Flood,
     /// Bodies are levelled, one by one.
@@ -59,6 +66,8 @@ pub(crate) struct Schedule {
     row: Option<Range<usize>>,
     /// The layers (by bit) of the current row that may have work.
     open: u16,
+    /// The first member of the current row whose layers are not among them yet.
+    unread: Option<usize>,
     layer: usize,
     at: usize,
     /// The member visited last. It is at `at` unless another has joined before it.
@@ -68,11 +77,17 @@ pub(crate) struct Schedule {
     tiling: Tiling,
     /// Where the iteration ends; `None` for all tiles.
     only: Option<Rank>,
+    /// The members while they are being put in order. Until that is done there are no others.
+    sorting: Option<Sorting<VisitKey>>,
 }
 
+/// The sort key of the members: their row, then a hash of the tick and the column.
+type VisitKey = (RowKey, u64);
+
 impl Schedule {
-    /// Begins a tick with these chunks, tile by tile.
-    pub(crate) fn begin(&mut self, store: &Store, random: u64) {
+    /// Begins a tick with the awake chunks, tile by tile. They are sorted at once, or if they
+    /// are many and the tick is done in slices, by [`sort_next`](Schedule::sort_next).
+    pub(crate) fn begin(&mut self, store: &Store, random: u64, is_in_slices: bool) {
         *self = Schedule {
             members: core::mem::take(&mut self.members),
             random,
@@ -81,19 +96,36 @@ impl Schedule {
         };
         self.members.clear();
         self.members.extend_from_slice(store.grid().awake_slots());
-        self.sort(store);
+        self.sort(store, is_in_slices);
     }
 
-    /// Begins an iteration over all members in another order.
-    pub(crate) fn reorder(&mut self, store: &Store, order: Order) {
+    /// Begins an iteration over all members in another order, into which they are put in the same
+    /// way.
+    pub(crate) fn reorder(&mut self, store: &Store, order: Order, is_in_slices: bool) {
         (self.order, self.row, self.last, self.only) = (order, None, None, None);
-        self.sort(store);
+        self.unread = None;
+        self.sort(store, is_in_slices);
     }
 
-    fn sort(&mut self, store: &Store) {
+    fn sort(&mut self, store: &Store, is_in_slices: bool) {
         let mut members = core::mem::take(&mut self.members);
-        members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
-        self.members = members;
+        if is_in_slices && !Sorting::<VisitKey>::is_short(&members) {
+            self.sorting = Some(Sorting::new(members));
+        } else {
+            members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
+            self.members = members;
+        }
+    }
+
+    /// Sorts the next members. Returns the cells charged; `None` if all are in order.
+    pub(crate) fn sort_next(&mut self, store: &Store) -> Option<u64> {
+        let mut sorting = self.sorting.take()?;
+        let mut budget = Budget::of_a_piece();
+        match sorting.advance(|slot| self.visit_key(store, slot), &mut budget) {
+            Some(sorted) => self.members = sorted,
+            None => self.sorting = Some(sorting),
+        }
+        Some(budget.spent())
     }
 
     /// Returns the scope of a chunk's tile.
@@ -103,6 +135,7 @@ impl Schedule {
 
     /// Adds a chunk that joins.
     pub(crate) fn join(&mut self, store: &Store, slot: Slot) {
+        debug_assert!(self.sorting.is_none(), "nothing joins before the members are in order");
         let place = self.place_of(store, slot);
         if let Some(row) = self.row.clone() {
             let (own, of_row) = (self.row_key(store, slot), self.key_of_row(store, &row));
@@ -121,18 +154,23 @@ impl Schedule {
         }
     }
 
-    /// Returns the next layer of those that `open` gives for a chunk (by bit), or `None` at the
-    /// end; the call after that starts again from the beginning.
+    /// Returns the next layer of those that `open` gives for a chunk (by bit), or `Some(None)` at
+    /// the end; the call after that starts again from the beginning. Returns `None` if the budget
+    /// is spent before that is known. Until the next call, nothing may join then.
     #[inline]
     pub(crate) fn next(
         &mut self,
         store: &Store,
         open: impl Fn(Slot) -> u16,
-    ) -> Option<(Slot, usize)> {
-        if self.row.is_none() && !self.next_row(store, &open) {
-            return None;
+        budget: &mut Budget,
+    ) -> Option<Option<(Slot, usize)>> {
+        if self.row.is_none() && !self.next_row(store) {
+            return Some(None);
         }
         loop {
+            if self.unread.is_some() && !self.read_row(&open, budget) {
+                return None;
+            }
             if let Some(last) = self.last.take() {
                 if self.members.get(self.at) != Some(&last) {
                     self.at = self.place_of(store, last);
@@ -140,25 +178,31 @@ impl Schedule {
                 self.at += 1;
             }
             let row = self.row.clone().unwrap_or_default();
-            while self.at < row.end {
+            let (start, end) = (self.at, row.end.min(self.at.saturating_add(passed_for(budget))));
+            while self.at < end {
                 let slot = self.members[self.at];
                 if open(slot) >> self.layer & 1 != 0 {
+                    budget.spend((self.at - start) / PASSED_FOR_A_CELL);
                     self.last = Some(slot);
-                    return Some((slot, self.layer));
+                    return Some(Some((slot, self.layer)));
                 }
                 self.at += 1;
             }
+            budget.spend((self.at - start) / PASSED_FOR_A_CELL);
+            if self.at < row.end {
+                return None;
+            }
             let above = u32::from(self.open) >> (self.layer + 1);
             (self.at, self.layer) = (row.start, self.layer + 1 + above.trailing_zeros() as usize);
-            if above == 0 && !self.next_row(store, &open) {
-                return None;
+            if above == 0 && !self.next_row(store) {
+                return Some(None);
             }
         }
     }
 
     /// Moves to the row after the current one, or to the first of all if there is no current row.
     /// Returns `false` when none is left.
-    fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> bool {
+    fn next_row(&mut self, store: &Store) -> bool {
         let start = match (self.row.take(), self.only) {
             (Some(row), _) => row.end,
             (None, Some(tile)) => self.start_of(store, tile),
@@ -171,12 +215,25 @@ impl Schedule {
             return false;
         }
         let row = start..start + left.partition_point(|&slot| self.row_key(store, slot) == key);
-        self.open = self.members[row.clone()].iter().fold(0, |layers, &slot| layers | open(slot));
-        // With no layer open, layer 0 is scanned and found empty.
-        self.layer = self.open.trailing_zeros() as usize % 16;
-        self.at = row.start;
-        self.row = Some(row);
+        (self.open, self.layer, self.at) = (0, 0, row.start);
+        (self.row, self.unread) = (Some(row), Some(start));
         true
+    }
+
+    /// Finds out which layers of the current row are open. Returns `false` if the budget is spent
+    /// before that.
+    #[inline]
+    fn read_row(&mut self, open: impl Fn(Slot) -> u16, budget: &mut Budget) -> bool {
+        let (Some(row), Some(start)) = (&self.row, self.unread) else { return true };
+        let end = row.end.min(start.saturating_add(passed_for(budget)));
+        self.open = self.members[start..end].iter().fold(self.open, |all, &slot| all | open(slot));
+        budget.spend((end - start) / PASSED_FOR_A_CELL);
+        self.unread = (end < row.end).then_some(end);
+        if self.unread.is_none() {
+            // With no layer open, layer 0 is scanned and found empty.
+            self.layer = self.open.trailing_zeros() as usize % 16;
+        }
+        self.unread.is_none()
     }
 
     /// Returns the tiles of a turn (0 to 3) that have members, in order, with these members.
@@ -202,6 +259,7 @@ impl Schedule {
     #[cfg(feature = "rayon")]
     pub(crate) fn begin_tile(&mut self, tile: Rank) {
         (self.row, self.last, self.only) = (None, None, Some(tile));
+        self.unread = None;
     }
 
     /// Returns the schedule of a thread that works on tiles with these members.
@@ -252,13 +310,18 @@ impl Schedule {
         self.row_key(store, self.members[row.start])
     }
 
-    /// The sort key of the members: their row, then a hash of the tick and the column. Two columns
-    /// never have the same hash, since [`mix`] is a bijection of its second argument.
-    fn visit_key(&self, store: &Store, slot: Slot) -> (RowKey, u64) {
+    /// Returns the sort key of a member. Two columns never have the same hash, since [`mix`] is a
+    /// bijection of its second argument.
+    fn visit_key(&self, store: &Store, slot: Slot) -> VisitKey {
         let position = store.grid().position_at(slot);
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
         (self.row_key(store, slot), mix(self.random, column))
     }
+}
+
+/// Returns how many members may be passed over with a budget.
+fn passed_for(budget: &Budget) -> usize {
+    budget.left().saturating_mul(PASSED_FOR_A_CELL)
 }
 
 /// An iteration over the layers of a list of chunks, chunk by chunk.
@@ -350,14 +413,20 @@ mod tests {
                 open.iter().flat_map(layers).collect()
             };
             let mut schedule = Schedule::default();
-            schedule.begin(&store, flips);
-            schedule.reorder(&store, order);
+            schedule.begin(&store, flips, false);
+            schedule.reorder(&store, order, false);
             for pass in 0..3 {
                 let mut expected = layers_of(&open);
                 let mut last = None;
-                while let Some((slot, layer)) =
-                    schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0))
-                {
+                let in_pieces = |schedule: &mut Schedule, open: &HashMap<Slot, u16>| loop {
+                    let mut budget = Budget::new(1);
+                    let of = |slot: Slot| open.get(&slot).copied().unwrap_or(0);
+                    match schedule.next(&store, of, &mut budget) {
+                        Some(next) => break next,
+                        None => assert!(budget.is_spent(), "seed {seed}, pass {pass}"),
+                    }
+                };
+                while let Some((slot, layer)) = in_pieces(&mut schedule, &open) {
                     assert!(
                         last < Some(key(slot, layer)),
                         "seed {seed}, pass {pass}: out of order"

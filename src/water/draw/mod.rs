@@ -190,7 +190,8 @@ impl Context<'_> {
             }
         } else {
             if draws.next_layer.is_none() && !draws.at_end {
-                draws.next_layer = self.work.next_layer(self.store);
+                let Some(next) = self.work.next_layer(self.store, budget) else { return };
+                draws.next_layer = next;
             }
             match draws.next_layer {
                 Some((slot, layer)) => {
@@ -205,7 +206,13 @@ impl Context<'_> {
 
     /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
     fn gather_next(&mut self, draws: &mut Draws, y: i32, budget: &mut Budget) {
-        let next = draws.next_layer.take().or_else(|| self.work.next_layer(self.store));
+        let next = match draws.next_layer.take() {
+            None => {
+                let Some(next) = self.work.next_layer(self.store, budget) else { return };
+                next
+            }
+            known => known,
+        };
         match next {
             Some((slot, layer)) if self.store.layer_y(slot, layer) == y => {
                 budget.spend(LAYER_ROWS);

@@ -6,17 +6,16 @@
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
-use crate::water::context::budget::Budget;
+use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
+#[cfg(feature = "rayon")]
+use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
-use crate::water::store::{ChangedCells, LAYER_ROWS, Place, Store};
+use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
-
-/// Cells that a chunk counts as which is dropped from a list: its masks are freed.
-const CHUNK_COST: usize = 4;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
@@ -67,8 +66,6 @@ pub(crate) struct Ending {
     descent: Option<Descent>,
     /// The chunks of the list of awake ones that may still have to leave it: so many.
     sleepers: usize,
-    /// The cells that the tick has changed, by chunk.
-    changed: Vec<ChangedCells>,
 }
 
 impl Ending {
@@ -111,6 +108,8 @@ enum Stage {
     Drop,
     /// Counts the cells that the tick has changed.
     Count,
+    /// Adds the cells whose marks were withheld.
+    Mark,
     /// Done, except for publishing the changes.
     Publish,
 }
@@ -128,7 +127,6 @@ impl Context<'_> {
             unchecked: Vec::new(),
             descent: None,
             sleepers: 0,
-            changed: Vec::new(),
         }
     }
 
@@ -160,7 +158,8 @@ impl Context<'_> {
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
                 Stage::Drop => self.drop_next(ending),
-                Stage::Count => self.count_next(ending),
+                Stage::Count => self.count_next(),
+                Stage::Mark => self.store.note_withheld().then_some(1),
                 Stage::Publish => break,
             };
             match cells {
@@ -201,7 +200,8 @@ impl Context<'_> {
                 self.work.begin_sweep();
                 Stage::Count
             }
-            Stage::Count | Stage::Publish => Stage::Publish,
+            Stage::Count => Stage::Mark,
+            Stage::Mark | Stage::Publish => Stage::Publish,
         }
     }
 
@@ -282,18 +282,13 @@ impl Context<'_> {
     }
 
     /// Counts the cells of the next layer that the tick has changed.
-    fn count_next(&mut self, ending: &mut Ending) -> Option<usize> {
+    fn count_next(&mut self) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
         if let Some(work) = self.work.get(slot, layer) {
             let changes = work.changes(self.store, slot, layer);
             if changes.words.any() {
                 self.report.changed += u64::from(changes.words.count());
-                if ending.changed.last().is_none_or(|last| last.slot() != slot) {
-                    ending.changed.push(ChangedCells::new(slot));
-                }
-                if let Some(chunk) = ending.changed.last_mut() {
-                    chunk.add(layer, changes);
-                }
+                self.store.note_changes(slot, layer, changes);
             }
         }
         Some(LAYER_ROWS)
@@ -321,17 +316,19 @@ impl Context<'_> {
         let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
         for (changes, count) in counted {
             self.report.changed += count;
-            ending.changed.push(changes);
+            self.store.note_changed_chunk(changes);
         }
-        ending.stage = Stage::Publish;
+        ending.stage = Stage::Mark;
         (LAYER_ROWS * layers.len()) as u64
     }
 
     /// Publishes the changes. The tick must complete with this call: a world saved during the tick
     /// does not contain these marks.
-    pub(crate) fn publish(&mut self, ending: Ending) {
+    pub(crate) fn publish(&mut self) {
         self.store.publish_changes();
-        ending.changed.into_iter().for_each(|changes| self.store.mark_chunk_changed(changes));
+        if !self.work.is_in_slices {
+            self.store.merge_changes();
+        }
     }
 
     /// Changes the HasSource flag of a cell to `on` if it differs and its parents require it. If

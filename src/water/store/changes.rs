@@ -5,7 +5,6 @@ use crate::grid::Slot;
 use crate::water::store::{Place, Store};
 use glam::IVec3;
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 
 /// The cells of a layer that a tick has changed.
 #[derive(Clone, Copy)]
@@ -20,36 +19,11 @@ impl Changes {
     pub(crate) const NONE: Changes = Changes { words: LayerMask::NONE, looks: LayerMask::NONE };
 }
 
-/// The cells of a chunk that a tick has changed. They become marks as they are, since a tick marks
-/// all its changes at once.
-pub(crate) struct ChangedCells {
-    slot: Slot,
-    words: Box<CellMask>,
-    looks: Option<Box<CellMask>>,
-}
-
-impl ChangedCells {
-    pub(crate) fn new(slot: Slot) -> Self {
-        ChangedCells { slot, words: Box::default(), looks: None }
-    }
-
-    pub(crate) fn slot(&self) -> Slot {
-        self.slot
-    }
-
-    /// Adds those of a layer (0 to 15).
-    pub(crate) fn add(&mut self, layer: usize, changes: Changes) {
-        self.words.insert_layer(layer, changes.words);
-        if changes.looks.any() {
-            self.looks.get_or_insert_default().insert_layer(layer, changes.looks);
-        }
-    }
-}
-
-/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
+/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk,
+/// but for those of the last tick that are not [merged](Store::merge_changes) yet.
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
-    cells: HashMap<Slot, Box<CellMask>>,
+    pub(super) cells: HashMap<Slot, Box<CellMask>>,
     /// Those of them that an edit has changed.
     edited: Edited,
 }
@@ -77,7 +51,7 @@ impl VisibleChanges {
 impl Store {
     /// Marks a cell changed, and as one that looks different. While a tick ends it withholds the
     /// first mark and makes no second one: the end compares the cells of the tick with what they
-    /// were, and [`mark_chunk_changed`](Store::mark_chunk_changed) marks what it finds.
+    /// were, and [`note_changes`](Store::note_changes) keeps what it finds.
     pub(super) fn mark_changed(&mut self, place: Place) {
         match &mut self.withheld {
             Some(withheld) => withheld.changed.push(place),
@@ -89,20 +63,10 @@ impl Store {
         }
     }
 
-    /// Marks the cells that a tick has changed in a chunk, and those that look different.
-    pub(crate) fn mark_chunk_changed(&mut self, changes: ChangedCells) {
-        let ChangedCells { slot, words, looks } = changes;
-        self.grid.mark_all_changed_at(slot, words);
-        let Some(looks) = looks else { return };
-        match self.visible_changes.cells.entry(slot) {
-            Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),
-            Entry::Vacant(cells) => _ = cells.insert(looks),
-        }
-    }
-
     /// Returns the chunks with changed cells, in order of position, with these cells, and clears
     /// the marks.
     pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+        self.merge_changes();
         let taken = self.grid.take_changes();
         for (position, _) in &taken {
             if let Some(slot) = self.grid.slot(*position) {
@@ -114,6 +78,7 @@ impl Store {
 
     /// Like [`take_changes`](Store::take_changes), of the cells that look different.
     pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+        self.merge_changes();
         self.visible_changes.edited = Edited::new();
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
         let mut slots: Vec<Slot> = taken.keys().copied().collect();
@@ -130,15 +95,35 @@ impl Store {
         core::mem::take(&mut self.visible_changes.edited)
     }
 
+    /// Returns the changed cells of a chunk, if there are any.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn changes_at(&self, slot: Slot) -> Option<CellMask> {
+        let merged = self.grid.changed_at(slot).cloned();
+        union(merged, self.tick_changes.of(slot).map(|changes| &*changes.words))
+    }
+
     /// Returns the cells of a chunk that look different, if there are any.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn visible_changes_at(&self, slot: Slot) -> Option<&CellMask> {
-        self.visible_changes.cells.get(&slot).map(|cells| &**cells)
+    pub(crate) fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
+        let merged = self.visible_changes.cells.get(&slot).map(|cells| (**cells).clone());
+        union(merged, self.tick_changes.of(slot).and_then(|changes| changes.looks.as_deref()))
     }
 
     /// Marks cells of a chunk as looking different, at least one.
     #[cfg(feature = "snapshot")]
     pub(crate) fn mark_visible_changes_at(&mut self, slot: Slot, cells: &CellMask) {
         self.visible_changes.of(slot).union_with(cells);
+    }
+}
+
+/// Returns the cells of both masks, if there are any.
+#[cfg(feature = "snapshot")]
+fn union(one: Option<CellMask>, other: Option<&CellMask>) -> Option<CellMask> {
+    match (one, other) {
+        (Some(mut one), Some(other)) => {
+            one.union_with(other);
+            Some(one)
+        }
+        (one, other) => one.or_else(|| other.cloned()),
     }
 }

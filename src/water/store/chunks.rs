@@ -55,6 +55,7 @@ impl Store {
         self.beside[slot.index()] = Beside::default();
         self.with_valves.remove(&order(position));
         self.visible_changes.forget(slot);
+        self.tick_changes.forget(slot);
         Some(self.without_marks(position, chunk))
     }
 

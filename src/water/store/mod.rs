@@ -18,13 +18,16 @@ pub(crate) mod parents;
 mod place;
 pub(crate) mod sea;
 mod sources;
+mod tick_changes;
 mod touched;
 pub(crate) mod valves;
 mod wake;
 
-pub(crate) use changes::{ChangedCells, Changes, Edited};
+pub(crate) use changes::{Changes, Edited};
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
+#[cfg(feature = "rayon")]
+pub(crate) use tick_changes::ChangedCells;
 #[cfg(feature = "store")]
 pub(crate) use touched::Since;
 
@@ -42,6 +45,7 @@ use masks::LayerMasks;
 use news::News;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tick_changes::TickChanges;
 #[cfg(feature = "store")]
 use touched::Periods;
 use wake::Withheld;
@@ -104,6 +108,7 @@ pub(crate) struct Store {
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
     visible_changes: VisibleChanges,
+    tick_changes: TickChanges,
     /// `Some` while a tick ends.
     withheld: Option<Withheld>,
     /// What has changed, for the pools; `None` in a world without them.
@@ -128,6 +133,7 @@ impl Store {
             with_valves: BTreeMap::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
+            tick_changes: TickChanges::default(),
             withheld: None,
             news: None,
             bounds,
@@ -424,6 +430,7 @@ impl Store {
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
             + self.visible_changes.memory_bytes()
+            + self.tick_changes.memory_bytes()
             + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)
             + self.news.as_ref().map_or(0, News::memory_bytes)
     }

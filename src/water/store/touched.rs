@@ -47,21 +47,14 @@ impl Store {
     /// Records that a chunk is touched.
     #[cfg(feature = "store")]
     #[inline]
-    pub(super) fn touch(&mut self, slot: Slot) {
+    pub(crate) fn touch(&mut self, slot: Slot) {
         self.beside[slot.index()].touched = self.periods.now;
     }
 
     /// Records nothing: no save will ask.
     #[cfg(not(feature = "store"))]
     #[inline]
-    pub(super) fn touch(&mut self, _: Slot) {}
-
-    /// Records that the chunks with awake cells are touched: they take part in the tick that begins.
-    pub(crate) fn touch_awake(&mut self) {
-        for at in 0..self.grid.awake_slots().len() {
-            self.touch(self.grid.awake_slots()[at]);
-        }
-    }
+    pub(crate) fn touch(&mut self, _: Slot) {}
 
     /// Returns the chunks touched since a time, in no order, and the time until which that is; all
     /// chunks if that time is of another world. While a tick is underway, they count as touched
@@ -72,7 +65,10 @@ impl Store {
         since: Option<Since>,
         is_underway: bool,
     ) -> (Vec<Slot>, Since) {
-        self.touch_awake();
+        // They take part in the tick that begins next, or has begun.
+        for at in 0..self.grid.awake_slots().len() {
+            self.touch(self.grid.awake_slots()[at]);
+        }
         // In a frozen chunk, edits of its neighbours may have woken cells.
         let waits = |slot: Slot| {
             self.is_frozen(slot) && self.grid.awake_at(slot).is_some_and(|awake| !awake.is_empty())

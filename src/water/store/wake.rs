@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 #[derive(Default)]
 pub(crate) struct Withheld {
     /// The awake cells of chunks where cells were woken, as they were before.
-    awake_before: HashMap<Slot, Box<CellMask>>,
+    pub(super) awake_before: HashMap<Slot, Box<CellMask>>,
     /// The chunk added last, since wakes in one chunk come together.
     last: Slot,
     /// Cells to be marked changed.
@@ -185,14 +185,6 @@ impl Store {
     /// Starts to withhold changes and to keep the awake cells before each wake.
     pub(crate) fn withhold_changes(&mut self) {
         self.withheld = Some(Withheld::default());
-    }
-
-    /// Publishes the withheld changes; from now on changes are published at once.
-    pub(crate) fn publish_changes(&mut self) {
-        let changed = self.withheld.take().map_or_else(Vec::new, |withheld| withheld.changed);
-        for Place { slot, index } in changed {
-            self.grid.mark_changed_at(slot, index);
-        }
     }
 
     /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
