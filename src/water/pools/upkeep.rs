@@ -112,7 +112,7 @@ impl Pools {
 
     /// Brings pieces and bodies up to date. Returns whether they are; if not, the budget is spent.
     pub(crate) fn update(&mut self, tick: &mut Context, budget: &mut Budget) -> bool {
-        self.take_news(tick.store);
+        self.take_news(tick.store, budget);
         loop {
             self.pay(budget);
             if budget.is_spent() {
@@ -152,10 +152,13 @@ impl Pools {
         budget.spend(paid);
     }
 
-    /// Takes over which known layers have changed. Others are looked at when they become known: in
-    /// all that changes, something is awake.
-    fn take_news(&mut self, store: &mut Store) {
-        while let Some((slot, marks)) = store.next_news() {
+    /// Takes over which known layers have changed, chunk by chunk until the budget is spent. Others
+    /// are looked at when they become known: in all that changes, something is awake.
+    fn take_news(&mut self, store: &mut Store, budget: &mut Budget) {
+        while !budget.is_spent()
+            && let Some((slot, marks)) = store.next_news()
+        {
+            budget.spend(1);
             if let Some(chunk) = self.pieces.get_mut(slot) {
                 self.to_build.add(slot, &mut chunk.to_build, marks.structure & chunk.known);
                 self.to_level.add(slot, &mut chunk.to_level, marks.levels & chunk.known);
