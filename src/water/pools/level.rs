@@ -7,16 +7,17 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::cell::{CellFlags, FULL};
+use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::{Body, NodeId, PieceId};
-use crate::water::pools::search::{Goal, SEARCH_STEP, Search, Searched, Target, Way};
+use crate::water::pools::search::{Found, Goal, SEARCH_STEP, Search, Searched, Target};
+use crate::water::pools::way::{Carried, Way};
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{Place, Step, head};
+use crate::water::store::Place;
 use core::cmp::Reverse;
-use core::ops::Bound;
+use core::ops::{Bound, Range};
 
 /// Most draws from one body in a tick. A body with further draws to make stays awake.
 const DRAWS_PER_BODY: u32 = 96;
@@ -100,6 +101,10 @@ enum State {
     Choose(PieceId, Option<Start>),
     /// The two searches of a draw.
     Search(Box<[Search; 2]>),
+    /// Water moves along the way that one of the searches has found.
+    Carry(Box<[Search; 2]>, usize, Box<Way>),
+    /// What these of the searches have met is marked as dead, so far up to a node of the first.
+    Bury(Box<[Search; 2]>, Range<usize>, usize),
 }
 
 /// The result of looking for a place to begin.
@@ -246,25 +251,39 @@ impl Context<'_> {
                             if looked < limit {
                                 continue;
                             }
-                            searches.iter().for_each(|search| search.bury(pools));
+                            turn.end_search(0..2);
                         }
-                        Searched::Nothing => searches[side].bury(pools),
+                        Searched::Nothing => turn.end_search(side..side + 1),
                         Searched::Found(found) => {
-                            let random =
-                                self.random_at(pools, searches[side].piece, turn.draws_left);
-                            let way = searches[side].way(self, &found, random);
+                            let piece = searches[side].piece;
+                            let random = self.random_at(pools, piece, turn.draws_left);
                             turn.won += looked.max(1);
-                            budget.spend(way.path.len());
-                            if self.carry(pools, &way) {
-                                turn.anchors.clear();
-                                turn.anchors.extend(way.to.cell());
-                                turn.anchors.extend(way.path.iter().map(|&(place, _)| place));
-                            } else {
-                                searches[side].bury(pools);
-                            }
+                            turn.begin_way(side, *found, random);
                         }
                     }
-                    turn.state = State::Update;
+                }
+                State::Carry(searches, side, way) => {
+                    let side = *side;
+                    match self.carry(pools, (way, &searches[side]), budget) {
+                        Carried::Underway => return false,
+                        Carried::Nothing => turn.end_search(side..side + 1),
+                        Carried::Units => {
+                            turn.anchors = core::mem::take(&mut way.anchors);
+                            turn.state = State::Update;
+                        }
+                    }
+                }
+                State::Bury(searches, sides, next) => {
+                    let Some(side) = sides.next() else {
+                        turn.state = State::Update;
+                        continue;
+                    };
+                    if searches[side].bury(pools, next, budget) {
+                        *next = 0;
+                    } else {
+                        sides.start = side;
+                        return false;
+                    }
                 }
             }
         }
@@ -433,62 +452,6 @@ impl Context<'_> {
         Some((target, id, LayerMask::single(cell), level))
     }
 
-    /// Moves water along a way: as much as half the difference of levels, the room and the
-    /// throughput of the way allow. Returns whether any moved.
-    fn carry(&mut self, pools: &mut Pools, way: &Way) -> bool {
-        let Some(&(from, _)) = way.path.first() else { return false };
-        let giver = self.store.read(from);
-        let sea = self.store.sea_levels(from.slot, from.layer(), LayerMask::single(from.cell()));
-        let is_source = giver.has(CellFlags::IS_SOURCE);
-        let available = if is_source || sea.is_some() { FULL } else { giver.height() };
-        let own = if is_source { 0 } else { giver.height() };
-        let own = head(self.y_of(from.slot, from.layer()), own);
-        let top = sea.map_or(own, |levels| levels.high.0);
-        let (bottom, room) = self.level_and_room(pools, way);
-        let half = ((top - bottom) / 2).clamp(0, i64::from(FULL)) as u8;
-        let mut units = half.min(room).min(available);
-        for &(place, _) in &way.path {
-            units = units.min(self.limits.left(self.store.read(place), self.work.passed(place)));
-        }
-        if units == 0 {
-            return false;
-        }
-        self.take(from, units);
-        for stretch in way.path.chunk_by(are_in_one_layer) {
-            pools.note_passage(stretch[0].0.slot, stretch[0].0.layer());
-            self.pass_along_in_layer(stretch, units);
-        }
-        match (way.to, way.path.last()) {
-            (Target::Cell(to), Some(&(_, exit))) => {
-                self.receive(to, exit.opposite(), units, self.store.read(to).largest());
-                // It may lie in a layer that had no water yet.
-                pools.want(to.slot, to.layer());
-            }
-            _ => self.ledger.into_sea += u64::from(units),
-        }
-        for &(place, _) in &way.path {
-            let springs = self.store.springs(place.slot, place.layer());
-            if springs.contains(place.cell()) || self.store.is_coast(place) {
-                pools.mark_levels(place.slot, place.layer());
-            }
-        }
-        true
-    }
-
-    /// Returns the level at which a way ends, and the units that have room there.
-    fn level_and_room(&self, pools: &Pools, way: &Way) -> (i64, u8) {
-        match way.to {
-            Target::Cell(to) => {
-                let taker = self.store.read(to);
-                let own = if pools.piece_at(to).is_some() { taker.height() } else { 0 };
-                (head(self.y_of(to.slot, to.layer()), own), taker.room())
-            }
-            Target::Sea(from, face) => {
-                (self.store.sea_level_across(from, face).unwrap_or(i64::MAX), FULL)
-            }
-        }
-    }
-
     /// Keeps a body awake for the next tick: wakes a cell, if it is wet, and the water around it.
     pub(crate) fn wake_neighbourhood(&mut self, place: Place) {
         for face in Face::ALL {
@@ -558,6 +521,25 @@ impl Pools {
 }
 
 impl Turn {
+    /// Ends the searches: what these of them have met is to be marked as dead.
+    fn end_search(&mut self, sides: Range<usize>) {
+        self.state = match core::mem::replace(&mut self.state, State::Update) {
+            State::Search(searches) | State::Carry(searches, ..) => State::Bury(searches, sides, 0),
+            state => state,
+        };
+    }
+
+    /// Ends the searches with what one of them has found.
+    fn begin_way(&mut self, side: usize, found: Found, random: u64) {
+        self.state = match core::mem::replace(&mut self.state, State::Update) {
+            State::Search(searches) => {
+                let way = Way::new(found, &searches[side], random);
+                State::Carry(searches, side, Box::new(way))
+            }
+            state => state,
+        };
+    }
+
     fn new(anchor: Place) -> Self {
         Turn {
             anchors: vec![anchor],
@@ -575,9 +557,4 @@ impl Turn {
 fn chosen_cell(cells: LayerMask, random: u64) -> Option<usize> {
     let count = u64::from(cells.count());
     (count > 0).then(|| cells.iter().nth((random % count) as usize)).flatten()
-}
-
-/// Whether two cells of a path lie in the same layer of the same chunk.
-fn are_in_one_layer((a, _): &Step, (b, _): &Step) -> bool {
-    (a.slot, a.layer()) == (b.slot, b.layer())
 }

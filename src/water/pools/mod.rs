@@ -13,7 +13,8 @@
 //! | `upkeep` | follows changes of the water | incremental connected components |
 //! | `splits` | finds what no longer hangs together | searches from all sides in turns |
 //! | `search` | finds the nearest counterpart of a place | best-first search over pieces |
-//! | `level` | chooses what moves, and moves it | |
+//! | `way` | the way that a search has found, and the water that passes along it | |
+//! | `level` | chooses what moves | |
 //! | `eviction` | forgets small bodies in a world at rest | |
 //!
 //! Everything stops when the budget of a piece of the tick is spent, and resumes in the next piece.
@@ -28,6 +29,7 @@ pub(crate) mod splits;
 #[cfg(test)]
 mod tests;
 pub(crate) mod upkeep;
+mod way;
 
 use crate::grid::Slot;
 use crate::water::pools::bodies::Bodies;

@@ -13,7 +13,7 @@ use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::PieceId;
 use crate::water::pools::levels::Lowest;
-use crate::water::store::{LAYER_ROWS, Place, Step, head};
+use crate::water::store::{LAYER_ROWS, Place, head};
 use core::cmp::Reverse;
 use glam::IVec3;
 use hashbrown::HashMap;
@@ -33,20 +33,20 @@ pub(crate) enum Goal {
 }
 
 /// A layer's part of a search.
-struct Node {
-    slot: Slot,
-    layer: u8,
+pub(super) struct Node {
+    pub(super) slot: Slot,
+    pub(super) layer: u8,
     /// The face across which it was entered.
-    entered: Face,
+    pub(super) entered: Face,
     /// The node before, `None` in the first.
-    before: Option<u32>,
+    pub(super) before: Option<u32>,
     /// The piece, if nothing in its layer is spent.
     piece: Option<PieceId>,
     distance: u32,
     /// The cells by which it is entered.
-    entry: LayerMask,
+    pub(super) entry: LayerMask,
     /// The cells reached. Empty until it is expanded.
-    region: LayerMask,
+    pub(super) region: LayerMask,
 }
 
 /// A search from one place.
@@ -61,7 +61,7 @@ pub(crate) struct Search {
     pub(crate) piece: PieceId,
     from: IVec3,
     goal_y: i32,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// The node that is being expanded, if what it has to give or room for is not known yet.
     expanding: Option<u32>,
     /// Nodes by distance and number.
@@ -81,11 +81,11 @@ pub(crate) struct Search {
 
 /// The end of a search: a node, and the cells there that give or take water.
 pub(crate) struct Found {
-    node: u32,
-    kind: Kind,
+    pub(super) node: u32,
+    pub(super) kind: Kind,
 }
 
-enum Kind {
+pub(super) enum Kind {
     High(LayerMask),
     Low(Lowest),
 }
@@ -121,28 +121,6 @@ impl Target {
         match self {
             Target::Cell(place) => Some(place),
             Target::Sea(..) => None,
-        }
-    }
-}
-
-/// A way for water: the cells that pass it on, from the one that gives it, and what takes it.
-pub(crate) struct Way {
-    pub(crate) path: Vec<Step>,
-    pub(crate) to: Target,
-}
-
-impl Context<'_> {
-    /// Returns where the water of one of the lowest cells goes. Of several faces, `random` decides;
-    /// of several at the sea, the lowest level.
-    pub(crate) fn target(&self, lowest: &Lowest, cell: Place, random: u64) -> Target {
-        if lowest.is_sea(cell.cell()) {
-            let level = |&face: &Face| self.store.sea_level_across(cell, face).unwrap_or(i64::MAX);
-            let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
-            return Target::Sea(cell, face);
-        }
-        match lowest.face_at(cell.cell(), random) {
-            Some(face) => Target::Cell(self.store.step(cell, face)),
-            None => Target::Cell(cell),
         }
     }
 }
@@ -456,101 +434,32 @@ impl Search {
             .saturating_add(layers.saturating_mul(LAYER_STEPS))
     }
 
-    /// Marks the pieces that were reached as dead for this round.
-    pub(crate) fn bury(&self, pools: &mut Pools) {
+    /// Marks the pieces that were reached as dead for this round, from a node on. Each node counts,
+    /// and each piece looked at. Returns whether that is done; if not, the budget is spent.
+    pub(crate) fn bury(&self, pools: &mut Pools, next: &mut usize, budget: &mut Budget) -> bool {
         let round = pools.round;
-        for (&(slot, layer), &seen) in &self.seen {
-            for index in 0..pools.pieces.of(slot, usize::from(layer)).len() {
-                let id = pools.pieces.of(slot, usize::from(layer))[index];
-                let piece = pools.bodies.piece_mut(id);
-                if (piece.cells & seen).any() {
-                    piece.dead = round;
+        while let Some(node) = self.nodes.get(*next) {
+            if !budget.spend(1) {
+                return false;
+            }
+            *next += 1;
+            match node.piece {
+                _ if node.region.is_empty() => {}
+                Some(piece) => pools.bodies.piece_mut(piece).dead = round,
+                None => {
+                    let of_layer = pools.pieces.of(node.slot, usize::from(node.layer));
+                    budget.spend(of_layer.len());
+                    for &id in of_layer {
+                        let piece = pools.bodies.piece_mut(id);
+                        if (piece.cells & node.region).any() {
+                            piece.dead = round;
+                        }
+                    }
                 }
             }
         }
-        for node in self.nodes.iter().filter(|node| node.region.any()) {
-            if let Some(piece) = node.piece {
-                pools.bodies.piece_mut(piece).dead = round;
-            }
-        }
         pools.bodies.piece_mut(self.piece).dead = round;
-    }
-
-    /// Returns the way that a search has found.
-    pub(crate) fn way(&self, tick: &Context, found: &Found, random: u64) -> Way {
-        let mut cells: Vec<Place> = Vec::new();
-        let (mut at, mut goals) = (
-            found.node,
-            match &found.kind {
-                Kind::High(cells) => *cells,
-                Kind::Low(lowest) => lowest.cells(),
-            },
-        );
-        loop {
-            let node = &self.nodes[at as usize];
-            node.walk(goals, &mut cells);
-            let (Some(before), Some(&last)) = (node.before, cells.last()) else { break };
-            goals = LayerMask::single(tick.store.step(last, node.entered.opposite()).cell());
-            at = before;
-        }
-        let to = match &found.kind {
-            Kind::High(_) => self.target,
-            Kind::Low(lowest) => {
-                cells.reverse();
-                tick.target(lowest, cells[cells.len() - 1], random)
-            }
-        };
-        if cells.last().copied() == to.cell() {
-            cells.pop();
-        }
-        let exit = |pair: &[Place]| (pair[0], exit_towards(tick, pair[0], pair[1]));
-        let mut path: Vec<Step> = cells.windows(2).map(exit).collect();
-        if let Some(&last) = cells.last() {
-            path.push(match to {
-                Target::Cell(to) => (last, exit_towards(tick, last, to)),
-                Target::Sea(_, face) => (last, face),
-            });
-        }
-        Way { path, to }
-    }
-}
-
-/// Returns the face of a cell towards a cell at it.
-fn exit_towards(tick: &Context, cell: Place, next: Place) -> Face {
-    let of_chunk = match next.index.wrapping_sub(cell.index) as isize {
-        _ if cell.slot != next.slot => None,
-        -1 => Some(Face::West),
-        1 => Some(Face::East),
-        -16 => Some(Face::North),
-        16 => Some(Face::South),
-        _ => None,
-    };
-    let found = || Face::ALL.into_iter().find(|&face| tick.store.step(cell, face) == next);
-    of_chunk.or_else(found).unwrap_or(Face::Up)
-}
-
-impl Node {
-    /// Adds the cells of a shortest way through the region, from one of `from` to the entry
-    /// (breadth-first search by bit masks).
-    fn walk(&self, from: LayerMask, way: &mut Vec<Place>) {
-        let place = |cell: usize| Place::in_layer(self.slot, usize::from(self.layer), cell);
-        let mut waves = vec![self.entry];
-        let mut reached = self.entry;
-        while (reached & from).is_empty() {
-            let wave = (reached.spread() & self.region) - reached;
-            if wave.is_empty() {
-                return;
-            }
-            waves.push(wave);
-            reached |= wave;
-        }
-        let Some(mut cell) = (reached & from).iter().next() else { return };
-        way.push(place(cell));
-        for wave in waves[..waves.len() - 1].iter().rev() {
-            let near = LayerMask::single(cell).spread() & *wave;
-            cell = near.iter().next().unwrap_or(cell);
-            way.push(place(cell));
-        }
+        true
     }
 }
 
