@@ -123,11 +123,11 @@ impl Context<'_> {
         let ebb = |tick: &mut Context, _: &mut Window, tile: &Tile, later: &mut Afterwards| {
             tick.scope = Some(tile.scope);
             tick.work.begin_sweep_over(&tile.members);
-            let mut cells = 0;
+            let mut budget = Budget::unlimited();
             while let Some((slot, layer)) = tick.work.next_in_sweep() {
-                cells += tick.ebb(later, slot, layer);
+                tick.ebb(later, (slot, layer), &mut budget);
             }
-            visited.fetch_add(cells, Ordering::Relaxed);
+            visited.fetch_add(budget.spent(), Ordering::Relaxed);
         };
         self.share(shards, window, |_| Afterwards::default(), later, &ebb);
         visited.into_inner()

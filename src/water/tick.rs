@@ -23,6 +23,7 @@ use crate::water::context::budget::Budget;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
+use crate::water::ebb::Ebbing;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::{Afterwards, Ending};
 use crate::water::flow::window::Window;
@@ -40,6 +41,8 @@ pub(crate) struct Unfinished {
     valves: Vec<Valve>,
     draws: Draws,
     pub(crate) pools: Pools,
+    /// The layer whose ebb the budget has interrupted.
+    ebbing: Option<Box<Ebbing>>,
     /// What the ebb leaves for the end of the tick.
     later: Afterwards,
     /// The end of the tick, once it has begun.
@@ -55,6 +58,7 @@ impl Unfinished {
             valves: Vec::new(),
             draws: Draws::default(),
             pools: Pools::default(),
+            ebbing: None,
             later: Afterwards::default(),
             ending: None,
             evaporation,
@@ -378,32 +382,25 @@ impl Unfinished {
                         }
                     }
                 },
-                Phase::Ebb => match tick.work.next_in_sweep() {
-                    Some((slot, layer)) => {
-                        self.evaporation.watch(slot);
-                        tick.scope = Some(tick.work.schedule.scope_of(tick.store, slot));
-                        let visited = tick.ebb(&mut self.later, slot, layer);
-                        return Some(visited.max(LAYER_ROWS as u64));
+                Phase::Ebb => {
+                    if let Some(cells) = self.ebb_next(tick) {
+                        return Some(cells);
                     }
-                    None if tick.reparent_next(&mut self.later) => return Some(1),
-                    None if tick.work.schedule.members().is_empty()
-                        && !self.evaporation.is_due() =>
-                    {
+                    if tick.work.schedule.members().is_empty() && !self.evaporation.is_due() {
                         tick.store.settle_ties();
                         tick.work.phase = Phase::Rest;
+                        continue;
                     }
-                    None => {
-                        self.ending = Some(tick.begin_ending(core::mem::take(&mut self.later)));
-                        tick.work.phase = Phase::End;
-                        #[cfg(feature = "rayon")]
-                        if self.shares(tick)
-                            && let Some(ending) = &mut self.ending
-                        {
-                            let left = ending.left_mut();
-                            return Some(tick.dry_up_shared(&mut self.shards, window, left));
-                        }
+                    self.ending = Some(tick.begin_ending(core::mem::take(&mut self.later)));
+                    tick.work.phase = Phase::End;
+                    #[cfg(feature = "rayon")]
+                    if self.shares(tick)
+                        && let Some(ending) = &mut self.ending
+                    {
+                        let left = ending.left_mut();
+                        return Some(tick.dry_up_shared(&mut self.shards, window, left));
                     }
-                },
+                }
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
                         #[cfg(feature = "rayon")]
@@ -447,6 +444,25 @@ impl Unfinished {
         #[cfg(not(feature = "rayon"))]
         let _ = window;
         None
+    }
+
+    /// Applies the ebb to the next layer, or goes on with the last one; after all of them, to cells
+    /// that were put off. Returns the cells charged; `None` if nothing is left.
+    fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
+        let mut budget = Budget::of_a_piece();
+        if let Some(mut ebbing) = self.ebbing.take() {
+            tick.scope = Some(tick.work.schedule.scope_of(tick.store, ebbing.slot()));
+            if !tick.go_on_ebbing(&mut ebbing, &mut self.later, &mut budget) {
+                self.ebbing = Some(ebbing);
+            }
+        } else if let Some((slot, layer)) = tick.work.next_in_sweep() {
+            self.evaporation.watch(slot);
+            tick.scope = Some(tick.work.schedule.scope_of(tick.store, slot));
+            self.ebbing = tick.ebb(&mut self.later, (slot, layer), &mut budget);
+        } else {
+            tick.reparent_put_off(&mut self.later, &mut budget);
+        }
+        (budget.spent() > 0).then(|| budget.spent())
     }
 
     /// Returns whether the next phase is shared among threads.

@@ -110,7 +110,6 @@ impl<K: Copy + Ord> Sorting<K> {
         }
         count
     }
-
 }
 
 #[cfg(test)]

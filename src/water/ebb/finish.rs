@@ -9,6 +9,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
+use crate::water::ebb::reparent::Adoption;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
@@ -16,6 +17,9 @@ use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 #[cfg(feature = "rayon")]
 use rayon::prelude::*;
+
+/// Cells that one counts as which dries up alone: those around it are looked at.
+const DRY_UP_COST: usize = 4;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
@@ -35,6 +39,8 @@ pub(crate) struct Afterwards {
     /// Cells whose search for cycles would leave the scope of their tile, with the faces through
     /// which they were fed.
     pub(crate) put_off: Vec<(Place, u8)>,
+    /// The cell that is adopting parents, if the budget was spent meanwhile.
+    pub(crate) adoption: Option<Adoption>,
 }
 
 impl Afterwards {
@@ -215,7 +221,7 @@ impl Context<'_> {
         } else if let Some(mut cut) = self.dry_up(place, children) {
             while self.cut_next(&mut cut, &mut left.stale) {}
         }
-        Some(1)
+        Some(DRY_UP_COST)
     }
 
     /// Dries up the cells of a tile, as far as that affects no more than its scope.

@@ -3,36 +3,63 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
+use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
+use crate::water::context::budget::Budget;
 use crate::water::ebb::Ebb;
 use crate::water::ebb::finish::Afterwards;
-use crate::water::store::parents::orphaned;
+use crate::water::store::parents::{Ascent, orphaned};
 use crate::water::store::{Place, Store};
 use crate::water::tiles::OutOfScope;
 use crate::water::voxel::Voxel;
 
+/// The cells of a layer whose parents are still to follow the flow.
+pub(crate) struct Reparenting {
+    /// Those that may adopt what fed them.
+    candidates: LayerMask,
+    /// Those that lose all their parents.
+    cut_off: LayerMask,
+    /// Whether any parents have changed.
+    pub(super) has_changed: bool,
+}
+
+/// A cell that adopts neighbours as parents, and how far that has come.
+pub(crate) struct Adoption {
+    place: Place,
+    /// The cell and its parents before.
+    before: (Voxel, u8),
+    /// The cell with the parents that it has so far.
+    voxel: Voxel,
+    /// Whether it gets a first parent, instead of further ones.
+    is_first: bool,
+    /// The faces still to be tried.
+    faces: u8,
+    /// The search for cycles underway.
+    ascent: Option<Box<Ascent>>,
+    /// Whether some have to wait for a larger scope.
+    left: Option<OutOfScope>,
+}
+
 impl Context<'_> {
-    /// Lets the directions of a layer's cells follow the flow, and clears them in idle cells that
-    /// are not connected to a spring. Returns whether any parents changed.
-    pub(crate) fn reparent(
-        &mut self,
-        ebb: &Ebb,
-        idle: LayerMask,
-        springs: LayerMask,
-        later: &mut Afterwards,
-    ) -> bool {
+    /// Begins to let the directions of a layer's cells follow the flow, and to clear them in idle
+    /// cells that are not connected to a spring.
+    pub(super) fn begin_reparenting(&mut self, ebb: &Ebb, idle: LayerMask) -> Reparenting {
         let &Ebb { slot, layer, touched, .. } = ebb;
-        let Some(work) = self.work.get(slot, layer) else { return false };
+        let none = LayerMask::NONE;
+        let mut found = Reparenting { candidates: none, cut_off: none, has_changed: false };
+        let Some(work) = self.work.get(slot, layer) else { return found };
         let connected = self.store.connected(slot, layer);
         let entered = work.entered() & touched;
         let is_fed = |voxel: Voxel| voxel.direction().is_some();
-        let cut_off = self.store.select_among(slot, layer, idle - connected, is_fed);
-        if (entered | cut_off).is_empty() {
-            return false;
+        found.cut_off = self.store.select_among(slot, layer, idle - connected, is_fed);
+        let changing = entered | found.cut_off;
+        if changing.is_empty() {
+            return found;
         }
         // Additional parents may change before any voxel does.
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer, entered | cut_off);
+        self.work.join(self.store, slot, layer).save(self.store, slot, layer, changing);
+        let springs = self.store.springs(slot, layer);
         let candidates = if entered.is_sparse() {
             entered
         } else {
@@ -40,12 +67,28 @@ impl Context<'_> {
             let inflow = self.work.join(self.store, slot, layer).inflow();
             may_reparent(&inflow, &parents, connected, springs, self.rules.many_parents)
         };
-        let mut reparented = false;
-        for cell in ((candidates & touched) - springs).iter() {
+        found.candidates = (candidates & touched) - springs;
+        found
+    }
+
+    /// Goes on with that. Returns whether it is done; if not, the budget is spent.
+    pub(super) fn go_on_reparenting(
+        &mut self,
+        (slot, layer): (Slot, usize),
+        left: &mut Reparenting,
+        later: &mut Afterwards,
+        budget: &mut Budget,
+    ) -> bool {
+        for cell in left.candidates.iter() {
             let inflow = self.work.get(slot, layer).map_or(0, |work| work.entries(cell));
-            reparented |= self.reparent_cell(Place::in_layer(slot, layer, cell), inflow, later);
+            let place = Place::in_layer(slot, layer, cell);
+            let Some(has_changed) = self.reparent_cell(place, inflow, later, budget) else {
+                return false;
+            };
+            left.has_changed |= has_changed;
+            left.candidates.remove(cell);
         }
-        for cell in cut_off.iter() {
+        for cell in left.cut_off.iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             let voxel = orphaned(self.store.keep_parents(place, 0, voxel));
@@ -56,23 +99,30 @@ impl Context<'_> {
                 let fed = self.store.children(place).filter(|&child| self.is_stale(child));
                 later.stale.extend(fed);
             }
-            reparented = true;
+            left.has_changed = true;
         }
-        reparented
+        true
     }
 
     /// Adopts neighbours that fed a cell through the faces `inflow` as parents, as far as the rules
     /// allow it, and raises its bottleneck to the units that it passed on. Puts off what needs more
-    /// than the scope. Returns whether the parents changed.
+    /// than the scope. Returns whether the parents changed; `None` if the budget is spent before
+    /// that is known: then the same call resumes it.
     pub(crate) fn reparent_cell(
         &mut self,
         place: Place,
         inflow: u8,
         later: &mut Afterwards,
-    ) -> bool {
-        let voxel = self.store.read(place);
-        let before = self.store.parents_in(place, voxel);
-        let (after, left) = self.adopt_feeders(place, voxel, inflow);
+        budget: &mut Budget,
+    ) -> Option<bool> {
+        let interrupted = later.adoption.take();
+        let mut adoption = interrupted.unwrap_or_else(|| self.begin_adoption(place, inflow));
+        debug_assert_eq!(adoption.place, place, "an adoption is resumed before another begins");
+        if !self.adopt_feeders(&mut adoption, budget) {
+            later.adoption = Some(adoption);
+            return None;
+        }
+        let Adoption { before: (voxel, before), voxel: after, left, .. } = adoption;
         if left.is_some() {
             later.put_off.push((place, inflow));
         }
@@ -89,60 +139,94 @@ impl Context<'_> {
         if after != voxel {
             self.put(place, after);
         }
-        parents != before
+        Some(parents != before)
     }
 
-    /// Changes the parents of a cell according to the flow that came in through the faces `inflow`.
-    /// Returns its new voxel, and whether some have to wait for a larger scope.
-    fn adopt_feeders(
-        &mut self,
-        place: Place,
-        voxel: Voxel,
-        inflow: u8,
-    ) -> (Voxel, Option<OutOfScope>) {
+    /// Finds out which neighbours a cell may adopt, according to the flow that came in through the
+    /// faces `inflow`.
+    fn begin_adoption(&self, place: Place, inflow: u8) -> Adoption {
+        let voxel = self.store.read(place);
         let parents = self.store.parents_in(place, voxel);
+        let mut adoption = Adoption {
+            place,
+            before: (voxel, parents),
+            voxel,
+            is_first: false,
+            faces: 0,
+            ascent: None,
+            left: None,
+        };
         if inflow == 0 || inflow & parents == inflow {
-            return (voxel, None);
+            return adoption;
         }
-        let connected =
-            |tick: &Self, face: Face| tick.store.look(place, face).has(CellFlags::HAS_SOURCE);
+        let connected = |face: Face| self.store.look(place, face).has(CellFlags::HAS_SOURCE);
         let faces = || Store::faces(inflow & !parents);
         let is_stray = inflow & parents == 0 && !voxel.has(CellFlags::HAS_SOURCE);
         if parents == 0 || is_stray && self.store.children(place).next().is_none() {
             // Priority: flow from above, then from a cell connected to a spring, then any.
             let first = faces().find(|&face| face == Face::Up);
-            let face = first
-                .or_else(|| faces().find(|&face| connected(self, face)))
-                .or_else(|| faces().next());
-            let Some(face) = face else { return (voxel, None) };
-            let loose = voxel.with(CellFlags::EXTRA, false);
-            let attached = match self.store.attach(place, face, loose, self.scope) {
-                Ok(attached) => attached,
-                Err(left) => return (voxel, Some(left)),
+            let face =
+                first.or_else(|| faces().find(|&face| connected(face))).or_else(|| faces().next());
+            adoption.is_first = true;
+            adoption.faces = face.map_or(0, |face| 1 << face.index());
+        } else if self.rules.many_parents && voxel.has(CellFlags::HAS_SOURCE) {
+            let joins = |&face: &Face| {
+                let feeder = self.store.look(place, face);
+                let heading =
+                    feeder.direction() == Some(face.opposite()) || feeder.has(CellFlags::IS_SOURCE);
+                feeder.has(CellFlags::HAS_SOURCE) && heading
             };
-            self.store.keep_parents(place, 0, voxel);
-            // HasSource is set in one place, at the end of the tick: see `Context::set_connected`.
-            let attached = attached.map(|attached| attached.with(CellFlags::HAS_SOURCE, false));
-            return (attached.unwrap_or(loose), None);
+            adoption.faces = faces().filter(joins).fold(0, |all, face| all | 1 << face.index());
         }
-        if !self.rules.many_parents || !voxel.has(CellFlags::HAS_SOURCE) {
-            return (voxel, None);
-        }
-        let (mut voxel, mut left) = (voxel, None);
-        for face in faces() {
-            let feeder = self.store.look(place, face);
-            let heading =
-                feeder.direction() == Some(face.opposite()) || feeder.has(CellFlags::IS_SOURCE);
-            if feeder.has(CellFlags::HAS_SOURCE) && heading {
-                self.store.write(place, voxel);
-                match self.store.add_parent(place, face, voxel, self.scope) {
-                    Ok(added) => voxel = added.unwrap_or(voxel),
-                    Err(out_of_scope) => left = Some(out_of_scope),
-                }
-                self.store.write(place, voxel);
+        adoption
+    }
+
+    /// Changes the parents of a cell, as far as that closes no cycle. Returns whether that is done;
+    /// if not, the budget is spent.
+    fn adopt_feeders(&mut self, adoption: &mut Adoption, budget: &mut Budget) -> bool {
+        while let Some(face) = Store::faces(adoption.faces).next() {
+            let is_done = if adoption.is_first {
+                self.adopt_first(adoption, face, budget)
+            } else {
+                self.adopt_further(adoption, face, budget)
+            };
+            if !is_done {
+                return false;
             }
+            adoption.faces &= !(1 << face.index());
         }
-        (voxel, left)
+        true
+    }
+
+    fn adopt_first(&mut self, adoption: &mut Adoption, face: Face, budget: &mut Budget) -> bool {
+        let Adoption { place, voxel, .. } = *adoption;
+        let loose = voxel.with(CellFlags::EXTRA, false);
+        let at = (place, face);
+        match self.store.attach(at, loose, self.scope, &mut adoption.ascent, budget) {
+            Ok(None) => return false,
+            Ok(Some(attached)) => {
+                self.store.keep_parents(place, 0, voxel);
+                // HasSource is set in one place, at the end of the tick: see
+                // `Context::set_connected`.
+                let attached = attached.map(|voxel| voxel.with(CellFlags::HAS_SOURCE, false));
+                adoption.voxel = attached.unwrap_or(loose);
+            }
+            Err(left) => adoption.left = Some(left),
+        }
+        true
+    }
+
+    fn adopt_further(&mut self, adoption: &mut Adoption, face: Face, budget: &mut Budget) -> bool {
+        let Adoption { place, voxel, .. } = *adoption;
+        self.store.write(place, voxel);
+        match self.store.add_parent((place, face), voxel, self.scope, &mut adoption.ascent, budget)
+        {
+            Ok(None) => return false,
+            Ok(Some(added)) => adoption.voxel = added.unwrap_or(voxel),
+            Err(left) => adoption.left = Some(left),
+        }
+        self.store.write(place, adoption.voxel);
+        true
     }
 }
 
@@ -221,7 +305,7 @@ mod tests {
     #[test]
     fn a_cell_adopts_neighbours_that_fed_it_and_reports_that() {
         let mut random = fastrand::Rng::with_seed(22);
-        let (mut first, mut further, mut kept) = (0, 0, 0);
+        let (mut first, mut further, mut kept, mut interrupted) = (0, 0, 0, 0);
         for seed in 0..12 {
             let mut world = test_worlds::springs(seed);
             let places = test_worlds::places(&world);
@@ -240,7 +324,14 @@ mod tests {
                 let (before, expected) =
                     (tick.store.parents_of(place), parents_after(&tick, place, faces));
                 let mut later = Afterwards::default();
-                let reparented = tick.reparent_cell(place, faces, &mut later);
+                // The searches for cycles are done in pieces of one cell or more.
+                let reparented = loop {
+                    let mut budget = Budget::new(1 + seed as usize % 3);
+                    match tick.reparent_cell(place, faces, &mut later, &mut budget) {
+                        Some(reparented) => break reparented,
+                        None => interrupted += 1,
+                    }
+                };
                 assert_eq!(
                     tick.store.parents_of(place),
                     expected,
@@ -259,8 +350,9 @@ mod tests {
             }
         }
         assert!(
-            first > 100 && further > 20 && kept > 100,
-            "{first} first parents, {further} additional ones, {kept} unchanged"
+            first > 100 && further > 20 && kept > 100 && interrupted > 100,
+            "{first} first parents, {further} additional ones, {kept} unchanged, {interrupted} times \
+             interrupted"
         );
     }
 

@@ -9,6 +9,30 @@ use crate::water::store::parents::*;
 use crate::water::tiles::Tiling;
 use glam::IVec3;
 
+/// Asks a question about cycles, again and again in pieces of three cells.
+fn in_pieces<T>(
+    mut ask: impl FnMut(&mut Option<Box<Ascent>>, &mut Budget) -> Result<Option<T>, OutOfScope>,
+) -> Result<T, OutOfScope> {
+    let mut ascent = None;
+    loop {
+        let mut budget = Budget::new(3);
+        if let Some(answer) = ask(&mut ascent, &mut budget)? {
+            assert!(ascent.is_none(), "nothing is left to resume");
+            return Ok(answer);
+        }
+        assert!(budget.is_spent() && ascent.is_some());
+    }
+}
+
+fn descends_from(
+    store: &Store,
+    place: Place,
+    ancestor: Place,
+    scope: Option<Scope>,
+) -> Result<bool, OutOfScope> {
+    in_pieces(|ascent, budget| store.descends_from(place, ancestor, scope, ascent, budget))
+}
+
 #[test]
 fn planes_and_children_agree_with_parents() {
     let mut random = fastrand::Rng::with_seed(4);
@@ -91,7 +115,17 @@ fn ties_are_made_unless_they_close_a_circle() {
             continue;
         }
         if !there.is_some() {
-            assert_eq!(store.attach(place, face, voxel, None), Ok(None), "round {round}");
+            assert_eq!(
+                in_pieces(|ascent, budget| store.attach(
+                    (place, face),
+                    voxel,
+                    None,
+                    ascent,
+                    budget
+                )),
+                Ok(None),
+                "round {round}"
+            );
             continue;
         }
         let children = Face::ALL.into_iter().filter(|&face| {
@@ -102,7 +136,10 @@ fn ties_are_made_unless_they_close_a_circle() {
         let closes = ancestors(&store, there).contains(&place);
         let connected = store.read(there).has(CellFlags::HAS_SOURCE);
         let tied = if parents == 0 {
-            let tied = store.attach(place, face, voxel, None).unwrap();
+            let tied = in_pieces(|ascent, budget| {
+                store.attach((place, face), voxel, None, ascent, budget)
+            })
+            .unwrap();
             assert_eq!(tied.is_some(), !has_children || connected && !closes, "round {round}");
             if let Some(tied) = tied {
                 assert_eq!(
@@ -112,7 +149,10 @@ fn ties_are_made_unless_they_close_a_circle() {
             }
             tied
         } else {
-            let tied = store.add_parent(place, face, voxel, None).unwrap();
+            let tied = in_pieces(|ascent, budget| {
+                store.add_parent((place, face), voxel, None, ascent, budget)
+            })
+            .unwrap();
             let is_new = parents & 1 << face.index() == 0;
             assert_eq!(tied.is_some(), is_new && !(has_children && closes), "round {round}");
             tied
@@ -208,15 +248,20 @@ fn a_search_gives_up_after_65_536_cells() {
     // nobody's child.
     let last = slots.len() * 16 - 1;
     let other_row = Place::new(slots[0], 16);
-    assert_eq!(store.descends_from(cell(last + 1 - LONGEST), other_row, None), Ok(false));
+    assert_eq!(descends_from(&store, cell(last + 1 - LONGEST), other_row, None), Ok(false));
     assert_eq!(
-        store.descends_from(cell(last - LONGEST), other_row, None),
+        descends_from(&store, cell(last - LONGEST), other_row, None),
         Ok(true),
         "too long to tell"
     );
+    // Each cell counts.
+    let mut budget = Budget::new(2 * LONGEST);
+    let end = cell(last + 1 - LONGEST);
+    assert_eq!(store.descends_from(end, other_row, None, &mut None, &mut budget), Ok(Some(false)));
+    assert_eq!(budget.spent(), LONGEST as u64);
     assert!(
-        store.descends_from(cell(last - 5), cell(last), None) == Ok(true)
-            && store.descends_from(cell(last), cell(last - 5), None) == Ok(false)
+        descends_from(&store, cell(last - 5), cell(last), None) == Ok(true)
+            && descends_from(&store, cell(last), cell(last - 5), None) == Ok(false)
     );
 }
 
@@ -234,11 +279,11 @@ fn a_search_does_not_leave_its_scope() {
         let scope = Tiling::new(tick).scope_of(IVec3::new(8, 0, 0));
         let within = |x: usize| scope.contains(IVec3::new(x as i32 / 16, 0, 0));
         let end = (0..20 * 16).rev().find(|&x| within(x)).expect("a chunk of the scope");
-        let found = |ancestor| store.descends_from(cell(8 * 16), ancestor, Some(scope));
+        let found = |ancestor| descends_from(&store, cell(8 * 16), ancestor, Some(scope));
         assert_eq!(found(cell(end)), Ok(true), "tick {tick}");
         assert_eq!(found(cell(end + 1)), Err(OutOfScope), "tick {tick}");
         assert_eq!(found(cell(0)), Err(OutOfScope), "no ancestor, tick {tick}");
-        assert_eq!(store.descends_from(cell(8 * 16), cell(0), None), Ok(false));
+        assert_eq!(descends_from(&store, cell(8 * 16), cell(0), None), Ok(false));
     }
 }
 
@@ -277,8 +322,8 @@ fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
     let slot = world.store.grid().sorted_slots()[0];
     let (corner, opposite) = (Place::new(slot, 0), Place::new(slot, CHUNK_CELLS - 1));
-    assert_eq!(world.store.descends_from(opposite, corner, None), Ok(true));
-    assert_eq!(world.store.descends_from(opposite, Place::NONE, None), Ok(false));
+    assert_eq!(descends_from(&world.store, opposite, corner, None), Ok(true));
+    assert_eq!(descends_from(&world.store, opposite, Place::NONE, None), Ok(false));
     test_worlds::put_to_sleep(&mut world.store);
     world.store.wake_descendants(corner);
     let awake = world.store.grid().awake_at(slot).expect("some are awake").len();
