@@ -102,6 +102,43 @@ fn dried_river() -> WaterWorld {
     world
 }
 
+/// A river of 60,000 cells that is dammed up near its end and opened again: what flows on below is
+/// sought among all that feeds the water that comes.
+fn dammed_river() -> WaterWorld {
+    let (mut world, _) = river_world(60_000, 512);
+    let (min, max) = (world.bounds().min(), world.bounds().max());
+    let end = Region::new(min, max.with_y(min.y)).positions().find(|&cell| !world.is_solid(cell));
+    let end = end.expect("the river drains in its lowest layer");
+    let near = [-20, 20].map(|by| end + IVec3::new(by, 1, 0));
+    let dam = near.into_iter().find(|&cell| min.x <= cell.x && !world.is_solid(cell));
+    let dam = dam.expect("the river comes from one side");
+    world.set_solid(dam).expect("loaded");
+    world.clear_solid(dam).expect("loaded");
+    world
+}
+
+/// A tunnel of 16,000 cells full of water, with a full shaft at one end and an empty one at the
+/// other.
+fn tunnel() -> WaterWorld {
+    const ROWS: i32 = 64;
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(255, 15, 2 * ROWS - 1));
+    let mut world = open_world(bounds, Rules::lossless());
+    world.fill_solid(bounds).expect("loaded");
+    let mut fill = |from: [i32; 3], to: [i32; 3], height: u8| {
+        world.fill_water(Region::new(from.into(), to.into()), height).expect("loaded");
+    };
+    for row in 0..ROWS {
+        let (turn, z) = (255 * (1 - row % 2), 2 * row);
+        fill([0, 1, z], [255, 1, z], 7);
+        if row + 1 < ROWS {
+            fill([turn, 1, z + 1], [turn, 1, z + 1], 7);
+        }
+    }
+    fill([0, 2, 0], [0, 12, 0], 7);
+    fill([0, 2, 2 * ROWS - 2], [0, 12, 2 * ROWS - 2], 0);
+    world
+}
+
 /// 20,000 chunks with a drop of water in each.
 fn drops() -> WaterWorld {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(2271, 15, 2255));
@@ -122,6 +159,8 @@ pub fn budget(criterion: &mut Criterion) {
     job(criterion, "springs_at_two_heights", 100, springs, no_edit);
     job(criterion, "plain_that_drains", 10, plain, no_edit);
     job(criterion, "river_of_100000_dries_up", 30, dried_river, no_edit);
+    job(criterion, "river_of_60000_dammed_and_opened", 8, dammed_river, no_edit);
+    job(criterion, "tunnel_of_16000_between_shafts", 8, tunnel, no_edit);
     job(criterion, "drop_in_each_of_20000_chunks", 4, drops, no_edit);
     job(
         criterion,

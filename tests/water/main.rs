@@ -4,6 +4,7 @@ mod bodies;
 mod bounds;
 mod budget;
 mod changes;
+mod counted;
 mod displaced;
 mod ends;
 mod evaporation;

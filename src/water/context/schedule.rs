@@ -78,7 +78,7 @@ pub(crate) struct Schedule {
     /// Where the iteration ends; `None` for all tiles.
     only: Option<Rank>,
     /// The members while they are being put in order. Until that is done there are no others.
-    sorting: Option<Sorting<VisitKey>>,
+    sorting: Option<Sorting<VisitKey, Slot>>,
 }
 
 /// The sort key of the members: their row, then a hash of the tick and the column.
@@ -109,8 +109,8 @@ impl Schedule {
 
     fn sort(&mut self, store: &Store, is_in_slices: bool) {
         let mut members = core::mem::take(&mut self.members);
-        if is_in_slices && !Sorting::<VisitKey>::is_short(&members) {
-            self.sorting = Some(Sorting::new(members));
+        if is_in_slices && members.len() > FEW {
+            self.sorting = Some(Sorting::new(members, true));
         } else {
             members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
             self.members = members;
@@ -318,6 +318,9 @@ impl Schedule {
         (self.row_key(store, slot), mix(self.random, column))
     }
 }
+
+/// So many members are sorted at once.
+const FEW: usize = 64;
 
 /// Returns how many members may be passed over with a budget.
 fn passed_for(budget: &Budget) -> usize {

@@ -1,58 +1,50 @@
-//! The chunks of a tick, sorted in pieces: bottom-up merge sort over runs that are sorted at once.
+//! Lists of chunks, bodies and losses, sorted in pieces: bottom-up merge sort over runs that are sorted
+//! at once.
 
-use crate::grid::Slot;
 use crate::water::context::budget::Budget;
 
-/// Chunks of a run, which is sorted at once.
+/// Items of a run, which is sorted at once.
 const RUN: usize = 256;
 
-/// Chunks that count as one cell when they are copied from run to run; such a copy takes
+/// Items that count as one cell when they are copied from run to run; such a copy takes
 /// nanoseconds.
 const MERGED_FOR_A_CELL: usize = 8;
 
 /// The same when their keys are found and a run is sorted.
 const SORTED_FOR_A_CELL: usize = 2;
 
-/// A list of chunks that is being sorted by a key.
-pub(crate) struct Sorting<K> {
-    /// Chunks without a key yet.
-    left: Vec<Slot>,
-    /// Chunks in sorted runs of `run`, the last of which may be shorter.
-    runs: Vec<(K, Slot)>,
+/// A list that is being sorted by a key.
+pub(crate) struct Sorting<K, T> {
+    /// Items without a key yet.
+    left: Vec<T>,
+    /// Items in sorted runs of `run`, the last of which may be shorter.
+    runs: Vec<(K, T)>,
     run: usize,
-    /// Chunks in runs of twice that, as far as they have been merged.
-    merged: Vec<(K, Slot)>,
-    /// The next chunks to be merged, of the two runs underway.
+    /// Items in runs of twice that, as far as they have been merged.
+    merged: Vec<(K, T)>,
+    /// The next items to be merged, of the two runs underway.
     next: [usize; 2],
     /// The sorted list, as far as it has been copied.
-    sorted: Vec<Slot>,
+    sorted: Vec<T>,
 }
 
-impl<K: Copy + Ord> Sorting<K> {
-    /// Returns whether a list is so short that it is sorted at once.
-    pub(crate) fn is_short(chunks: &[Slot]) -> bool {
-        chunks.len() <= RUN
-    }
-
-    /// Begins to sort chunks.
-    pub(crate) fn new(chunks: Vec<Slot>) -> Self {
+impl<K: Copy + Ord, T: Copy> Sorting<K, T> {
+    /// Begins to sort a list, of which one that is not sorted in slices is one run.
+    pub(crate) fn new(list: Vec<T>, is_in_slices: bool) -> Self {
+        let run = if is_in_slices { RUN } else { list.len().max(1) };
         Sorting {
-            runs: Vec::with_capacity(chunks.len()),
-            left: chunks,
-            run: RUN,
+            runs: Vec::with_capacity(list.len()),
+            left: list,
+            run,
             merged: Vec::new(),
-            next: [0, RUN],
+            next: [0, run],
             sorted: Vec::new(),
         }
     }
 
-    /// Goes on until the budget is spent. Returns the sorted list, once it is complete. Two chunks
-    /// must not have the same key.
-    pub(crate) fn advance(
-        &mut self,
-        key: impl Fn(Slot) -> K,
-        budget: &mut Budget,
-    ) -> Option<Vec<Slot>> {
+    /// Goes on until the budget is spent. Returns the sorted list, once it is complete. Items of the
+    /// same key must be equal.
+    pub(crate) fn advance(&mut self, key: impl Fn(T) -> K, budget: &mut Budget) -> Option<Vec<T>> {
         while !budget.is_spent() {
             if !self.left.is_empty() {
                 budget.spend(self.sort_run(&key).div_ceil(SORTED_FOR_A_CELL));
@@ -61,7 +53,7 @@ impl<K: Copy + Ord> Sorting<K> {
                 budget.spend(self.merge(most).div_ceil(MERGED_FOR_A_CELL));
             } else if self.sorted.len() < self.runs.len() {
                 let most = budget.left() * MERGED_FOR_A_CELL;
-                let part = self.runs[self.sorted.len()..].iter().take(most).map(|&(_, slot)| slot);
+                let part = self.runs[self.sorted.len()..].iter().take(most).map(|&(_, item)| item);
                 let before = self.sorted.len();
                 self.sorted.extend(part);
                 budget.spend((self.sorted.len() - before).div_ceil(MERGED_FOR_A_CELL));
@@ -73,15 +65,15 @@ impl<K: Copy + Ord> Sorting<K> {
     }
 
     /// Sorts the next run. Returns its length.
-    fn sort_run(&mut self, key: impl Fn(Slot) -> K) -> usize {
+    fn sort_run(&mut self, key: impl Fn(T) -> K) -> usize {
         let start = self.runs.len();
-        let rest = self.left.len().saturating_sub(RUN);
-        self.runs.extend(self.left.drain(rest..).map(|slot| (key(slot), slot)));
+        let rest = self.left.len().saturating_sub(self.run);
+        self.runs.extend(self.left.drain(rest..).map(|item| (key(item), item)));
         self.runs[start..].sort_unstable_by_key(|&(key, _)| key);
         self.runs.len() - start
     }
 
-    /// Merges up to `most` chunks of two runs. Returns how many.
+    /// Merges up to `most` items of two runs. Returns how many.
     fn merge(&mut self, most: usize) -> usize {
         if self.merged.is_empty() {
             self.merged.reserve_exact(self.runs.len());
@@ -117,6 +109,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+    use crate::grid::Slot;
     use crate::water::rules::Edges;
     use crate::water::store::Store;
     use crate::water::voxel::Voxel;
@@ -139,7 +132,7 @@ mod tests {
             let key = |slot: Slot| crate::water::random::mix(seed, slot.index() as u64);
             let mut expected = chunks.clone();
             expected.sort_by_key(|&slot| key(slot));
-            let (mut sorting, mut charged) = (Sorting::new(chunks), 0);
+            let (mut sorting, mut charged) = (Sorting::new(chunks, true), 0);
             let sorted = loop {
                 let mut budget = Budget::new(random.usize(1..300));
                 let sorted = sorting.advance(key, &mut budget);

@@ -69,6 +69,9 @@ enum Stage {
     Search,
     /// Makes the way that the search has found the path, from the spring on.
     Reroute { place: Place },
+    /// Finds out what the first `left` cells of the path let through, after the others. Its root
+    /// offers `offer` units.
+    Measure { offer: u8, largest: u8, left: usize },
     /// Passes water along the first `left` cells of the path, after the others.
     Pass { units: u8, largest: u8, left: usize, bottleneck: u8 },
     /// Marks the first `left` cells of the path as dead, after the others. Nothing was drawn.
@@ -228,6 +231,11 @@ impl Draw {
         Draw { purpose, cell, need, wanted, first, cap, stage: Stage::Climb { place, exit } }
     }
 
+    /// Begins to find out what its path lets through, whose root offers `offer` units.
+    fn measure(&mut self, path: &Path, offer: u8) {
+        self.stage = Stage::Measure { offer, largest: offer, left: path.cells.len() };
+    }
+
     /// Makes it a search for a way for later ticks, in which no water passes.
     pub(super) fn for_later(mut self) -> Self {
         (self.purpose, self.stage) = (Purpose::Later, Stage::Search);
@@ -262,9 +270,17 @@ impl Context<'_> {
                     None if draw.purpose == Purpose::Later => return Some(Drawn::Waiting),
                     None => {
                         draw.cap = draw.wanted;
-                        self.begin_pass(draws, draw, self.limits.supply);
+                        draw.measure(&draws.path, self.limits.supply);
                     }
                 },
+                Stage::Measure { offer, ref mut largest, ref mut left } => {
+                    let part = draws.path.next_part(left, budget);
+                    *largest = part.iter().fold(*largest, |most, here| most.min(here.left));
+                    if *left == 0 {
+                        let largest = *largest;
+                        self.begin_pass(draws, draw, offer, largest);
+                    }
+                }
                 Stage::Pass { .. } => {
                     if let Some(drawn) = self.pass_on_path(draws, draw, budget) {
                         return Some(drawn);
@@ -295,7 +311,7 @@ impl Context<'_> {
     fn end_climb(&mut self, draws: &mut Draws, draw: &mut Draw, end: End) -> Option<Drawn> {
         match end {
             End::Root(offer) => {
-                self.begin_pass(draws, draw, offer);
+                draw.measure(&draws.path, offer);
                 None
             }
             End::Exhausted if self.begin_search(draws, draw) => {
@@ -428,10 +444,10 @@ impl Context<'_> {
         }
     }
 
-    /// Begins to pass water along the path, whose root offers `offer` units.
-    fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8) {
+    /// Begins to pass water along the path, which lets `largest` units through of those that its root
+    /// offers.
+    fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8, largest: u8) {
         let path = &draws.path.cells;
-        let largest = path.iter().fold(offer, |largest, here| largest.min(here.left));
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
         // edge of a fall, it may also draw.
         let passed = usize::from(self.work.passed(draw.cell));

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 
 /// What may lose a unit: the films first, so that no cell loses two in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+pub(super) enum Kind {
     /// A cell of one unit.
     Film,
     /// A deeper cell.
@@ -28,6 +28,7 @@ enum Kind {
 type Due = Reverse<(u64, Slot, Kind)>;
 
 /// The columns of a chunk that lose units in this tick.
+#[derive(Clone, Copy)]
 pub(super) struct Losses {
     slot: Slot,
     kind: Kind,
@@ -143,13 +144,15 @@ impl Evaporation {
     }
 }
 
-/// Puts losses in order: by position of the chunk, bottom first, and films before deeper cells.
-pub(super) fn sort(grid: &Grid<Voxel>, losses: &mut Vec<Losses>) {
-    losses.sort_unstable_by_key(|losses| {
-        let position = grid.position_at(losses.slot);
-        Reverse(([position.y, position.z, position.x], losses.kind))
-    });
-    losses.dedup_by_key(|losses| (losses.slot, losses.kind));
+/// The order of losses, last to first: by position of the chunk, bottom first, and films before
+/// deeper cells.
+pub(super) type Key = Reverse<([i32; 3], Kind)>;
+
+impl Losses {
+    pub(super) fn key(&self, grid: &Grid<Voxel>) -> Key {
+        let position = grid.position_at(self.slot);
+        Reverse(([position.y, position.z, position.x], self.kind))
+    }
 }
 
 impl Context<'_> {
@@ -204,6 +207,10 @@ impl Context<'_> {
         next.layer += 1;
         if next.layer == 16 {
             losses.pop();
+            // A chunk may have been in the queue twice.
+            while losses.last().is_some_and(|next| (next.slot, next.kind) == (slot, kind)) {
+                losses.pop();
+            }
         }
         let is_losing = |voxel: &Voxel| {
             voxel.active() == 0

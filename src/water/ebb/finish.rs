@@ -7,6 +7,7 @@ use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::{Budget, CHUNK_COST};
+use crate::water::context::sorting::Sorting;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
 use crate::water::ebb::reparent::Adoption;
@@ -62,6 +63,8 @@ pub(crate) struct Ending {
     stage: Stage,
     /// What evaporates in this tick, the last first.
     losses: Vec<Losses>,
+    /// The same while they are being put in order.
+    sorting: Option<Sorting<evaporation::Key, Losses>>,
     /// Work still to be done; the lists are stacks.
     left: Afterwards,
     /// The cell that has dried up or over which the sea has closed, while its ties are being cut.
@@ -95,6 +98,8 @@ enum Stage {
     DryUpInTiles,
     /// Asks for the chunks that are due to evaporate which of their columns lose water.
     Collect,
+    /// Puts these chunks in order.
+    Sort,
     /// Takes the water that evaporates.
     Evaporate,
     /// Dries up the other cells without water or flow.
@@ -128,6 +133,7 @@ impl Context<'_> {
         Ending {
             stage: Stage::DryUpInTiles,
             losses: Vec::new(),
+            sorting: None,
             left,
             cut: None,
             unchecked: Vec::new(),
@@ -152,6 +158,10 @@ impl Context<'_> {
             let cells = match ending.stage {
                 Stage::DryUpInTiles => self.dry_up_in_tile(&mut ending.left),
                 Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
+                Stage::Sort => {
+                    self.sort_losses(ending, &mut budget);
+                    ending.sorting.is_some().then_some(0)
+                }
                 Stage::Evaporate => self.evaporate_next(
                     &mut ending.losses,
                     &mut ending.left.evaporated,
@@ -181,9 +191,11 @@ impl Context<'_> {
         match ending.stage {
             Stage::DryUpInTiles => Stage::Collect,
             Stage::Collect => {
-                evaporation::sort(self.store.grid(), &mut ending.losses);
-                Stage::Evaporate
+                let losses = core::mem::take(&mut ending.losses);
+                ending.sorting = Some(Sorting::new(losses, self.work.is_in_slices));
+                Stage::Sort
             }
+            Stage::Sort => Stage::Evaporate,
             Stage::Evaporate => Stage::DryUp,
             Stage::DryUp => Stage::Close,
             Stage::Close => {
@@ -208,6 +220,15 @@ impl Context<'_> {
             }
             Stage::Count => Stage::Mark,
             Stage::Mark | Stage::Publish => Stage::Publish,
+        }
+    }
+
+    /// Puts what evaporates in order, as far as the budget lasts.
+    fn sort_losses(&mut self, ending: &mut Ending, budget: &mut Budget) {
+        let grid = self.store.grid();
+        let Some(sorting) = &mut ending.sorting else { return };
+        if let Some(sorted) = sorting.advance(|losses| losses.key(grid), budget) {
+            (ending.losses, ending.sorting) = (sorted, None);
         }
     }
 

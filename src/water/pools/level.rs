@@ -10,6 +10,7 @@ use crate::coords::Face;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::context::sorting::Sorting;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::{Body, NodeId, PieceId};
 use crate::water::pools::search::{Found, Goal, SEARCH_STEP, Search, Searched, Target};
@@ -43,8 +44,12 @@ pub(crate) struct Levelling {
     settling: Option<NodeId>,
     /// Unlevel bodies that have been looked at.
     unlevel: Vec<NodeId>,
+    /// How many of them have been queued.
+    queued: usize,
     /// A cell of each body still to be levelled, as a stack.
     queue: Vec<Place>,
+    /// The same while they are being put in order.
+    sorting: Option<Sorting<QueueKey, Place>>,
     turn: Option<Turn>,
 }
 
@@ -54,6 +59,9 @@ impl Levelling {
             + self.queue.capacity() * size_of::<Place>()
     }
 }
+
+/// The place of a body in the queue, last to first.
+type QueueKey = Reverse<(u64, [i32; 3])>;
 
 /// The stages of a tick's levelling.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -69,10 +77,14 @@ enum Stage {
     Update,
     /// The bodies that are not level are found.
     Gather,
+    /// They are put in order.
+    Queue,
     /// They are levelled, one by one.
     Turns,
-    /// Those that are not level yet are kept awake.
+    /// Those that are not level yet are found.
     Wake,
+    /// They are kept awake.
+    Awake,
     /// In a world at rest, what is known of small bodies is dropped.
     Evict,
 }
@@ -146,7 +158,12 @@ impl Context<'_> {
                         pools.levelling.stage = Stage::Gather;
                     }
                 }
-                Stage::Gather | Stage::Turns | Stage::Wake | Stage::Evict => break,
+                Stage::Gather
+                | Stage::Queue
+                | Stage::Turns
+                | Stage::Wake
+                | Stage::Awake
+                | Stage::Evict => break,
             }
         }
         (budget.spent() > 0).then(|| budget.spent())
@@ -159,7 +176,11 @@ impl Context<'_> {
             match pools.levelling.stage {
                 Stage::Gather => {
                     if pools.look_at_unlevel(self, &mut budget) {
-                        pools.fill_queue(self);
+                        pools.levelling.stage = Stage::Queue;
+                    }
+                }
+                Stage::Queue => {
+                    if pools.fill_queue(self, &mut budget) {
                         pools.levelling.stage = Stage::Turns;
                     }
                 }
@@ -177,14 +198,21 @@ impl Context<'_> {
                 }
                 Stage::Wake => {
                     if pools.look_at_unlevel(self, &mut budget) {
-                        for root in core::mem::take(&mut pools.levelling.unlevel) {
-                            if let Some(place) = pools.lowest_cell(root) {
-                                self.wake_neighbourhood(place);
-                            }
-                            pools.bodies.watch_if_unlevel(root);
-                        }
-                        pools.levelling.stage = Stage::Evict;
+                        pools.levelling.unlevel.reverse();
+                        pools.levelling.stage = Stage::Awake;
                     }
+                }
+                Stage::Awake => {
+                    let Some(root) = pools.levelling.unlevel.pop() else {
+                        pools.levelling.unlevel = Vec::new();
+                        pools.levelling.stage = Stage::Evict;
+                        continue;
+                    };
+                    if let Some(place) = pools.lowest_cell(root) {
+                        self.wake_neighbourhood(place);
+                    }
+                    pools.bodies.watch_if_unlevel(root);
+                    budget.spend(1);
                 }
                 Stage::Evict => {
                     if !self.work.schedule.members().is_empty() || pools.evict(&mut budget) {
@@ -499,18 +527,31 @@ impl Pools {
     }
 
     /// Queues the unlevel bodies in random order, which is the same in all worlds with the same
-    /// water. They stay watched until they are level.
-    fn fill_queue(&mut self, tick: &Context) {
-        let unlevel = core::mem::take(&mut self.levelling.unlevel);
-        let mut queue = core::mem::take(&mut self.levelling.queue);
-        queue.extend(unlevel.iter().filter_map(|&root| self.lowest_cell(root)));
-        queue.sort_unstable_by_key(|&place| {
+    /// water. They stay watched until they are level. Returns whether that is done; if not, the
+    /// budget is spent.
+    fn fill_queue(&mut self, tick: &Context, budget: &mut Budget) -> bool {
+        while let Some(&root) = self.levelling.unlevel.get(self.levelling.queued) {
+            if !budget.spend(1) {
+                return false;
+            }
+            self.levelling.queued += 1;
+            self.levelling.queue.extend(self.lowest_cell(root));
+            self.bodies.watch_if_unlevel(root);
+        }
+        let Levelling { queue, sorting, .. } = &mut self.levelling;
+        let is_in_slices = tick.work.is_in_slices;
+        let sorting =
+            sorting.get_or_insert_with(|| Sorting::new(core::mem::take(queue), is_in_slices));
+        let key = |place: Place| {
             let seed = tick.work.seed(tick.store, place.slot, place.layer());
             let position = tick.store.position(place).to_array();
             Reverse((mix(Purpose::Pool.seed(seed), place.cell() as u64), position))
-        });
-        self.levelling.queue = queue;
-        unlevel.into_iter().for_each(|root| self.bodies.watch_if_unlevel(root));
+        };
+        let Some(sorted) = sorting.advance(key, budget) else { return false };
+        (self.levelling.queue, self.levelling.sorting) = (sorted, None);
+        self.levelling.unlevel = Vec::new();
+        self.levelling.queued = 0;
+        true
     }
 
     /// Returns the first cell of the lowest piece of a body.
