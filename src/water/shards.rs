@@ -12,7 +12,7 @@ use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::context::layers::Workspace;
-use crate::water::ebb::finish::Afterwards;
+use crate::water::ebb::afterwards::Afterwards;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
 use crate::water::store::Store;

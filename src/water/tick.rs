@@ -24,8 +24,9 @@ use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
 use crate::water::ebb::Ebbing;
+use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::evaporation::Evaporation;
-use crate::water::ebb::finish::{Afterwards, Ending};
+use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
@@ -144,23 +145,23 @@ impl WaterWorld {
     ///
     /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
     /// the path of a draw, once for each time the path is worked through: when it is walked up,
-    /// when its narrowest cell is found, when water passes along it, when it turns out to be in vain,
-    /// and when it is marked as one to an outlet. So does each cell of a way through a body, each
-    /// time, and each cell that a search visits: through a body of joined water, for a way round an
-    /// exhausted path, for the springs that feed a cell, and for a circle that a new parent would
-    /// close. And so does each cell that dries up with another, loses a parent by that, or is woken
-    /// by it. Where a layer of a chunk is read as bits (to enter the tick, to find the cells that
-    /// draw, to find bodies and their surfaces, to search through them, to count changes), a row
-    /// counts as one cell, and a layer in which few cells flow or ebb counts for its rows. Bodies are
-    /// kept between ticks, so only layers that have changed are read. Lists of chunks, bodies and
-    /// losses that are put in order count one cell for some of their entries, and so do chunks whose
-    /// changes are merged. The work is done in pieces of at most 256 counted cells, the size of a
-    /// layer. The call stops after the piece that exhausts the budget; with a budget of 0, after one
-    /// piece.
+    /// when its narrowest cell is found, when water passes along it, when it turns out to be in
+    /// vain, and when it is marked as one to an outlet. So does each cell of a way through a body,
+    /// each time, and each cell that a search visits: through a body of joined water, for a way
+    /// round an exhausted path, for the springs that feed a cell, and for a circle that a new
+    /// parent would close. And so does each cell that dries up with another, loses a parent by
+    /// that, or is woken by it. Where a layer of a chunk is read as bits (to enter the tick, to
+    /// find the cells that draw, to find bodies and their surfaces, to search through them, to
+    /// count changes), a row counts as one cell, and a layer in which few cells flow or ebb counts
+    /// for its rows. Bodies are kept between ticks, so only layers that have changed are read.
+    /// Lists of chunks, bodies and losses that are put in order count one cell for some of their
+    /// entries, and so do chunks whose changes are merged. The work is done in pieces of at most
+    /// 256 counted cells, the size of a layer. The call stops after the piece that exhausts the
+    /// budget; with a budget of 0, after one piece.
     ///
-    /// Not counted: the order of the cells of a layer that draw, which are sorted by 256ths of them;
-    /// the move of four bytes for each chunk of the tick when another one joins it, and when a list
-    /// of chunks is copied; and what the allocator does when a table grows or is freed.
+    /// Not counted: the order of the cells of a layer that draw, which are sorted by 256ths of
+    /// them; the move of four bytes for each chunk of the tick when another one joins it, and when
+    /// a list of chunks is copied; and what the allocator does when a table grows or is freed.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.

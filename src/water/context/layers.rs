@@ -78,9 +78,10 @@ impl Workspace {
         (self.entered, self.awake_before) = (0, 0);
     }
 
-    /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the last
-    /// tick left of others, merges its changes and frees records. Returns how many cells that counts
-    /// as (a row of a layer counts as one, and a record of the last tick), or `None` if all is done.
+    /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the
+    /// last tick left of others, merges its changes and frees records. Returns how many cells that
+    /// counts as (a row of a layer counts as one, and a record of the last tick), or `None` if all
+    /// is done.
     pub(crate) fn enter_next(&mut self, store: &mut Store) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent()

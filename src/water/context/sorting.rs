@@ -1,5 +1,5 @@
-//! Lists of chunks, bodies and losses, sorted in pieces: bottom-up merge sort over runs that are sorted
-//! at once.
+//! Lists of chunks, bodies and losses, sorted in pieces: bottom-up merge sort over runs that are
+//! sorted at once.
 
 use crate::water::context::budget::Budget;
 
@@ -42,8 +42,8 @@ impl<K: Copy + Ord, T: Copy> Sorting<K, T> {
         }
     }
 
-    /// Goes on until the budget is spent. Returns the sorted list, once it is complete. Items of the
-    /// same key must be equal.
+    /// Goes on until the budget is spent. Returns the sorted list, once it is complete. Items of
+    /// the same key must be equal.
     pub(crate) fn advance(&mut self, key: impl Fn(T) -> K, budget: &mut Budget) -> Option<Vec<T>> {
         while !budget.is_spent() {
             if !self.left.is_empty() {

@@ -444,8 +444,8 @@ impl Context<'_> {
         }
     }
 
-    /// Begins to pass water along the path, which lets `largest` units through of those that its root
-    /// offers.
+    /// Begins to pass water along the path, which lets `largest` units through of those that its
+    /// root offers.
     fn begin_pass(&mut self, draws: &mut Draws, draw: &mut Draw, offer: u8, largest: u8) {
         let path = &draws.path.cells;
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the

@@ -8,9 +8,9 @@ use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::sorting::Sorting;
+use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
-use crate::water::ebb::reparent::Adoption;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
@@ -21,42 +21,6 @@ use rayon::prelude::*;
 
 /// Cells that one counts as which dries up alone: those around it are looked at.
 const DRY_UP_COST: usize = 4;
-
-/// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
-#[derive(Default)]
-pub(crate) struct Afterwards {
-    /// Cells whose HasSource flag may differ from that of their parents.
-    pub(crate) stale: Vec<Place>,
-    /// Cells without water or flow, tile by tile; at the end of the tick, the last first.
-    pub(crate) dried: Vec<Place>,
-    /// The others without water or flow, and those of `dried` that affect more than a tile's scope.
-    pub(crate) feeding: Vec<Place>,
-    /// Open cells over which the sea closes.
-    pub(crate) closing: Vec<Place>,
-    /// Cells that lost water by evaporation.
-    pub(crate) evaporated: Vec<Place>,
-    /// Cells with a new parent.
-    pub(crate) reparented: Vec<Place>,
-    /// Cells whose search for cycles would leave the scope of their tile, with the faces through
-    /// which they were fed.
-    pub(crate) put_off: Vec<(Place, u8)>,
-    /// The cell that is adopting parents, if the budget was spent meanwhile.
-    pub(crate) adoption: Option<Adoption>,
-}
-
-impl Afterwards {
-    /// Adds what another part of the ebb has found.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn append(&mut self, other: &mut Afterwards) {
-        self.stale.append(&mut other.stale);
-        self.dried.append(&mut other.dried);
-        self.feeding.append(&mut other.feeding);
-        self.closing.append(&mut other.closing);
-        self.evaporated.append(&mut other.evaporated);
-        self.reparented.append(&mut other.reparented);
-        self.put_off.append(&mut other.put_off);
-    }
-}
 
 /// The state of the end of a tick.
 pub(crate) struct Ending {

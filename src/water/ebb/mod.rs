@@ -3,6 +3,7 @@
 //! choices use counter-based random numbers. `finish` ends the tick; in it, still water evaporates
 //! (`evaporation`) and cells dry up (`drying`).
 
+pub(crate) mod afterwards;
 mod draws;
 pub(crate) mod drying;
 pub(crate) mod evaporation;
@@ -17,7 +18,7 @@ use crate::water::cell::{
 };
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
-use crate::water::ebb::finish::Afterwards;
+use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::reparent::Reparenting;
 use crate::water::random::{Purpose, chosen, fraction};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
@@ -54,9 +55,9 @@ impl Ebbing {
 }
 
 impl Context<'_> {
-    /// Applies the ebb to a layer: its cells count, its rows at least, and what is searched for their
-    /// parents. Returns what is left to [go on with](Context::go_on_ebbing) if the budget is spent
-    /// before that is done. Adds work for the end of the tick to `later`.
+    /// Applies the ebb to a layer: its cells count, its rows at least, and what is searched for
+    /// their parents. Returns what is left to [go on with](Context::go_on_ebbing) if the budget is
+    /// spent before that is done. Adds work for the end of the tick to `later`.
     pub(crate) fn ebb(
         &mut self,
         later: &mut Afterwards,

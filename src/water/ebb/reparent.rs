@@ -8,10 +8,9 @@ use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::ebb::Ebb;
-use crate::water::ebb::finish::Afterwards;
-use crate::water::store::parents::{Ascent, orphaned};
+use crate::water::ebb::afterwards::{Adoption, Afterwards};
+use crate::water::store::parents::orphaned;
 use crate::water::store::{Place, Store};
-use crate::water::tiles::OutOfScope;
 use crate::water::voxel::Voxel;
 
 /// The cells of a layer whose parents are still to follow the flow.
@@ -22,23 +21,6 @@ pub(crate) struct Reparenting {
     cut_off: LayerMask,
     /// Whether any parents have changed.
     pub(super) has_changed: bool,
-}
-
-/// A cell that adopts neighbours as parents, and how far that has come.
-pub(crate) struct Adoption {
-    place: Place,
-    /// The cell and its parents before.
-    before: (Voxel, u8),
-    /// The cell with the parents that it has so far.
-    voxel: Voxel,
-    /// Whether it gets a first parent, instead of further ones.
-    is_first: bool,
-    /// The faces still to be tried.
-    faces: u8,
-    /// The search for cycles underway.
-    ascent: Option<Box<Ascent>>,
-    /// Whether some have to wait for a larger scope.
-    left: Option<OutOfScope>,
 }
 
 impl Context<'_> {

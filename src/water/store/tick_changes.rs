@@ -1,7 +1,7 @@
 //! The changes of the tick underway and of the last one. They are gathered by chunk while the tick
 //! ends and published all at once when it is complete: a world that is saved before that does not
-//! contain them. Then they are merged with the marks of earlier ticks, which takes longer: at once, or
-//! after a tick in slices, piece by piece when the next one begins or something asks for them.
+//! contain them. Then they are merged with the marks of earlier ticks, which takes longer: at once,
+//! or after a tick in slices, piece by piece when the next one begins or something asks for them.
 
 use crate::chunk::CellMask;
 use crate::grid::Slot;
