@@ -27,8 +27,8 @@ mod png_file;
 use clients::Clients;
 use core::ops::Range;
 use figures::{Figures, Tick};
-use floodplain::water::{Ledger, Rules, WaterWorld};
-use game::{Game, Part};
+use floodplain::water::{Ledger, Ring, Rules, SimulationDistance, WaterWorld};
+use game::{Game, Part, TICKS_PER_SECOND};
 use options::Options;
 use std::error::Error;
 use std::fmt::Write;
@@ -37,7 +37,6 @@ use std::time::{Duration, Instant};
 
 /// What the water gets of each tick.
 const BUDGET: Duration = Duration::from_millis(5);
-const TICKS_PER_SECOND: u64 = 20;
 /// Ticks of the water before the first that counts, in which the rivers come to flow.
 const WARM_UP: u64 = 600;
 
@@ -61,7 +60,9 @@ struct Server {
 impl Server {
     fn new(options: &Options, without: Option<Part>) -> Result<Server, Box<dyn Error>> {
         let mut world = WaterWorld::new(7, Rules::default())?;
-        let mut game = Game::new(options.players, options.distance, without);
+        let distance =
+            options.distance.map(|distance| SimulationDistance::new([Ring::always(distance)]));
+        let mut game = Game::new(options.players, distance.transpose()?, without);
         game.set_river_ends(&mut world);
         world.insert_chunks(game.first_chunks())?;
         world.run(WARM_UP);
@@ -73,18 +74,24 @@ impl Server {
     fn tick(&mut self, events: Range<u64>, budget: Option<Duration>) -> Tick {
         let Server { world, game, clients } = self;
         game.queue_tick(world, events);
+        let begin = Instant::now();
+        game.queue_distance(world);
+        let choice = begin.elapsed();
         let edits = world.queued_edits().len();
         let begin = Instant::now();
         let edited = budget.map_or_else(|| make_edits(world), |_| Duration::ZERO);
         let progress = world.step_for(budget.unwrap_or(Duration::MAX));
         let water = begin.elapsed();
-        game.take_reports(world);
+        game.end_tick(world, progress.finished);
         let begin = Instant::now();
         let bytes = clients.send(world, game.views());
         Tick {
             water,
             edited,
             feed: begin.elapsed(),
+            choice,
+            frozen: world.frozen_chunks().count(),
+            reduction: game.reduction(),
             is_complete: progress.finished,
             edits,
             bytes,

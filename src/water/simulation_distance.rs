@@ -237,7 +237,7 @@ impl SimulationDistance {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
         let (mut freezing, mut thawing) = (Vec::new(), Vec::new());
-        for (chunk, is_frozen) in world.forecast() {
+        world.foresee(|chunk, is_frozen| {
             let distance = columns.distance(chunk);
             let is_within = |more: u32| {
                 let reach = reach.map(|reach| reach.saturating_add(more));
@@ -250,7 +250,7 @@ impl SimulationDistance {
             } else if !is_frozen && !is_within(self.hysteresis) {
                 freezing.push((Reverse(distance.unwrap_or(u32::MAX)), order));
             }
-        }
+        });
         let half = self.limit.div_ceil(2);
         let thawed = thawing.len().min(half.max(self.limit.saturating_sub(freezing.len())));
         let frozen = freezing.len().min(self.limit - thawed);
@@ -274,6 +274,8 @@ fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<IVe
 struct Columns {
     players: Vec<IVec2>,
     known: HashMap<IVec2, Option<u32>>,
+    /// The column asked for last: chunks of a column mostly come one after the other.
+    last: Option<(IVec2, Option<u32>)>,
 }
 
 impl Columns {
@@ -281,15 +283,21 @@ impl Columns {
         let mut players: Vec<IVec2> = players.iter().map(|&player| column_of(player)).collect();
         players.sort_unstable_by_key(IVec2::to_array);
         players.dedup();
-        Columns { players, known: HashMap::new() }
+        Columns { players, known: HashMap::new(), last: None }
     }
 
     /// Returns how many chunks that of a chunk is away; `None` if there are no players.
     fn distance(&mut self, chunk: IVec3) -> Option<u32> {
         let column = column_of(chunk);
+        if let Some((_, distance)) = self.last.filter(|&(last, _)| last == column) {
+            return distance;
+        }
         let players = &self.players;
         let apart = |player: &IVec2| player.x.abs_diff(column.x).max(player.y.abs_diff(column.y));
-        *self.known.entry(column).or_insert_with(|| players.iter().map(apart).min())
+        let nearest = || players.iter().map(apart).min();
+        let distance = *self.known.entry(column).or_insert_with(nearest);
+        self.last = Some((column, distance));
+        distance
     }
 }
 
@@ -303,33 +311,41 @@ impl WaterWorld {
         self.ticks().wrapping_add(self.queue.has_begun().into())
     }
 
-    /// Returns the chunks that will be loaded once all queued edits are made, and whether they will
+    /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
     /// be frozen, in no order. Edits that will be refused are taken as made.
-    fn forecast(&self) -> impl Iterator<Item = (IVec3, bool)> {
+    fn foresee(&self, mut visit: impl FnMut(IVec3, bool)) {
         let mut changed = HashMap::new();
-        for edit in self.queued_edits() {
-            match edit {
-                Edit::InsertChunk { position, .. } => _ = changed.insert(*position, Some(false)),
-                Edit::InsertChunks(chunks) => {
-                    changed.extend(chunks.iter().map(|&(position, _)| (position, Some(false))));
-                }
-                Edit::InsertRecords(records) => {
-                    changed.extend(records.iter().map(|record| (record.position(), Some(false))));
-                }
-                Edit::RemoveChunk(position) => _ = changed.insert(*position, None),
-                Edit::RemoveChunks(gone) => changed.extend(gone.iter().map(|&at| (at, None))),
-                Edit::Freeze(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(true)))),
-                Edit::Thaw(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(false)))),
-                _ => {}
+        self.queued_edits().for_each(|edit| foresee_edit(edit, &mut changed));
+        let grid = self.store.grid();
+        for slot in grid.occupied() {
+            let position = grid.position_at(slot);
+            if changed.is_empty() || !changed.contains_key(&position) {
+                visit(position, self.store.is_frozen(slot));
             }
         }
-        let grid = self.store.grid();
-        let now: Vec<(IVec3, bool)> = grid
-            .occupied()
-            .map(|slot| (grid.position_at(slot), self.store.is_frozen(slot)))
-            .filter(|(position, _)| changed.is_empty() || !changed.contains_key(position))
-            .collect();
-        let then = changed.into_iter().filter_map(|(at, frozen)| Some((at, frozen?)));
-        now.into_iter().chain(then)
+        for (position, is_frozen) in changed {
+            if let Some(is_frozen) = is_frozen {
+                visit(position, is_frozen);
+            }
+        }
+    }
+}
+
+/// Records of the chunks that an edit is about whether they are frozen then; `None` if they are not
+/// loaded.
+fn foresee_edit(edit: &Edit, changed: &mut HashMap<IVec3, Option<bool>>) {
+    match edit {
+        Edit::InsertChunk { position, .. } => _ = changed.insert(*position, Some(false)),
+        Edit::InsertChunks(chunks) => {
+            changed.extend(chunks.iter().map(|&(position, _)| (position, Some(false))));
+        }
+        Edit::InsertRecords(records) => {
+            changed.extend(records.iter().map(|record| (record.position(), Some(false))));
+        }
+        Edit::RemoveChunk(position) => _ = changed.insert(*position, None),
+        Edit::RemoveChunks(gone) => changed.extend(gone.iter().map(|&at| (at, None))),
+        Edit::Freeze(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(true)))),
+        Edit::Thaw(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(false)))),
+        _ => {}
     }
 }
