@@ -386,7 +386,7 @@
 //! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
 //! keeps the unloaded ones in the same file: on the thread of the game `put` what you remove,
 //! `take` what you insert, and `prepare` a save, which copies what was touched; `commit` it on
-//! another thread. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
+//! another thread. Where many chunks were touched, `copy_ahead` some of them in each tick before. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
 //! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are
 //! saved by you; save both at the same tick.
 //!

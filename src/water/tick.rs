@@ -282,7 +282,7 @@ impl WaterWorld {
     pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
-            self.store.touch_awake();
+            self.store.touch_for_tick();
             self.work.begin(&self.store, random);
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
