@@ -47,6 +47,9 @@ impl Base {
     }
 }
 
+/// A chunk that was copied, by its position.
+pub(super) type Copied = (IVec3, Box<SavedChunk>);
+
 /// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
 /// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
 ///
@@ -64,7 +67,7 @@ pub struct SaveJob {
     /// Of all loaded chunks, in no order.
     pub(super) positions: Vec<IVec3>,
     /// The chunks that may have changed, in no order.
-    pub(super) touched: Vec<(IVec3, SavedChunk)>,
+    pub(super) touched: Vec<Copied>,
     /// How many of these were not copied ahead.
     pub(super) copied: usize,
     pub(super) unloaded: Vec<Arc<ChunkRecord>>,

@@ -3,7 +3,7 @@
 
 use super::Part;
 use super::error::SaveError;
-use super::job::{Base, Progress, SaveJob};
+use super::job::{Base, Copied, Progress, SaveJob};
 use super::tables::{self, UNLOADED};
 use crate::coords::order;
 use crate::grid::Slot;
@@ -68,8 +68,8 @@ pub struct Stream {
     /// The save of the file that the first job follows, until that is prepared.
     base: Option<Base>,
     since: Option<Since>,
-    /// What was copied ahead of the next job, and when.
-    ahead: HashMap<IVec3, (Since, SavedChunk)>,
+    /// What was copied ahead of the next job, and when. In boxes, as the table moves when it grows.
+    ahead: HashMap<IVec3, (Since, Box<SavedChunk>)>,
     /// The records put here that may not be in the file, with the number of the first job that has
     /// them.
     kept: HashMap<IVec3, (u64, Arc<ChunkRecord>)>,
@@ -166,24 +166,7 @@ impl Stream {
         let (mut rules, mut state) = (Vec::new(), Vec::new());
         world.put_rules(&mut rules);
         world.put_state(&mut state);
-        let mut ahead = core::mem::take(&mut self.ahead);
-        let mut copied = 0;
-        let mut chunk = |slot| {
-            let position = world.grid().position_at(slot);
-            let ahead = ahead.remove(&position);
-            let chunk = ahead.filter(|(since, _)| !world.is_touched_since(slot, *since));
-            (
-                position,
-                chunk.map_or_else(
-                    || {
-                        copied += 1;
-                        world.saved_chunk(slot)
-                    },
-                    |(_, chunk)| chunk,
-                ),
-            )
-        };
-        let touched = slots.into_iter().map(&mut chunk).collect();
+        let (touched, copied) = self.take_copies(world, &slots);
         SaveJob {
             number: self.last,
             is_whole,
@@ -242,10 +225,26 @@ impl Stream {
         slots.retain(|slot| rests(slot) && is_behind(slot));
         let left = slots.len().saturating_sub(most);
         for slot in slots.into_iter().take(most) {
-            let copy = (now, world.saved_chunk(slot));
+            let copy = (now, Box::new(world.saved_chunk(slot)));
             self.ahead.insert(world.grid().position_at(slot), copy);
         }
         left
+    }
+
+    /// Returns chunks of a world, those that were copied ahead and not touched since and copies of the
+    /// others, and the number of these.
+    fn take_copies(&mut self, world: &WaterWorld, slots: &[Slot]) -> (Vec<Copied>, usize) {
+        let mut ahead = core::mem::take(&mut self.ahead);
+        let (mut chunks, mut copied) = (Vec::with_capacity(slots.len()), 0);
+        for &slot in slots {
+            let position = world.grid().position_at(slot);
+            let chunk = ahead.remove(&position);
+            let chunk = chunk.filter(|(since, _)| !world.is_touched_since(slot, *since));
+            copied += usize::from(chunk.is_none());
+            let chunk = chunk.map(|(_, chunk)| chunk);
+            chunks.push((position, chunk.unwrap_or_else(|| Box::new(world.saved_chunk(slot)))));
+        }
+        (chunks, copied)
     }
 
     /// Returns the time of the last job, or of the save that the first one follows; `None` if the
