@@ -116,6 +116,7 @@
 //! | the meshes of a world have no cracks: edges are open only at ground and at the end of what is loaded | `water::surface::the_skin_is_open_only_at_ground_and_at_the_end_of_the_world` |
 //! | [`meshes_touched`](crate::water::meshes_touched) lists every chunk whose mesh changes | `water::surface::every_mesh_that_differs_is_listed` |
 //! | levels at points are those of the mesh; buoyancy in still water is that of the displaced volume | `water::surface::the_level_at_a_point_is_that_of_the_mesh`, `buoyancy_in_still_water_is_that_of_the_displaced_volume` |
+//! | while a tick is underway, meshes, falls and levels are those after the last complete one | `water::surface::what_is_drawn_in_the_middle_of_a_tick_is_the_world_before_it` |
 //! | falls are the cells that nothing holds up; water at rest has none | `water::surface::falls_are_the_cells_that_nothing_holds_up` |
 //! | a [`FlowField`](crate::water::FlowField) equals a sweep over all cells, whatever it was asked between ticks, and ends with the motion | `water::flow_field::flow_is_that_of_a_naive_sweep_over_all_cells`, `flow_spreads_in_water_that_is_still`, `flow_depends_on_ticks_alone_and_ends_with_the_motion` |
 //! | flow has no jumps within water, and in a flat river 3 wide with one spring it goes downstream in every lane and tick | `water::flow_field::a_swimmer_in_a_river_is_carried_on_in_every_lane` |

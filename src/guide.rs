@@ -97,8 +97,8 @@
 //! [`step_for`](WaterWorld::step_for) a duration or [`step_within`](WaterWorld::step_within) a
 //! number of cells, and [`queue`](WaterWorld::queue) the edits of players: an edit that is made
 //! directly completes the tick underway first, whatever that costs; a queued one waits for its end.
-//! Cells, currents and the ledger are read as of the last complete tick; make meshes when a tick
-//! is complete. The bytes do not depend on the slices.
+//! Cells, currents, meshes and the ledger are read as of the last complete tick. The bytes do not
+//! depend on the slices.
 //!
 //! ```
 //! use floodplain::water::{Edit, Outcome};
