@@ -13,8 +13,6 @@ pub struct Tick {
     pub feed: Duration,
     /// Finding which chunks are to stand still and which to go on.
     pub choice: Duration,
-    /// Chunks that stand still.
-    pub frozen: usize,
     /// By how many columns the simulation distance is shorter, for lag.
     pub reduction: u32,
     /// Whether a tick of the water was completed.
@@ -34,7 +32,6 @@ pub struct Figures {
     edited: Vec<f64>,
     feed: Vec<f64>,
     choice: Vec<f64>,
-    frozen: (usize, usize),
     reduction: (usize, usize),
     completed: usize,
     edits: (usize, usize),
@@ -65,7 +62,6 @@ impl Figures {
             edited: sorted(|tick| tick.edited),
             feed: sorted(|tick| tick.feed),
             choice: sorted(|tick| tick.choice),
-            frozen: mean_and_most(|tick| tick.frozen),
             reduction: mean_and_most(|tick| 100 * tick.reduction as usize),
             completed: ticks.iter().filter(|tick| tick.is_complete).count(),
             edits: mean_and_most(|tick| tick.edits),
@@ -102,13 +98,13 @@ impl fmt::Display for Figures {
             self.completed,
             100.0 * self.completed as f64 / count as f64,
         )?;
-        writeln!(f, "distance     {}", distribution(&self.choice))?;
-        let ((frozen, _), (mean, most)) = (self.frozen, self.reduction);
+        let (mean, most) = self.reduction;
         writeln!(
             f,
-            "             {frozen} chunks stand still; shorter for lag by {:.1}, at most {:.0}",
+            "distance     {}; shorter for lag by {:.1} columns, at most {}",
+            distribution(&self.choice),
             mean as f64 / 100.0,
-            most as f64 / 100.0,
+            most / 100,
         )?;
         writeln!(f, "feed         {}", distribution(&self.feed))?;
         let (mean, most) = self.bytes;

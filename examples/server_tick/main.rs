@@ -1,13 +1,15 @@
 //! The water of a game server: 50 wandering players on generated ground with rivers, lakes and a
 //! sea, 20 ticks a second for a minute of game time. Columns of chunks come and go, it rains, the
 //! players dig, two explosions open the banks of a lake and of a river, a dam breaks, and 169
-//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Nothing waits
-//! for the clock: the run takes as long as its work.
+//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Columns far from
+//! all players stand still, more of them while the water lags behind. Nothing waits for the clock:
+//! the run takes as long as its work.
 //!
 //! Prints how long the ticks took, and draws it.
 //!
 //! ```text
 //! cargo run --release --example server_tick
+//! cargo run --release --example server_tick -- --all
 //! cargo run --release --example server_tick -- --parts
 //! ```
 
@@ -60,9 +62,12 @@ struct Server {
 impl Server {
     fn new(options: &Options, without: Option<Part>) -> Result<Server, Box<dyn Error>> {
         let mut world = WaterWorld::new(7, Rules::default())?;
-        let distance =
-            options.distance.map(|distance| SimulationDistance::new([Ring::always(distance)]));
-        let mut game = Game::new(options.players, distance.transpose()?, without);
+        let distance = options
+            .distance
+            .map(|distance| SimulationDistance::new([Ring::always(distance)]))
+            .transpose()?
+            .map(|distance| distance.with_least(0));
+        let mut game = Game::new(options.players, distance, without);
         game.set_river_ends(&mut world);
         world.insert_chunks(game.first_chunks())?;
         world.run(WARM_UP);
@@ -90,7 +95,6 @@ impl Server {
             edited,
             feed: begin.elapsed(),
             choice,
-            frozen: world.frozen_chunks().count(),
             reduction: game.reduction(),
             is_complete: progress.finished,
             edits,
@@ -130,8 +134,10 @@ fn whole(options: &Options) -> Result<String, Box<dyn Error>> {
     let mut text = Figures::of(&ticks).to_string();
     writeln!(
         text,
-        "chunks       {chunks} at first, {} at last; {} columns came or went; {} edits refused",
+        "chunks       {chunks} at first, {} at last, {} of them still; {} columns came or went; {} \
+         edits refused",
         world.chunks().count(),
+        world.frozen_chunks().count(),
         game.columns_moved,
         game.refused,
     )?;

@@ -38,8 +38,8 @@ impl Ring {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RingError {
-    /// There is none.
-    None,
+    /// There is no ring.
+    Empty,
     /// A ring is not farther away than the one before it.
     Distance {
         /// The ring's number.
@@ -63,7 +63,7 @@ pub enum RingError {
 impl fmt::Display for RingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RingError::None => write!(f, "a simulation distance has at least one ring"),
+            RingError::Empty => write!(f, "a simulation distance has at least one ring"),
             RingError::Distance { ring, distance, before } => {
                 write!(f, "ring {ring} has distance {distance}, but the one before it {before}")
             }
@@ -147,7 +147,7 @@ impl SimulationDistance {
     pub fn new(rings: impl IntoIterator<Item = Ring>) -> Result<Self, RingError> {
         let rings: Vec<Ring> = rings.into_iter().collect();
         if rings.is_empty() {
-            return Err(RingError::None);
+            return Err(RingError::Empty);
         }
         for (ring, &Ring { distance, ticks, of }) in rings.iter().enumerate() {
             if !(1..=of).contains(&ticks) {

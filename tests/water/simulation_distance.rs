@@ -197,7 +197,7 @@ fn lag_makes_distances_shorter_and_calm_makes_them_longer() {
 #[test]
 fn rings_that_are_none_are_refused_with_their_number() {
     let of = |rings: &[Ring]| SimulationDistance::new(rings.iter().copied()).unwrap_err();
-    assert_eq!(of(&[]), RingError::None);
+    assert_eq!(of(&[]), RingError::Empty);
     let rings = [Ring::always(2), Ring::always(2)];
     assert_eq!(of(&rings), RingError::Distance { ring: 1, distance: 2, before: 2 });
     for (ticks, every) in [(0, 4), (5, 4), (0, 0), (1, 0)] {
