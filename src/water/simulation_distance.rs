@@ -249,12 +249,18 @@ impl SimulationDistance {
                 freezing.push((Reverse(distance.unwrap_or(u32::MAX)), order));
             }
         });
-        let half = self.limit.div_ceil(2);
-        let thawed = thawing.len().min(half.max(self.limit.saturating_sub(freezing.len())));
-        let frozen = freezing.len().min(self.limit - thawed);
+        let (frozen, thawed) = self.shares(freezing.len(), thawing.len());
         let (freezing, thawing) = (first(freezing, frozen), first(thawing, thawed));
         let edits = [Edit::Freeze as fn(_) -> _, Edit::Thaw].into_iter().zip([freezing, thawing]);
         edits.filter(|(_, chunks)| !chunks.is_empty()).map(|(edit, chunks)| edit(chunks)).collect()
+    }
+
+    /// Returns how many chunks are frozen and thawed of those that are to be: half of the limit
+    /// each, and what the other does not need.
+    fn shares(&self, freezing: usize, thawing: usize) -> (usize, usize) {
+        let half = self.limit.div_ceil(2);
+        let thawed = thawing.min(half.max(self.limit.saturating_sub(freezing)));
+        (freezing.min(self.limit - thawed), thawed)
     }
 }
 
