@@ -62,12 +62,9 @@ struct Server {
 impl Server {
     fn new(options: &Options, without: Option<Part>) -> Result<Server, Box<dyn Error>> {
         let mut world = WaterWorld::new(7, Rules::default())?;
-        let distance = options
-            .distance
-            .map(|distance| SimulationDistance::new([Ring::always(distance)]))
-            .transpose()?
-            .map(|distance| distance.with_least(0));
-        let mut game = Game::new(options.players, distance, without);
+        let distance =
+            options.distance.map(|distance| SimulationDistance::new([Ring::always(distance)]));
+        let mut game = Game::new(options.players, distance.transpose()?, without);
         game.set_river_ends(&mut world);
         world.insert_chunks(game.first_chunks())?;
         world.run(WARM_UP);
