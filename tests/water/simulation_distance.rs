@@ -6,6 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Ring, RingError, Rules, SimulationDistance, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
+use support::water::edits::Op;
 use support::water::simulation::{self, Parts, count, distance};
 
 proptest! {
@@ -19,6 +20,15 @@ proptest! {
     ) {
         simulation::is_the_models(seed, rules, bounds(), &ops);
     }
+}
+
+/// In the worlds of the test above, chunks do stand still and go on.
+#[test]
+fn by_the_model_chunks_are_switched() {
+    let switched =
+        |seed| simulation::is_the_models(seed, Rules::lossless(), bounds(), &[Op::Step(12)]);
+    let switched: usize = (0..30).map(switched).sum();
+    assert!(switched > 300, "{switched}");
 }
 
 /// Open columns of two chunks on a floor, with water at random heights, and nothing that takes any.
