@@ -142,10 +142,28 @@ fn stream(criterion: &mut Criterion) {
     let mut world = world(20_000, true);
     let mut file = SaveFile::create_on(InMemoryBackend::new(), &world).expect("memory");
     let mut stream = file.stream();
+    for what in ["first", "whole, after one that was dropped"] {
+        let start = Instant::now();
+        let job = stream.prepare(&mut world);
+        let spent = start.elapsed();
+        println!("stream/{what}: {} chunks copied, in {spent:?}", job.chunks_copied());
+    }
+    let (mut calls, mut longest) = (1, Duration::ZERO);
+    loop {
+        let start = Instant::now();
+        let left = stream.copy_ahead(&mut world, 200);
+        longest = longest.max(start.elapsed());
+        if left == 0 {
+            break;
+        }
+        calls += 1;
+    }
+    println!("stream/ahead: {calls} calls for 200 chunks, the longest {longest:?}");
     let start = Instant::now();
-    let whole = stream.prepare(&mut world);
-    println!("stream/whole: prepared in {:?}", start.elapsed());
-    file.commit(whole).expect("memory");
+    let job = stream.prepare(&mut world);
+    println!("stream/whole, copied ahead: prepared in {:?}", start.elapsed());
+    assert_eq!((job.chunks(), job.chunks_copied()), (20_000, 0));
+    file.commit(job).expect("memory");
     let mut rounds = 0;
     for touched in [0, 20, 200, 2_000] {
         for (name, is_prepared) in [("prepare", true), ("commit", false)] {

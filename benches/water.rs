@@ -22,6 +22,8 @@ mod motion;
 mod records;
 #[path = "water/sea.rs"]
 mod sea;
+#[path = "water/settle.rs"]
+mod settle;
 #[path = "water/surface.rs"]
 mod surface;
 #[path = "worlds/water.rs"]
@@ -219,5 +221,6 @@ criterion_group!(
     surface::flow,
     feed::updates,
     records::travel,
+    settle::settling,
 );
 criterion_main!(benches);

@@ -97,8 +97,8 @@
 //! [`step_for`](WaterWorld::step_for) a duration or [`step_within`](WaterWorld::step_within) a
 //! number of cells, and [`queue`](WaterWorld::queue) the edits of players: an edit that is made
 //! directly completes the tick underway first, whatever that costs; a queued one waits for its end.
-//! Cells, currents and the ledger are read as of the last complete tick; make meshes when a tick
-//! is complete. The bytes do not depend on the slices.
+//! Cells, currents, meshes and the ledger are read as of the last complete tick. The bytes do not
+//! depend on the slices.
 //!
 //! ```
 //! use floodplain::water::{Edit, Outcome};
@@ -161,6 +161,44 @@
 //! let (records, settling) = ready.join().expect("settle does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is simulated
+//!
+//! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which chunks
+//! are to stand still and which to go on, as edits. Columns farther away may take turns, as in the
+//! second ring here. At the faces of what stands still water waits, and none is lost. Tell it once a
+//! second how many of your ticks have completed one of the water, and it simulates less while the
+//! water lags behind.
+//!
+//! ```
+//! use floodplain::water::{Ring, SimulationDistance};
+//! use std::time::Duration;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, Cube, Region, Shape, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # let chunks = Region::new(IVec3::new(-9, 0, -9), IVec3::new(9, 1, 9)).positions();
+//! # world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
+//! # world.pour(IVec3::new(140, 9, 0), 7)?;
+//! # let players = [IVec3::new(8, 0, 8)];
+//! // 9×9 columns round each player in every tick, 13×13 in one second of four.
+//! let rings = [Ring::always(4), Ring { distance: 6, ticks: 20, of: 80 }];
+//! let mut distance = SimulationDistance::new(rings)?;
+//! let mut completed = 0;
+//! for tick in 1..=60 {
+//!     let players: Vec<IVec3> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
+//!     for edit in distance.edits(&world, &players) {
+//!         world.queue(edit);
+//!     }
+//!     completed += u64::from(world.step_for(Duration::from_millis(2)).finished);
+//!     if tick % 20 == 0 {
+//!         distance.adapt(core::mem::take(&mut completed), 20);
+//!     }
+//! }
+//! # world.finish_tick();
+//! assert!(world.is_frozen(IVec3::new(8, 0, 0)) && !world.is_frozen(IVec3::X));
+//! # assert_eq!(world.height(IVec3::new(140, 9, 0)), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -348,7 +386,7 @@
 //! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
 //! keeps the unloaded ones in the same file: on the thread of the game `put` what you remove,
 //! `take` what you insert, and `prepare` a save, which copies what was touched; `commit` it on
-//! another thread. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
+//! another thread. Where many chunks were touched, `copy_ahead` some of them in each tick before. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
 //! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are
 //! saved by you; save both at the same tick.
 //!
@@ -397,6 +435,7 @@
 //! |---|---|
 //! | has time to spare | `step()` 20 times a second |
 //! | has 2 ms for water | `step_for(2 ms)` in every frame; a longer tick is resumed in the next frame |
+//! | has too little time for the water of all that is loaded | [`SimulationDistance`] |
 //! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: as much work everywhere |
 //! | has threads | the feature `rayon`, and `step()` in a pool: slices run on one thread |
 //!
@@ -410,5 +449,6 @@
 
 #[cfg(doc)]
 use crate::water::{
-    ChunkRecord, Edge, Edges, Edit, Feed, FlowField, Mirror, Rules, Update, Voxel, WaterWorld,
+    ChunkRecord, Edge, Edges, Edit, Feed, FlowField, Mirror, Rules, SimulationDistance, Update,
+    Voxel, WaterWorld,
 };

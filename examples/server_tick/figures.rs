@@ -11,6 +11,10 @@ pub struct Tick {
     pub edited: Duration,
     /// Finding what has changed, and the bytes for all clients.
     pub feed: Duration,
+    /// Finding which chunks are to stand still and which to go on.
+    pub choice: Duration,
+    /// By how many columns the simulation distance is shorter, for lag.
+    pub reduction: u32,
     /// Whether a tick of the water was completed.
     pub is_complete: bool,
     /// Edits in line.
@@ -27,6 +31,8 @@ pub struct Figures {
     water: Vec<f64>,
     edited: Vec<f64>,
     feed: Vec<f64>,
+    choice: Vec<f64>,
+    reduction: (usize, usize),
     completed: usize,
     edits: (usize, usize),
     bytes: (usize, usize),
@@ -55,6 +61,8 @@ impl Figures {
             water: sorted(|tick| tick.water),
             edited: sorted(|tick| tick.edited),
             feed: sorted(|tick| tick.feed),
+            choice: sorted(|tick| tick.choice),
+            reduction: mean_and_most(|tick| 100 * tick.reduction as usize),
             completed: ticks.iter().filter(|tick| tick.is_complete).count(),
             edits: mean_and_most(|tick| tick.edits),
             bytes: mean_and_most(|tick| tick.bytes),
@@ -89,6 +97,14 @@ impl fmt::Display for Figures {
             "completed    {} ticks of the water in {count} of the server: {:.1} in 100",
             self.completed,
             100.0 * self.completed as f64 / count as f64,
+        )?;
+        let (mean, most) = self.reduction;
+        writeln!(
+            f,
+            "distance     {}; shorter for lag by {:.1} columns, at most {}",
+            distribution(&self.choice),
+            mean as f64 / 100.0,
+            most / 100,
         )?;
         writeln!(f, "feed         {}", distribution(&self.feed))?;
         let (mean, most) = self.bytes;

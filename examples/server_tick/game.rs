@@ -3,10 +3,11 @@
 use crate::ground::{self, COLUMN, Ground};
 use core::ops::Range;
 use floodplain::glam::{DVec2, IVec2, IVec3};
-use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, Voxel, WaterWorld};
+use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, SimulationDistance, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+pub const TICKS_PER_SECOND: u64 = 20;
 /// Columns that a player sees in each direction; those one farther away stay loaded.
 pub const VIEW: i32 = 4;
 /// Cells that a player walks in a tick: 5.6 m a second.
@@ -75,10 +76,11 @@ struct Player {
 pub struct Game {
     pub ground: Ground,
     without: Option<Part>,
-    /// Columns round each player that are simulated; `None` for all that are loaded.
-    distance: Option<i32>,
-    /// Columns that are loaded and stand still.
-    frozen: HashSet<IVec2>,
+    /// What is simulated of the loaded columns; `None` for all.
+    distance: Option<SimulationDistance>,
+    /// The server's ticks since the distance was told how many of them completed one of the water,
+    /// and those.
+    recent: (u64, u64),
     random: fastrand::Rng,
     players: Vec<Player>,
     loaded: HashSet<IVec2>,
@@ -92,7 +94,11 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn new(players: usize, distance: Option<i32>, without: Option<Part>) -> Game {
+    pub fn new(
+        players: usize,
+        distance: Option<SimulationDistance>,
+        without: Option<Part>,
+    ) -> Game {
         let mut random = fastrand::Rng::with_seed(7);
         let middle = |region: Region| {
             let middle = (region.min() + region.max()) / 2;
@@ -114,7 +120,7 @@ impl Game {
             ground: Ground { has_rivers: is_with(Part::Rivers) },
             without,
             distance,
-            frozen: HashSet::new(),
+            recent: (0, 0),
             random,
             players,
             loaded: HashSet::new(),
@@ -161,9 +167,6 @@ impl Game {
             self.walk();
             self.stream(world);
         }
-        if let Some(distance) = self.distance {
-            self.simulate_within(world, distance);
-        }
         if self.has(Part::Rain) {
             self.rain(world);
         }
@@ -177,8 +180,39 @@ impl Game {
         }
     }
 
-    /// Takes in what became of the edits.
-    pub fn take_reports(&mut self, world: &mut WaterWorld) {
+    /// Queues which chunks are to stand still and which to go on, by the positions of the players.
+    pub fn queue_distance(&self, world: &mut WaterWorld) {
+        let Some(distance) = &self.distance else { return };
+        let chunk = |player: &Player| {
+            let IVec2 { x, y: z } = column_of(player.at);
+            IVec3::new(x, 0, z)
+        };
+        let players: Vec<IVec3> = self.players.iter().map(chunk).collect();
+        for edit in distance.edits(world, &players) {
+            world.queue(edit);
+        }
+    }
+
+    /// Takes in what became of the edits, and whether a tick of the water was completed. Once a
+    /// second, the distance is told how many were.
+    pub fn end_tick(&mut self, world: &mut WaterWorld, is_complete: bool) {
+        self.take_reports(world);
+        self.recent.0 += 1;
+        self.recent.1 += u64::from(is_complete);
+        if self.recent.0 == TICKS_PER_SECOND {
+            let (ticks, completed) = core::mem::take(&mut self.recent);
+            if let Some(distance) = &mut self.distance {
+                distance.adapt(completed, ticks);
+            }
+        }
+    }
+
+    /// By how many columns the distance is shorter now, for lag.
+    pub fn reduction(&self) -> u32 {
+        self.distance.as_ref().map_or(0, SimulationDistance::reduction)
+    }
+
+    fn take_reports(&mut self, world: &mut WaterWorld) {
         for report in world.take_edit_reports() {
             match report.result {
                 Ok(Outcome::Records(records)) => {
@@ -230,7 +264,6 @@ impl Game {
         for column in gone {
             world.queue(Edit::RemoveChunks(chunks_of(column).collect()));
             self.loaded.remove(&column);
-            self.frozen.remove(&column);
             self.leaving.insert(column);
             self.columns_moved += 1;
         }
@@ -245,25 +278,6 @@ impl Game {
             world.queue(edit);
             self.loaded.insert(column);
             self.columns_moved += 1;
-        }
-    }
-
-    /// Freezes columns that are farther than that from every player, and lets the others go on.
-    fn simulate_within(&mut self, world: &mut WaterWorld, distance: i32) {
-        let near = self.seen(distance);
-        let mut loaded: Vec<IVec2> = self.loaded.iter().copied().collect();
-        loaded.sort_unstable_by_key(|column| column.to_array());
-        let (near, far): (Vec<IVec2>, Vec<IVec2>) =
-            loaded.into_iter().partition(|column| near.contains(&column.to_array()));
-        let far: Vec<IVec2> =
-            far.into_iter().filter(|&column| self.frozen.insert(column)).collect();
-        let near: Vec<IVec2> =
-            near.into_iter().filter(|column| self.frozen.remove(column)).collect();
-        if !far.is_empty() {
-            world.queue(Edit::Freeze(far.into_iter().flat_map(chunks_of).collect()));
-        }
-        if !near.is_empty() {
-            world.queue(Edit::Thaw(near.into_iter().flat_map(chunks_of).collect()));
         }
     }
 

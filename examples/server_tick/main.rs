@@ -1,13 +1,15 @@
 //! The water of a game server: 50 wandering players on generated ground with rivers, lakes and a
 //! sea, 20 ticks a second for a minute of game time. Columns of chunks come and go, it rains, the
 //! players dig, two explosions open the banks of a lake and of a river, a dam breaks, and 169
-//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Nothing waits
-//! for the clock: the run takes as long as its work.
+//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Columns far from
+//! all players stand still, more of them while the water lags behind. Nothing waits for the clock:
+//! the run takes as long as its work.
 //!
 //! Prints how long the ticks took, and draws it.
 //!
 //! ```text
 //! cargo run --release --example server_tick
+//! cargo run --release --example server_tick -- --all
 //! cargo run --release --example server_tick -- --parts
 //! ```
 
@@ -27,8 +29,8 @@ mod png_file;
 use clients::Clients;
 use core::ops::Range;
 use figures::{Figures, Tick};
-use floodplain::water::{Ledger, Rules, WaterWorld};
-use game::{Game, Part};
+use floodplain::water::{Ledger, Ring, Rules, SimulationDistance, WaterWorld};
+use game::{Game, Part, TICKS_PER_SECOND};
 use options::Options;
 use std::error::Error;
 use std::fmt::Write;
@@ -37,7 +39,6 @@ use std::time::{Duration, Instant};
 
 /// What the water gets of each tick.
 const BUDGET: Duration = Duration::from_millis(5);
-const TICKS_PER_SECOND: u64 = 20;
 /// Ticks of the water before the first that counts, in which the rivers come to flow.
 const WARM_UP: u64 = 600;
 
@@ -61,7 +62,9 @@ struct Server {
 impl Server {
     fn new(options: &Options, without: Option<Part>) -> Result<Server, Box<dyn Error>> {
         let mut world = WaterWorld::new(7, Rules::default())?;
-        let mut game = Game::new(options.players, options.distance, without);
+        let distance =
+            options.distance.map(|distance| SimulationDistance::new([Ring::always(distance)]));
+        let mut game = Game::new(options.players, distance.transpose()?, without);
         game.set_river_ends(&mut world);
         world.insert_chunks(game.first_chunks())?;
         world.run(WARM_UP);
@@ -73,18 +76,23 @@ impl Server {
     fn tick(&mut self, events: Range<u64>, budget: Option<Duration>) -> Tick {
         let Server { world, game, clients } = self;
         game.queue_tick(world, events);
+        let begin = Instant::now();
+        game.queue_distance(world);
+        let choice = begin.elapsed();
         let edits = world.queued_edits().len();
         let begin = Instant::now();
         let edited = budget.map_or_else(|| make_edits(world), |_| Duration::ZERO);
         let progress = world.step_for(budget.unwrap_or(Duration::MAX));
         let water = begin.elapsed();
-        game.take_reports(world);
+        game.end_tick(world, progress.finished);
         let begin = Instant::now();
         let bytes = clients.send(world, game.views());
         Tick {
             water,
             edited,
             feed: begin.elapsed(),
+            choice,
+            reduction: game.reduction(),
             is_complete: progress.finished,
             edits,
             bytes,
@@ -123,8 +131,10 @@ fn whole(options: &Options) -> Result<String, Box<dyn Error>> {
     let mut text = Figures::of(&ticks).to_string();
     writeln!(
         text,
-        "chunks       {chunks} at first, {} at last; {} columns came or went; {} edits refused",
+        "chunks       {chunks} at first, {} at last, {} of them still; {} columns came or went; {} \
+         edits refused",
         world.chunks().count(),
+        world.frozen_chunks().count(),
         game.columns_moved,
         game.refused,
     )?;

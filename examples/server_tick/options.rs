@@ -12,7 +12,8 @@ Usage: cargo run --release --example server_tick -- [options]
   --seconds N  seconds of game time, 1 to 600 (default: 60, with --parts 15)
   --players N  players, 4 to 200 (default: 50)
   --distance N simulate columns at most N from a player, 0 to 4, of those within 4 that a player
-               sees; the others are loaded and stand still (default: simulate all that are loaded)
+               sees, fewer while the water lags behind; the others stand still (default: 2)
+  --all        simulate all columns that are loaded
   --out DIR    folder for server_tick.png (default: target/server_tick)
   --help       this text
 ";
@@ -23,7 +24,8 @@ pub struct Options {
     pub parts: bool,
     pub seconds: u64,
     pub players: usize,
-    pub distance: Option<i32>,
+    /// `None` for all that is loaded.
+    pub distance: Option<u32>,
     pub out: PathBuf,
 }
 
@@ -31,13 +33,17 @@ pub struct Options {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let out = PathBuf::from("target/server_tick");
-    let mut options = Options { parts: false, seconds: 0, players: 50, distance: None, out };
+    let mut options = Options { parts: false, seconds: 0, players: 50, distance: Some(2), out };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         let name = match argument {
             Short('h') | Long("help") => return Ok(None),
             Long("parts") => {
                 options.parts = true;
+                continue;
+            }
+            Long("all") => {
+                options.distance = None;
                 continue;
             }
             Long(name) => name.to_owned(),
@@ -54,7 +60,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
         match &name[..] {
             "seconds" => options.seconds = number(600, 1)?,
             "players" => options.players = number(200, 4)? as usize,
-            "distance" => options.distance = Some(number(4, 0)? as i32),
+            "distance" => options.distance = Some(number(4, 0)? as u32),
             "out" => options.out = parser.value().map_err(|error| error.to_string())?.into(),
             _ => return Err(format!("invalid option '--{name}'")),
         }
@@ -73,10 +79,12 @@ mod tests {
     fn options_are_read_or_refused_in_one_line() {
         let read = |line: &str| parse(line.split_whitespace().map(OsString::from));
         let all =
-            read("--parts --seconds 3 --players 9 --distance 2 --out there").unwrap().unwrap();
+            read("--parts --seconds 3 --players 9 --distance 3 --out there").unwrap().unwrap();
         let out = PathBuf::from("there");
-        let distance = Some(2);
+        let distance = Some(3);
         assert_eq!(all, Options { parts: true, seconds: 3, players: 9, distance, out });
+        assert_eq!(read("--all").unwrap().unwrap().distance, None);
+        assert_eq!(read("").unwrap().unwrap().distance, Some(2));
         assert_eq!(read("--help"), Ok(None));
         for line in ["--seconds 0", "--players x", "--players 3", "--out", "stray", "--what 1"] {
             let error = read(line).unwrap_err();

@@ -8,6 +8,7 @@ use support::water::edits::{Edit, Op, Watched};
 use support::water::limits;
 use support::water::orders::{self, Basin};
 use support::water::queued;
+use support::water::simulation;
 
 /// Edits in one run, so that runs stay short.
 const MOST_EDITS: usize = 16;
@@ -46,6 +47,7 @@ impl EditRun {
                 orders::commute(*seed, *rules, *bounds, history, [one, other]);
             }
             (7, ops) => _ = queued::are_those_by_hand(*seed, *rules, *bounds, ops),
+            (8, ops) => _ = simulation::is_the_models(*seed, *rules, *bounds, ops),
             (at, ops) => {
                 let mut watched = Watched::new(*seed, *rules, *bounds);
                 ops.iter().for_each(|op| watched.apply(op));

@@ -5,7 +5,7 @@ use super::contents::Contents;
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
 use super::header;
-use super::job::{Progress, SaveJob};
+use super::job::{Base, Progress, SaveJob};
 use super::load::load;
 use super::staged::Staged;
 use super::stream::{Shared, Stream};
@@ -51,6 +51,8 @@ pub struct SaveFile<W> {
     last: Option<Known>,
     /// The last job, by its stream and its number, if it was the last save.
     job: Option<(Arc<Progress>, u64)>,
+    /// The last save, if it was a whole world that knows what is touched after it.
+    base: Option<Base>,
     fingerprints: Fingerprints,
     world: PhantomData<fn(&W)>,
 }
@@ -108,10 +110,12 @@ impl<W: Saved> SaveFile<W> {
             staged.write(0, &header)?;
         }
         let database = open_database(staged.clone())?;
-        let (world, last) = load(&database, &file.fingerprints)?;
+        let (world, last, is_current): (W, _, _) = load(&database, &file.fingerprints)?;
         staged.accept()?;
         *file.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         file.last = Some(last);
+        // Records of an earlier version are all to be written anew.
+        file.base = if is_current { Base::of(&world) } else { None };
         Ok((file, world))
     }
 
@@ -121,6 +125,7 @@ impl<W: Saved> SaveFile<W> {
             database: Shared::default(),
             last: None,
             job: None,
+            base: None,
             fingerprints: Fingerprints::default(),
             world: PhantomData,
         }
@@ -134,8 +139,10 @@ impl<W: Saved> SaveFile<W> {
     /// opening it shows which. The next call reopens the file and writes the whole world, so a
     /// passing error, such as a full disk, costs no more than that.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
-        self.job = None;
-        self.put(Contents::of(world))
+        (self.job, self.base) = (None, None);
+        let report = self.put(Contents::of(world))?;
+        self.base = Base::of(world);
+        Ok(report)
     }
 
     fn put(&mut self, contents: Contents<'_>) -> Result<SaveReport, SaveError> {
@@ -165,11 +172,13 @@ impl<W: Saved> SaveFile<W> {
 }
 
 impl SaveFile<WaterWorld> {
-    /// Returns the game's side of this file, for a world whose chunks come and go. Its first job
-    /// holds the whole world. A file has one at a time: jobs of another are refused unless they hold
-    /// the whole world.
+    /// Returns the game's side of this file, for a world whose chunks come and go. If the last save
+    /// of the file was [`create`](SaveFile::create) or [`save`](SaveFile::save) between two ticks,
+    /// or if there was none since [`open`](SaveFile::open), the first job copies what was touched
+    /// since, as all later ones do; else it holds the whole world. A file has one stream at a time:
+    /// jobs of another are refused unless they hold the whole world.
     pub fn stream(&self) -> Stream {
-        Stream::new(Arc::clone(&self.database))
+        Stream::new(Arc::clone(&self.database), self.base.clone())
     }
 
     /// Writes a save that was [prepared](super::Stream::prepare), in one transaction: the loaded
@@ -181,11 +190,12 @@ impl SaveFile<WaterWorld> {
     /// holds either the last save or this one; only opening it shows which. In both cases the next
     /// job that is prepared holds the whole world, and writing it makes up for that.
     pub fn commit(&mut self, mut job: SaveJob) -> Result<SaveReport, SaveError> {
+        let base = self.base.take().filter(|_| self.last.is_some());
         let (progress, last) = match self.job.take() {
             Some((progress, number)) if self.last.is_some() => (progress, number),
             _ => (Arc::default(), 0),
         };
-        if !job.follows(&progress, last) {
+        if !job.follows(&progress, last) && !job.is_first_after(base.as_ref()) {
             let of_stream = if Arc::ptr_eq(&progress, &job.progress) { last } else { 0 };
             return Err(SaveError::OutOfOrder { job: job.number, last: of_stream });
         }

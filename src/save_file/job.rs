@@ -3,8 +3,8 @@
 
 use super::contents::Contents;
 use crate::coords::order;
-use crate::snapshot::put_chunk;
-use crate::water::{ChunkRecord, SavedChunk};
+use crate::snapshot::{Saved, put_chunk};
+use crate::water::{ChunkRecord, SavedChunk, Since};
 use glam::IVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -31,6 +31,25 @@ impl Progress {
     }
 }
 
+/// A save of a whole world that no stream has prepared: what the first job of a stream follows.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    /// Tells the save from others.
+    save: Arc<()>,
+    /// When it was made.
+    pub(super) since: Since,
+}
+
+impl Base {
+    /// Returns that of a world as it is now, if it knows what is touched from now on.
+    pub(super) fn of<W: Saved>(world: &W) -> Option<Base> {
+        world.since_now().map(|since| Base { save: Arc::default(), since })
+    }
+}
+
+/// A chunk that was copied, by its position.
+pub(super) type Copied = (IVec3, Box<SavedChunk>);
+
 /// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
 /// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
 ///
@@ -40,29 +59,45 @@ pub struct SaveJob {
     pub(super) number: u64,
     /// Whether it holds the whole world, not only what has changed since the job before.
     pub(super) is_whole: bool,
+    /// The save that it follows, if it is the first of its stream.
+    pub(super) base: Option<Base>,
     pub(super) progress: Arc<Progress>,
     pub(super) rules: Vec<u8>,
     pub(super) state: Vec<u8>,
     /// Of all loaded chunks, in no order.
     pub(super) positions: Vec<IVec3>,
     /// The chunks that may have changed, in no order.
-    pub(super) touched: Vec<(IVec3, SavedChunk)>,
+    pub(super) touched: Vec<Copied>,
+    /// How many of these were not copied ahead.
+    pub(super) copied: usize,
     pub(super) unloaded: Vec<Arc<ChunkRecord>>,
     /// Unloaded chunks that have left the file.
     pub(super) taken: Vec<IVec3>,
 }
 
 impl SaveJob {
-    /// Returns the number of chunks that were copied: the loaded ones that may have changed since
-    /// the job before.
-    pub fn chunks_copied(&self) -> usize {
+    /// Returns the number of loaded chunks that the job holds: those that may have changed since the
+    /// job before.
+    pub fn chunks(&self) -> usize {
         self.touched.len()
+    }
+
+    /// Returns how many of its chunks were copied when it was prepared, and not
+    /// [ahead](super::Stream::copy_ahead).
+    pub fn chunks_copied(&self) -> usize {
+        self.copied
     }
 
     /// Returns whether the job can be written after that of a number; 0 for none.
     pub(super) fn follows(&self, progress: &Arc<Progress>, number: u64) -> bool {
         let is_next = Arc::ptr_eq(progress, &self.progress) && self.number == number + 1;
         is_next || self.is_whole && self.number > self.progress.committed()
+    }
+
+    /// Returns whether the job is the first of its stream and can be written after a save.
+    pub(super) fn is_first_after(&self, save: Option<&Base>) -> bool {
+        let of_job = self.base.as_ref();
+        of_job.zip(save).is_some_and(|(base, save)| Arc::ptr_eq(&base.save, &save.save))
     }
 
     /// Returns what is to be written.

@@ -7,11 +7,12 @@ use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
 use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
-/// Returns the world of the database, its laws checked, and the fingerprints of its records.
+/// Returns the world of the database, its laws checked, the fingerprints of its records, and whether
+/// these are of the version that is written.
 pub(super) fn load<W: Saved>(
     database: &Database,
     fingerprints: &Fingerprints,
-) -> Result<(W, Known), SaveError> {
+) -> Result<(W, Known, bool), SaveError> {
     let read = database.begin_read().map_err(SaveError::of)?;
     let head = open_head(&read)?;
     let format = entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?;
@@ -23,7 +24,7 @@ pub(super) fn load<W: Saved>(
         return Err(SaveError::Damaged { part: Part::Chunks });
     }
     world.check().map_err(SaveError::in_part(Part::Chunks))?;
-    Ok((world, known))
+    Ok((world, known, format == tables::sealed_format_of(W::KIND)))
 }
 
 type Head = ReadOnlyTable<&'static str, &'static [u8]>;

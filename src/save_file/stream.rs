@@ -3,11 +3,12 @@
 
 use super::Part;
 use super::error::SaveError;
-use super::job::{Progress, SaveJob};
+use super::job::{Base, Copied, Progress, SaveJob};
 use super::tables::{self, UNLOADED};
 use crate::coords::order;
+use crate::grid::Slot;
 use crate::snapshot::Saved;
-use crate::water::{ChunkRecord, Since, WaterWorld};
+use crate::water::{ChunkRecord, SavedChunk, Since, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashMap;
 use redb::{Database, ReadableDatabase, ReadableTable, TableError};
@@ -64,7 +65,11 @@ pub struct Stream {
     progress: Arc<Progress>,
     /// The number of the last job that was prepared, 0 for none.
     last: u64,
+    /// The save of the file that the first job follows, until that is prepared.
+    base: Option<Base>,
     since: Option<Since>,
+    /// What was copied ahead of the next job, and when. In boxes, as the table moves when it grows.
+    ahead: HashMap<IVec3, (Since, Box<SavedChunk>)>,
     /// The records put here that may not be in the file, with the number of the first job that has
     /// them.
     kept: HashMap<IVec3, (u64, Arc<ChunkRecord>)>,
@@ -74,12 +79,14 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub(super) fn new(database: Shared) -> Stream {
+    pub(super) fn new(database: Shared, base: Option<Base>) -> Stream {
         Stream {
             database,
             progress: Arc::default(),
             last: 0,
-            since: None,
+            since: base.as_ref().map(|base| base.since),
+            base,
+            ahead: HashMap::new(),
             kept: HashMap::new(),
             taken: HashMap::new(),
         }
@@ -140,33 +147,113 @@ impl Stream {
     /// Copies what has changed in a world since the last job, with the records put here and the
     /// positions of those taken: a save to be written by
     /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like. It copies a
-    /// chunk only if it was touched: written, awake, or listed as changed.
+    /// chunk only if it was touched: written, awake, or listed as changed; and was not
+    /// [copied ahead](Stream::copy_ahead) since.
     ///
-    /// The first job of a stream holds the whole world, as does one of another world, and the next
-    /// after one that was not written. Jobs are to be written in the order in which they were
-    /// prepared. While a tick is underway, the world is saved as it was when that tick began.
+    /// The first job of a stream holds what was touched since the file's last save, as far as that
+    /// is known (see [`SaveFile::stream`](super::SaveFile::stream)). One of another world holds the
+    /// whole world, as does the next after one that was not written. Jobs are to be written in the
+    /// order in which they were prepared. While a tick is underway, the world is saved as it was
+    /// when that tick began.
     pub fn prepare(&mut self, world: &mut WaterWorld) -> SaveJob {
         self.forget_committed();
         self.last += 1;
-        let since = self.since.take().filter(|_| !self.progress.take_failure());
+        let since = self.since_last();
+        let base = self.base.take();
         let (slots, now) = world.touched_since(since);
         let is_whole = !since.is_some_and(|since| since.is_of_world(now));
         self.since = Some(now);
         let (mut rules, mut state) = (Vec::new(), Vec::new());
         world.put_rules(&mut rules);
         world.put_state(&mut state);
-        let chunk = |slot| (world.grid().position_at(slot), world.saved_chunk(slot));
+        let (touched, copied) = self.take_copies(world, &slots);
         SaveJob {
             number: self.last,
             is_whole,
+            base,
             progress: Arc::clone(&self.progress),
             rules,
             state,
             positions: world.grid().occupied().map(|slot| world.grid().position_at(slot)).collect(),
-            touched: slots.into_iter().map(chunk).collect(),
+            touched,
+            copied,
             unloaded: self.kept.values().map(|(_, record)| Arc::clone(record)).collect(),
             taken: self.taken.keys().copied().collect(),
         }
+    }
+
+    /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less time
+    /// at once: call it in each tick before a save, or in every tick. Only chunks that take no part
+    /// in ticks are copied, at rest or frozen: what is awake is touched by the next tick. Returns how
+    /// many of them are left to be copied. The copies take memory until the next job is written.
+    ///
+    /// A chunk that is touched after it was copied is copied again, here or by
+    /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
+    /// before.
+    ///
+    /// ```
+    /// use floodplain::save_file::SaveFile;
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// # let path = std::env::temp_dir().join(format!("floodplain-ahead-{}.redb", std::process::id()));
+    /// # drop(std::fs::remove_file(&path));
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// let mut file = SaveFile::create(&path, &world)?;
+    /// let mut stream = file.stream();
+    /// world.insert_chunks((0..8).map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+    /// assert_eq!(stream.copy_ahead(&mut world, 5), 3);
+    /// assert_eq!(stream.copy_ahead(&mut world, 5), 0);
+    /// world.pour(IVec3::new(20, 3, 8), 7)?;
+    /// let job = stream.prepare(&mut world);
+    /// assert_eq!((job.chunks(), job.chunks_copied()), (8, 1));
+    /// file.commit(job)?;
+    /// # drop((file, stream));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn copy_ahead(&mut self, world: &mut WaterWorld, most: usize) -> usize {
+        let since = self.since_last();
+        self.since = since;
+        let (mut slots, now) = world.touched_since(since);
+        let is_behind = |slot: &Slot| {
+            let ahead = self.ahead.get(&world.grid().position_at(*slot));
+            ahead.is_none_or(|(since, _)| world.is_touched_since(*slot, *since))
+        };
+        // A tick that is underway may change what counts as touched again.
+        let rests = |slot: &Slot| !world.is_touched_since(*slot, now) && is_at_rest(world, *slot);
+        slots.retain(|slot| rests(slot) && is_behind(slot));
+        let left = slots.len().saturating_sub(most);
+        for slot in slots.into_iter().take(most) {
+            let copy = (now, Box::new(world.saved_chunk(slot)));
+            self.ahead.insert(world.grid().position_at(slot), copy);
+        }
+        left
+    }
+
+    /// Returns chunks of a world, those that were copied ahead and not touched since and copies of the
+    /// others, and the number of these.
+    fn take_copies(&mut self, world: &WaterWorld, slots: &[Slot]) -> (Vec<Copied>, usize) {
+        let mut ahead = core::mem::take(&mut self.ahead);
+        let (mut chunks, mut copied) = (Vec::with_capacity(slots.len()), 0);
+        for &slot in slots {
+            let position = world.grid().position_at(slot);
+            let chunk = ahead.remove(&position);
+            let chunk = chunk.filter(|(since, _)| !world.is_touched_since(slot, *since));
+            copied += usize::from(chunk.is_none());
+            let chunk = chunk.map(|(_, chunk)| chunk);
+            chunks.push((position, chunk.unwrap_or_else(|| Box::new(world.saved_chunk(slot)))));
+        }
+        (chunks, copied)
+    }
+
+    /// Returns the time of the last job, or of the save that the first one follows; `None` if the
+    /// next job must hold the whole world.
+    fn since_last(&mut self) -> Option<Since> {
+        if self.progress.take_failure() {
+            (self.since, self.base) = (None, None);
+        }
+        self.since.take()
     }
 
     /// Drops what the file holds by now.
@@ -230,4 +317,10 @@ impl Stream {
             Err(_) => Err(SaveError::Damaged { part: Part::UnloadedChunks }),
         }
     }
+}
+
+/// Returns whether no tick touches a chunk as it is.
+fn is_at_rest(world: &WaterWorld, slot: Slot) -> bool {
+    let position = world.grid().position_at(slot);
+    world.grid().awake_at(slot).is_none() || world.is_frozen(position)
 }

@@ -66,6 +66,13 @@ pub(super) fn format_of(kind: Kind) -> Vec<u8> {
     [&MAGIC[..], &version, &kind].concat()
 }
 
+/// Returns the same with its checksum.
+pub(super) fn sealed_format_of(kind: Kind) -> Vec<u8> {
+    let mut format = format_of(kind);
+    seal(FORMAT.as_bytes(), &mut format);
+    format
+}
+
 /// Checks the entry `format` of a file. Returns the version of the snapshots whose rules, state and
 /// records the file has.
 pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<u16, SaveError> {

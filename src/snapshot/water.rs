@@ -7,6 +7,8 @@ use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+#[cfg(feature = "store")]
+use crate::water::Since;
 use crate::water::{
     ChunkState, Clock, Edge, Edges, Edit, Fixture, Ledger, Rules, SavedChunk, Voxel, WaterCell,
     WaterWorld,
@@ -122,6 +124,11 @@ impl Saved for WaterWorld {
             least = index + 1;
         }
         if has_fixtures { self.take_fixtures(slot, record) } else { Ok(()) }
+    }
+
+    #[cfg(feature = "store")]
+    fn since_now(&self) -> Option<Since> {
+        WaterWorld::since_now(self)
     }
 
     fn broken_law(&self) -> Option<String> {

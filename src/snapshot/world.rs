@@ -3,6 +3,8 @@
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
 use super::sections::{Kind, Reader, Writer};
+#[cfg(feature = "store")]
+use crate::water::Since;
 use glam::IVec3;
 
 /// A world that can be saved. Implemented by the automata of this crate only; each implementation
@@ -38,6 +40,13 @@ pub trait Saved: Sized {
         position: IVec3,
         record: &mut Content<'_>,
     ) -> Result<(), SnapshotError>;
+
+    /// Returns the present as a time since which chunks are touched, if the world knows that.
+    #[cfg(feature = "store")]
+    #[doc(hidden)]
+    fn since_now(&self) -> Option<Since> {
+        None
+    }
 
     /// Returns the first broken law, in words.
     #[doc(hidden)]

@@ -14,8 +14,9 @@ pub enum Fixture {
     /// what it takes the cell does not pass on.
     Drain(u8),
     /// Adds up to so many units a tick to its cell, as far as that has room, before its water flows
-    /// on; they count as injected. Its cell is no spring: water does not rise above it, and nothing
-    /// draws from it. Full, it sleeps.
+    /// on; they count as injected. Its cell is no spring: water does not rise above it, nothing
+    /// draws from it, and neither the cell nor those that it feeds have
+    /// [`HAS_SOURCE`](crate::water::CellFlags::HAS_SOURCE). Full, it sleeps.
     Tap(u8),
     /// Passes water one way through a wall: its cell is solid ground, or it does nothing. If the
     /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top

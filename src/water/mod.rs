@@ -22,6 +22,7 @@
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
+//! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
 //! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
@@ -60,6 +61,7 @@ mod rules;
 mod settle;
 #[cfg(feature = "rayon")]
 mod shards;
+mod simulation_distance;
 mod store;
 mod surface;
 mod tick;
@@ -83,6 +85,7 @@ pub use record::{ChunkRecord, RecordBytesError};
 pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub use settle::{Settling, settle};
+pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};

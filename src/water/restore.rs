@@ -85,6 +85,19 @@ impl WaterWorld {
         self.store.touched_since(since, self.is_underway())
     }
 
+    /// Returns the present as a time since which chunks are touched; `None` while a tick is
+    /// underway, which touches chunks before it changes them.
+    #[cfg(feature = "store")]
+    pub(crate) fn since_now(&self) -> Option<Since> {
+        (!self.is_underway()).then(|| self.store.begin_period())
+    }
+
+    /// Returns whether a chunk was touched since a time.
+    #[cfg(feature = "store")]
+    pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
+        self.store.is_touched_since(slot, since)
+    }
+
     /// Marks cells of a chunk as awake, as changed, and as looking different, and the chunk as
     /// frozen or not.
     pub(crate) fn restore_marks(

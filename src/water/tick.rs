@@ -293,6 +293,7 @@ impl WaterWorld {
     pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
         if self.work.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
+            self.store.begin_tick_period();
             self.work.begin(&self.store, random);
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;

@@ -189,6 +189,8 @@ fn version_1_is_read_and_becomes_the_newest_when_it_is_saved() {
     let (mut file, mut opened) = SaveFile::<WaterWorld>::open(&path).unwrap();
     assert_eq!(opened.state_hash(), world.state_hash());
     assert_eq!(opened.rules().film_evaporation, opened.rules().evaporation);
+    let job = file.stream().prepare(&mut opened);
+    assert_eq!(job.chunks(), opened.chunks().count(), "a stream writes all records anew");
     let changes = opened.take_changes();
     assert!(!changes.is_empty());
     assert_eq!(changes, opened.take_all_changes());

@@ -12,7 +12,7 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, Edit, Rules, WaterWorld};
 use floodplain::{Cube, Region, Shape};
 use std::fs;
-use support::water::small::{HIGH, LOW};
+use support::water::small::{self, HIGH, LOW};
 
 fn positions() -> impl Iterator<Item = IVec3> {
     Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions()
@@ -91,7 +91,7 @@ fn open(disk: Disk, story: &str) -> Result<WaterWorld, SaveError> {
 
 #[test]
 fn what_is_opened_is_what_was_prepared_last() {
-    let (mut copied, mut chunks, mut travelled) = (0, 0, 0);
+    let (mut copied, mut ahead, mut chunks, mut travelled) = (0, 0, 0, 0);
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
         let disk = Disk::default();
@@ -99,12 +99,18 @@ fn what_is_opened_is_what_was_prepared_last() {
         let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
         let mut stream = file.stream();
         for round in 0..12 {
-            live(&mut world, &mut rng);
-            travel(&mut world, &mut stream, &mut rng);
+            for _ in 0..2 {
+                live(&mut world, &mut rng);
+                travel(&mut world, &mut stream, &mut rng);
+                if rng.bool() {
+                    stream.copy_ahead(&mut world, rng.usize(..6));
+                }
+            }
             live(&mut world, &mut rng);
             let saved = world.save();
             let job = stream.prepare(&mut world);
-            (copied, chunks) = (copied + job.chunks_copied(), chunks + world.chunks().count());
+            (copied, chunks) = (copied + job.chunks(), chunks + world.chunks().count());
+            ahead += job.chunks() - job.chunks_copied();
             // The game goes on meanwhile.
             live(&mut world, &mut rng);
             travel(&mut world, &mut stream, &mut rng);
@@ -115,8 +121,8 @@ fn what_is_opened_is_what_was_prepared_last() {
         }
     }
     assert!(
-        copied < chunks && travelled > 300,
-        "{copied} of {chunks} copied, {travelled} travelled"
+        copied < chunks && ahead > 100 && travelled > 300,
+        "{copied} of {chunks} copied, {ahead} of them ahead, {travelled} travelled"
     );
 }
 
@@ -124,13 +130,16 @@ fn what_is_opened_is_what_was_prepared_last() {
 #[test]
 fn a_job_copies_only_what_was_touched() {
     let mut world = born(3);
-    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
-    let mut stream = file.stream();
     world.run(200);
     assert!(world.awake_cells() == 0);
-    let whole = stream.prepare(&mut world);
-    assert_eq!(whole.chunks_copied(), 8);
-    file.commit(whole).unwrap();
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let mut stream = file.stream();
+    world.pour(HIGH, 3).unwrap();
+    let first = stream.prepare(&mut world);
+    assert_eq!(first.chunks_copied(), 1, "the file has the others");
+    file.commit(first).unwrap();
+    world.run(200);
+    file.commit(stream.prepare(&mut world)).unwrap();
     assert_eq!(stream.prepare(&mut world).chunks_copied(), 0);
     // That job was dropped, so the next is whole again.
     let again = stream.prepare(&mut world);
@@ -139,6 +148,103 @@ fn a_job_copies_only_what_was_touched() {
     let job = stream.prepare(&mut world);
     assert_eq!((job.chunks_copied(), file.commit(job).unwrap().chunks_written), (1, 1));
     assert_eq!(stream.prepare(&mut born(4)).chunks_copied(), 8, "another world");
+}
+
+/// The file has the world as it was created, opened or saved, so the first job of a stream needs
+/// what was touched since: whatever happened before and after, in the middle of a tick, too.
+#[test]
+fn the_first_job_of_a_stream_holds_what_was_touched_since_the_last_save() {
+    let (mut held, mut chunks) = (0, 0);
+    for seed in 0..60 {
+        let mut rng = Rng::with_seed(seed);
+        let disk = Disk::default();
+        let mut world = born(seed);
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        for round in 0..4 {
+            if rng.bool() {
+                live(&mut world, &mut rng);
+                file.save(&world).unwrap();
+            }
+            if rng.bool() {
+                drop(file);
+                (file, world) = SaveFile::open_on(disk.clone()).unwrap();
+            }
+            let mut stream = file.stream();
+            for job in 0..2 {
+                live(&mut world, &mut rng);
+                let saved = world.save();
+                let prepared = stream.prepare(&mut world);
+                if job == 0 {
+                    (held, chunks) = (held + prepared.chunks(), chunks + world.chunks().count());
+                }
+                live(&mut world, &mut rng);
+                file.commit(prepared).unwrap();
+                let story = format!("seed {seed}, round {round}, job {job}");
+                let opened = open(disk.after_power_loss(Unsynced::Lost), &story).unwrap();
+                assert!(opened.save() == saved, "{story}: another world");
+            }
+        }
+    }
+    assert!(held < chunks * 4 / 5, "{held} of {chunks} chunks held");
+}
+
+/// A stream that was made before the last save is refused unless it holds the whole world.
+#[test]
+fn a_first_job_follows_no_save_but_the_one_before_its_stream() {
+    let mut world = born(4);
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let [mut early, mut late] = [file.stream(), file.stream()];
+    world.pour(HIGH, 3).unwrap();
+    file.save(&world).unwrap();
+    let refused = file.commit(early.prepare(&mut world)).unwrap_err();
+    assert!(matches!(refused, SaveError::OutOfOrder { job: 1, last: 0 }), "{refused}");
+    file.commit(early.prepare(&mut world)).unwrap();
+    let refused = file.commit(late.prepare(&mut world)).unwrap_err();
+    assert!(matches!(refused, SaveError::OutOfOrder { job: 1, last: 0 }), "{refused}");
+    let whole = late.prepare(&mut world);
+    assert_eq!(whole.chunks(), 8);
+    file.commit(whole).unwrap();
+    // One that saves another world than the file holds.
+    let mut other = SaveFile::create_on(Disk::default(), &world).unwrap();
+    let job = other.stream().prepare(&mut born(5));
+    assert_eq!(job.chunks(), 8);
+    other.commit(job).unwrap();
+}
+
+/// What is awake in a chunk that stands still is no reason to copy it in every save.
+#[test]
+fn a_frozen_chunk_is_copied_when_it_was_touched_and_then_no_more() {
+    let mut world = small::world(3, Rules::lossless());
+    // All ground goes, and the lower five layers are nearly full.
+    world.fill_water(Region::new(LOW, HIGH.with_y(-1)), 6).unwrap();
+    world.run(200);
+    assert!(world.is_at_rest());
+    let cell = IVec3::new(0, -1, 0);
+    let chunk = Cube::chunk_of(cell);
+    world.scoop(cell, 7).unwrap();
+    let disk = Disk::default();
+    let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+    let mut stream = file.stream();
+    world.freeze([chunk]).unwrap();
+    world.run(200);
+    let mut save = |world: &mut WaterWorld| {
+        let job = stream.prepare(world);
+        let held = job.chunks();
+        file.commit(job).unwrap();
+        let (_, opened) = SaveFile::<WaterWorld>::open_on(disk.after_power_loss(Unsynced::Lost))
+            .expect("just saved");
+        assert!(opened.save() == world.save(), "another world");
+        held
+    };
+    assert!(save(&mut world) > 0);
+    assert_eq!(save(&mut world), 0, "nothing has happened");
+    world.remove_chunks([chunk - IVec3::X]).unwrap();
+    assert!(save(&mut world) > 0, "cells woke where the next chunk was");
+    world.run(200);
+    save(&mut world);
+    assert_eq!((save(&mut world), world.awake_cells()), (0, 0));
+    world.thaw([chunk]).unwrap();
+    assert!(world.awake_cells() > 0, "cells have waited in it");
 }
 
 /// The worlds that a disk may hold when a session ended, as snapshots.

@@ -23,6 +23,7 @@ mod records;
 mod sea;
 mod season;
 mod settle;
+mod simulation_distance;
 mod sleep;
 mod surface;
 mod words;

@@ -409,6 +409,36 @@ fn buoyancy_in_still_water_is_that_of_the_displaced_volume() {
     }
 }
 
+/// A layer that dries up in the tick, or becomes wet, has the faces that it had.
+#[test]
+fn what_is_drawn_in_the_middle_of_a_tick_is_the_world_before_it() {
+    let (mut slices, mut differ) = (0, 0);
+    for seed in 0..40 {
+        let mut world = worlds::water(seed);
+        let mut rng = Rng::with_seed(seed);
+        worlds::edit_water(&mut world, &mut rng);
+        let points: Vec<Vec3> = (0..20)
+            .map(|_| at(rng.i32(-6..6), rng.i32(-5..7), rng.i32(-6..6)).as_vec3() + 0.3)
+            .collect();
+        let drawn = |world: &WaterWorld| {
+            let meshes = chunks(world).into_iter().map(|chunk| world.surface_mesh(chunk, None));
+            let falls = chunks(world).into_iter().flat_map(|chunk| world.falls(chunk));
+            let levels = points.iter().map(|&point| world.level_at(point));
+            (meshes.collect::<Vec<_>>(), falls.collect::<Vec<_>>(), levels.collect::<Vec<_>>())
+        };
+        for _ in 0..3 {
+            let before = drawn(&world);
+            let budget = rng.u64(..40);
+            while !world.step_within(budget).finished {
+                assert!(drawn(&world) == before, "seed {seed}");
+                slices += 1;
+            }
+            differ += u32::from(drawn(&world) != before);
+        }
+    }
+    assert!(slices > 1_000 && differ > 60, "{slices} slices, {differ} ticks that show");
+}
+
 #[test]
 fn boxes_and_points_that_are_nowhere_are_refused_or_dry() {
     let world = worlds::water(3);

@@ -8,8 +8,10 @@ use glam::IVec3;
 
 impl WaterWorld {
     /// Takes up to `units` out of the [body](WaterWorld::body_at) of water that a cell belongs to,
-    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed. 0 if
-    /// the cell holds no water.
+    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed.
+    ///
+    /// 0 if the cell holds no water, though some may stand beside or below it: an intake that the
+    /// water has fallen below sucks air. Put it at the bottom, where the body is last to end.
     ///
     /// They come from the top: first from the surface straight above the cell, then from the cells
     /// around that, the nearest first, then from the layer below, and so on, as far as they are

@@ -24,7 +24,8 @@ impl WaterWorld {
     /// is thawed first; one that is inserted is not frozen. Which chunks are frozen is saved with
     /// the world.
     ///
-    /// So a game can load more than it simulates. Which chunks are frozen is part of the input: for
+    /// So a game can load more than it simulates: a
+    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses. Which chunks are frozen is part of the input: for
     /// the same bytes, freeze the same chunks between the same ticks, for instance by the positions
     /// of the players that all machines know.
     ///

@@ -93,6 +93,9 @@ struct Beside {
     /// The period in which the chunk was last touched.
     #[cfg(feature = "store")]
     touched: u64,
+    /// How many cells were awake, if the chunk stood still, when a save last asked.
+    #[cfg(feature = "store")]
+    awake_frozen: u16,
 }
 
 pub(crate) struct Store {

@@ -17,20 +17,36 @@ static WORLDS: AtomicU64 = AtomicU64::new(0);
 pub(super) struct Periods {
     /// Tells the world from others of this process.
     world: u64,
-    now: u64,
+    /// Atomic, as a save that only reads the world begins a period, too.
+    now: AtomicU64,
+    /// That in which the last tick began.
+    tick: u64,
 }
 
 #[cfg(feature = "store")]
 impl Default for Periods {
     fn default() -> Self {
-        Periods { world: WORLDS.fetch_add(1, Ordering::Relaxed), now: 0 }
+        Periods { world: WORLDS.fetch_add(1, Ordering::Relaxed), now: AtomicU64::new(0), tick: 0 }
+    }
+}
+
+#[cfg(feature = "store")]
+impl Periods {
+    #[inline]
+    fn now(&self) -> u64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    /// Begins a period.
+    fn begin(&self) -> Since {
+        Since { world: self.world, period: self.now.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 }
 
 /// The beginning of a period of a world.
 #[cfg(feature = "store")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Since {
+pub struct Since {
     world: u64,
     period: u64,
 }
@@ -48,7 +64,7 @@ impl Store {
     #[cfg(feature = "store")]
     #[inline]
     pub(crate) fn touch(&mut self, slot: Slot) {
-        self.beside[slot.index()].touched = self.periods.now;
+        self.beside[slot.index()].touched = self.periods.now();
     }
 
     /// Records nothing: no save will ask.
@@ -56,43 +72,82 @@ impl Store {
     #[inline]
     pub(crate) fn touch(&mut self, _: Slot) {}
 
+    /// Records that a tick begins. Its chunks are touched as they enter its schedule.
+    #[inline]
+    pub(crate) fn begin_tick_period(&mut self) {
+        #[cfg(feature = "store")]
+        {
+            self.periods.tick = self.periods.now();
+        }
+    }
+
+    /// Records that the chunks with awake cells are touched: they take part in the tick that begins
+    /// next, or has begun.
+    #[cfg(feature = "store")]
+    fn touch_awake(&mut self) {
+        for at in 0..self.grid.awake_slots().len() {
+            self.touch(self.grid.awake_slots()[at]);
+        }
+    }
+
+    /// Records that the frozen chunks in which cells have woken are touched: edits of their
+    /// neighbours wake some. Until they go on, none of them falls asleep but by a write, so their
+    /// number tells.
+    #[cfg(feature = "store")]
+    fn touch_woken_frozen(&mut self) {
+        let waits = |slot: &Slot| self.is_frozen(*slot) && self.grid.awake_at(*slot).is_some();
+        let waiting: Vec<Slot> = self.grid.occupied().filter(waits).collect();
+        for slot in waiting {
+            let awake = self.grid.awake_at(slot).map_or(0, |awake| awake.len() as u16);
+            let before = &mut self.beside[slot.index()].awake_frozen;
+            if core::mem::replace(before, awake) != awake {
+                self.touch(slot);
+            }
+        }
+    }
+
+    /// Begins a period without a look at the world, between two ticks.
+    #[cfg(feature = "store")]
+    pub(crate) fn begin_period(&self) -> Since {
+        self.periods.begin()
+    }
+
     /// Returns the chunks touched since a time, in no order, and the time until which that is; all
-    /// chunks if that time is of another world. While a tick is underway, they count as touched
-    /// after it, too, since a save has them as they were before the tick.
+    /// chunks if that time is of another world. While a tick is underway, those that may have a part
+    /// in it count as touched after it, too, since a save has them as they were before the tick.
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(
         &mut self,
         since: Option<Since>,
         is_underway: bool,
     ) -> (Vec<Slot>, Since) {
-        // They take part in the tick that begins next, or has begun.
-        for at in 0..self.grid.awake_slots().len() {
-            self.touch(self.grid.awake_slots()[at]);
-        }
-        // In a frozen chunk, edits of its neighbours may have woken cells.
-        let waits = |slot: Slot| {
-            self.is_frozen(slot) && self.grid.awake_at(slot).is_some_and(|awake| !awake.is_empty())
-        };
-        let world = self.periods.world;
-        let is_touched = |slot: &Slot| {
-            since.is_none_or(|since| {
-                since.world != world
-                    || self.beside[slot.index()].touched >= since.period
-                    || waits(*slot)
-            })
-        };
+        self.touch_awake();
+        self.touch_woken_frozen();
+        let is_touched =
+            |slot: &Slot| since.is_none_or(|since| self.is_touched_since(*slot, since));
         let touched: Vec<Slot> = self.grid.occupied().filter(is_touched).collect();
-        self.periods.now += 1;
+        let now = self.periods.begin();
         if is_underway {
-            touched.iter().for_each(|&slot| self.touch(slot));
+            let tick = self.periods.tick;
+            for &slot in &touched {
+                if self.beside[slot.index()].touched >= tick {
+                    self.touch(slot);
+                }
+            }
         }
-        (touched, Since { world, period: self.periods.now })
+        (touched, now)
+    }
+
+    /// Returns whether a chunk was touched since a time; `true` if that is of another world.
+    #[cfg(feature = "store")]
+    pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
+        since.world != self.periods.world || self.beside[slot.index()].touched >= since.period
     }
 
     /// Makes the period of a store of lent chunks that of this one.
     #[cfg(all(feature = "store", feature = "rayon"))]
     pub(super) fn lend_period(&self, borrower: &mut Store) {
-        borrower.periods.now = self.periods.now;
+        borrower.periods.now = AtomicU64::new(self.periods.now());
     }
 
     /// Lends nothing: no save will ask.

@@ -2,6 +2,7 @@
 //! that its corners need.
 
 use crate::chunk::Chunk;
+use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
@@ -50,6 +51,12 @@ pub(super) fn slope([nw, ne, sw, se]: [Column; 4]) -> Vec2 {
 }
 
 impl WaterWorld {
+    /// Returns whether a layer takes part in a tick that is underway, so that what is known of its
+    /// cells may not be so of those before the tick.
+    pub(super) fn is_in_tick(&self, slot: Slot, layer: usize) -> bool {
+        self.work.have_entered() && self.work.open_layers(slot) >> layer & 1 != 0
+    }
+
     /// Returns the cell at an offset within its layer; dry if there is none.
     pub(super) fn column(&self, cell: IVec3, x: i32, z: i32) -> Column {
         let (Some(x), Some(z)) = (cell.x.checked_add(x), cell.z.checked_add(z)) else {

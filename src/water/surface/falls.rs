@@ -44,7 +44,8 @@ impl WaterWorld {
     /// The mesh shows cells with water above them as full ones; this is how thick they are. A world
     /// at rest has no falls, but for springs in the air that supply nothing. Like the mesh, falls
     /// depend on what [`take_changes`](WaterWorld::take_changes) lists within a cell of them, but
-    /// for the direction in empty cells.
+    /// for the direction in empty cells. While a tick is underway, they are those after the last
+    /// complete one.
     ///
     /// ```
     /// use floodplain::water::{Fall, Rules, Voxel, WaterWorld};
@@ -62,18 +63,19 @@ impl WaterWorld {
     pub fn falls(&self, chunk: IVec3) -> Vec<Fall> {
         let mut falls: Vec<Fall> = Vec::new();
         let Some(slot) = self.store.grid().slot(chunk) else { return falls };
-        let chunks = Neighbourhood::of(self, chunk);
+        let (chunks, cells) = (Neighbourhood::of(self, chunk), self.cells_before(slot));
         // The fall that each column has in the layer below, by its place in the list.
         let mut below: [Option<usize>; LAYER_CELLS] = [None; LAYER_CELLS];
         for layer in 0..16 {
-            if !self.store.has(slot, layer, |voxel| !voxel.is_inert()) {
+            let is_inert = !self.store.has(slot, layer, |voxel| !voxel.is_inert());
+            if is_inert && !self.is_in_tick(slot, layer) {
                 below.fill(None);
                 continue;
             }
             let planes = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));
             for (column, below) in below.iter_mut().enumerate() {
                 let index = layer << 8 | column;
-                let voxel = self.store.grid().chunk_at(slot).get(index);
+                let voxel = cells.get(index);
                 let Some((direction, units)) = falling(voxel, &planes, column) else {
                     *below = None;
                     continue;

@@ -62,7 +62,7 @@ impl WaterWorld {
     ///
     /// A cell changes the mesh of the chunks within a cell of it, see [`meshes_touched`]. Water
     /// that passes through empty cells is not part of the mesh; see [`falls`](WaterWorld::falls).
-    /// While a tick is underway, this is the surface so far.
+    /// While a tick is underway, this is the surface after the last complete one.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -85,7 +85,8 @@ impl WaterWorld {
         let Some(slot) = self.store.grid().slot(chunk) else { return mesh };
         let chunks = Neighbourhood::of(self, chunk);
         let is_wet = |layer: &usize| {
-            (self.store.layer(slot, *layer).wet | self.store.sea(slot, *layer)).any()
+            let wet = self.store.layer(slot, *layer).wet | self.store.sea(slot, *layer);
+            wet.any() || self.is_in_tick(slot, *layer)
         };
         for layer in (0..16).filter(is_wet) {
             let [below, here, above] = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));

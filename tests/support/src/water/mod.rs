@@ -6,6 +6,7 @@ pub mod edits;
 pub mod limits;
 pub mod orders;
 pub mod queued;
+pub mod simulation;
 pub mod small;
 pub mod values;
 pub mod words;

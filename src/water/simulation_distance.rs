@@ -1,0 +1,355 @@
+//! The simulation distance: which of the loaded chunks stand still, by the positions of the players.
+//! It looks at no clock and draws no random number, and changes a world by edits alone.
+
+use crate::water::{Edit, WaterWorld};
+use core::cmp::Reverse;
+use core::fmt;
+use glam::{IVec2, IVec3};
+use hashbrown::HashMap;
+
+/// Chunks that are switched in one call, unless it is told otherwise: less than 1 ms of work.
+const LIMIT: usize = 256;
+/// Of 100 ticks of the server, how many are to complete one of the water.
+const ENOUGH: u128 = 95;
+/// Calls of [`SimulationDistance::adapt`] in a row that report no lag, before a distance grows.
+const CALM: u32 = 10;
+
+/// The columns of chunks round the players that are simulated in some of the ticks. Distances are
+/// counted in chunks, along x or z, whichever is longer: within a distance of 2 of a player are 5×5
+/// columns. Height does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// The greatest distance from a player.
+    pub distance: u32,
+    /// How many ticks in a row the ring is simulated, from 1 to `of`; then it stands still.
+    pub ticks: u64,
+    /// After how many ticks that begins anew.
+    pub of: u64,
+}
+
+impl Ring {
+    /// Returns a ring that is simulated in every tick.
+    pub const fn always(distance: u32) -> Ring {
+        Ring { distance, ticks: 1, of: 1 }
+    }
+}
+
+/// Why rings were refused. They are numbered from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RingError {
+    /// There is no ring.
+    Empty,
+    /// A ring is not farther away than the one before it.
+    Distance {
+        /// The ring's number.
+        ring: usize,
+        /// Its distance.
+        distance: u32,
+        /// That of the ring before it.
+        before: u32,
+    },
+    /// A ring is simulated in no tick, or in more ticks than there are.
+    Ticks {
+        /// The ring's number.
+        ring: usize,
+        /// The ticks in which it is to be simulated.
+        ticks: u64,
+        /// The ticks of which they are a part.
+        of: u64,
+    },
+}
+
+impl fmt::Display for RingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RingError::Empty => write!(f, "a simulation distance has at least one ring"),
+            RingError::Distance { ring, distance, before } => {
+                write!(f, "ring {ring} has distance {distance}, but the one before it {before}")
+            }
+            RingError::Ticks { ring, ticks, of } => {
+                write!(f, "ring {ring} is simulated in 1 to {of} of {of} ticks, not {ticks}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RingError {}
+
+/// Simulates what is near the players: says which chunks are to be [frozen](WaterWorld::freeze) and
+/// [thawed](WaterWorld::thaw) before the next tick.
+///
+/// In each tick, those [rings](Ring) are simulated whose turn it is, by the number of the tick. What
+/// is farther away than the farthest of them stands still. So is everything if there are no players.
+/// No unit of water is moved or lost by that.
+///
+/// - **A limit.** A call switches so many chunks at most ([`with_limit`](Self::with_limit)), so no
+///   tick takes long because many chunks freeze at once. Chunks nearest to a player are thawed
+///   first, those farthest from all players frozen first; if more wait of both, each has half of the
+///   limit. A ring that is simulated in turns needs turns that are longer than its chunks divided by
+///   the limit.
+/// - **Hysteresis.** A chunk is thawed within the distance, and frozen where it is farther away by
+///   more than a number of chunks ([`with_hysteresis`](Self::with_hysteresis)), so a player who
+///   walks to and fro switches nothing. In between, a chunk stays as it is: after the turn of a
+///   wider ring, what is that close to the nearer one goes on with it.
+/// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the water does not keep up,
+///   and longer again when it does.
+///
+/// The edits are a function of the rings, the world, its queued edits, and the players' positions.
+/// With the same input, all machines make the same edits; or record the edits, as those of players.
+///
+/// ```
+/// use floodplain::water::{Ring, Rules, SimulationDistance, Voxel, WaterWorld};
+/// use floodplain::{Chunk, Region, glam::IVec3};
+///
+/// let mut world = WaterWorld::new(7, Rules::lossless())?;
+/// let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions();
+/// world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
+///
+/// // Within 2 chunks in every tick, up to 4 in 8 ticks of 32, four chunks at most a call.
+/// let rings = [Ring::always(2), Ring { distance: 4, ticks: 8, of: 32 }];
+/// let distance = SimulationDistance::new(rings)?.with_limit(4).with_hysteresis(0);
+/// let player = IVec3::ZERO; // in chunks
+/// for tick in 0..32 {
+///     for edit in distance.edits(&world, &[player]) {
+///         world.queue(edit);
+///     }
+///     world.step();
+///     let live = 10 - world.frozen_chunks().count();
+///     match tick {
+///         0 => assert_eq!(live, 6, "the farthest four are frozen"),
+///         1..8 => assert_eq!(live, 5, "x = 0 to 4"),
+///         _ => assert_eq!(live, 3, "x = 0 to 2"),
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimulationDistance {
+    /// In order of distance.
+    rings: Vec<Ring>,
+    hysteresis: u32,
+    limit: usize,
+    least: u32,
+    /// By how much the distances are shorter now.
+    reduction: u32,
+    /// Reports without lag in a row.
+    calm: u32,
+}
+
+impl SimulationDistance {
+    /// Returns a simulation distance of these rings, the nearest first, with a hysteresis of one
+    /// chunk and a limit of 256 chunks.
+    ///
+    /// # Errors
+    /// There is no ring, one is not farther away than that before it, or is simulated in no tick or
+    /// in more than there are.
+    pub fn new(rings: impl IntoIterator<Item = Ring>) -> Result<Self, RingError> {
+        let rings: Vec<Ring> = rings.into_iter().collect();
+        if rings.is_empty() {
+            return Err(RingError::Empty);
+        }
+        for (ring, &Ring { distance, ticks, of }) in rings.iter().enumerate() {
+            if !(1..=of).contains(&ticks) {
+                return Err(RingError::Ticks { ring, ticks, of });
+            }
+            let before = ring.checked_sub(1).map(|before| rings[before].distance);
+            if let Some(before) = before.filter(|&before| before >= distance) {
+                return Err(RingError::Distance { ring, distance, before });
+            }
+        }
+        Ok(SimulationDistance {
+            rings,
+            hysteresis: 1,
+            limit: LIMIT,
+            least: 1,
+            reduction: 0,
+            calm: 0,
+        })
+    }
+
+    /// Freezes only what is farther away than the distance by more than so many chunks.
+    pub fn with_hysteresis(self, chunks: u32) -> Self {
+        SimulationDistance { hysteresis: chunks, ..self }
+    }
+
+    /// Switches at most so many chunks in a call. It takes some 2 µs for each to be frozen or
+    /// thawed.
+    pub fn with_limit(self, chunks: usize) -> Self {
+        SimulationDistance { limit: chunks, ..self }
+    }
+
+    /// Makes no distance shorter than so many chunks for lag; 1 by default. One that is shorter by
+    /// itself stays as it is.
+    pub fn with_least(self, chunks: u32) -> Self {
+        SimulationDistance { least: chunks, ..self }
+    }
+
+    /// Makes all distances shorter by a chunk if less than 95 of 100 of the server's ticks have
+    /// completed one of the water, `completed` of `ticks` since the last call; longer by a chunk, up
+    /// to those given at first, after ten calls in a row in which all have. Call it once a second or
+    /// so. As lag depends on the machine, what it is told is part of the input.
+    ///
+    /// ```
+    /// use floodplain::water::{Ring, SimulationDistance};
+    ///
+    /// let mut distance = SimulationDistance::new([Ring::always(6)])?;
+    /// distance.adapt(18, 20);
+    /// assert_eq!((distance.reduction(), distance.reach(0)), (1, Some(5)));
+    /// (0..10).for_each(|_| distance.adapt(20, 20));
+    /// assert_eq!(distance.reach(0), Some(6));
+    /// # Ok::<(), floodplain::water::RingError>(())
+    /// ```
+    pub fn adapt(&mut self, completed: u64, ticks: u64) {
+        self.calm = if completed >= ticks { self.calm + 1 } else { 0 };
+        let farthest = self.rings.last().map_or(0, |ring| ring.distance);
+        if u128::from(completed) * 100 < u128::from(ticks) * ENOUGH {
+            let most = farthest.saturating_sub(self.least);
+            self.reduction = most.min(self.reduction + 1);
+        } else if self.calm == CALM {
+            (self.reduction, self.calm) = (self.reduction.saturating_sub(1), 0);
+        }
+    }
+
+    /// Returns by how many chunks the distances are shorter now, for lag.
+    pub fn reduction(&self) -> u32 {
+        self.reduction
+    }
+
+    /// Returns the distance within which a tick is to simulate, by the number of ticks before it;
+    /// `None` if it is no ring's turn.
+    pub fn reach(&self, tick: u64) -> Option<u32> {
+        let turn = self.rings.iter().rfind(|ring| tick % ring.of < ring.ticks)?;
+        let shorter = turn.distance.saturating_sub(self.reduction);
+        Some(shorter.max(self.least.min(turn.distance)))
+    }
+
+    /// Returns the edits to be [queued](WaterWorld::queue) for the next tick, at most one of each
+    /// kind: chunks to freeze, and chunks to thaw, in order. `players` are their positions in
+    /// chunks.
+    ///
+    /// Edits that wait in the queue of the world are taken as made, so this may be called in the
+    /// middle of a tick, and once in each tick of a server whose water lags behind. It takes time in
+    /// the number of chunks, and of columns times players.
+    pub fn edits(&self, world: &WaterWorld, players: &[IVec3]) -> Vec<Edit> {
+        let reach = self.reach(world.ticks_begun());
+        let mut columns = Columns::of(players);
+        let (mut freezing, mut thawing) = (Vec::new(), Vec::new());
+        world.foresee(|chunk, is_frozen| {
+            let distance = columns.distance(chunk);
+            let is_within = |more: u32| {
+                let reach = reach.map(|reach| reach.saturating_add(more));
+                distance.is_some_and(|distance| reach.is_some_and(|reach| distance <= reach))
+            };
+            // Whole columns come together, one after the other.
+            let order = [chunk.x, chunk.z, chunk.y];
+            if is_frozen && is_within(0) {
+                thawing.push((distance, order));
+            } else if !is_frozen && !is_within(self.hysteresis) {
+                freezing.push((Reverse(distance.unwrap_or(u32::MAX)), order));
+            }
+        });
+        let (frozen, thawed) = self.shares(freezing.len(), thawing.len());
+        let (freezing, thawing) = (first(freezing, frozen), first(thawing, thawed));
+        let edits = [Edit::Freeze as fn(_) -> _, Edit::Thaw].into_iter().zip([freezing, thawing]);
+        edits.filter(|(_, chunks)| !chunks.is_empty()).map(|(edit, chunks)| edit(chunks)).collect()
+    }
+
+    /// Returns how many chunks are frozen and thawed of those that are to be: half of the limit
+    /// each, and what the other does not need.
+    fn shares(&self, freezing: usize, thawing: usize) -> (usize, usize) {
+        let half = self.limit.div_ceil(2);
+        let thawed = thawing.min(half.max(self.limit.saturating_sub(freezing)));
+        (freezing.min(self.limit - thawed), thawed)
+    }
+}
+
+/// Returns the chunks of the `count` first in order.
+fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<IVec3> {
+    if count < chunks.len() {
+        chunks.select_nth_unstable(count);
+        chunks.truncate(count);
+    }
+    chunks.sort_unstable();
+    chunks.into_iter().map(|(_, [x, z, y])| IVec3::new(x, y, z)).collect()
+}
+
+/// The distances of columns of chunks from the nearest player.
+struct Columns {
+    players: Vec<IVec2>,
+    known: HashMap<IVec2, Option<u32>>,
+    /// The column asked for last: chunks of a column mostly come one after the other.
+    last: Option<(IVec2, Option<u32>)>,
+}
+
+impl Columns {
+    fn of(players: &[IVec3]) -> Columns {
+        let mut players: Vec<IVec2> = players.iter().map(|&player| column_of(player)).collect();
+        players.sort_unstable_by_key(IVec2::to_array);
+        players.dedup();
+        Columns { players, known: HashMap::new(), last: None }
+    }
+
+    /// Returns how many chunks that of a chunk is away; `None` if there are no players.
+    fn distance(&mut self, chunk: IVec3) -> Option<u32> {
+        let column = column_of(chunk);
+        if let Some((_, distance)) = self.last.filter(|&(last, _)| last == column) {
+            return distance;
+        }
+        let players = &self.players;
+        let apart = |player: &IVec2| player.x.abs_diff(column.x).max(player.y.abs_diff(column.y));
+        let nearest = || players.iter().map(apart).min();
+        let distance = *self.known.entry(column).or_insert_with(nearest);
+        self.last = Some((column, distance));
+        distance
+    }
+}
+
+fn column_of(chunk: IVec3) -> IVec2 {
+    IVec2::new(chunk.x, chunk.z)
+}
+
+impl WaterWorld {
+    /// Returns the number of ticks that come before the edits queued next.
+    fn ticks_begun(&self) -> u64 {
+        self.ticks().wrapping_add(self.queue.has_begun().into())
+    }
+
+    /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
+    /// be frozen, in no order. Edits that will be refused are taken as made.
+    fn foresee(&self, mut visit: impl FnMut(IVec3, bool)) {
+        let mut changed = HashMap::new();
+        self.queued_edits().for_each(|edit| foresee_edit(edit, &mut changed));
+        let grid = self.store.grid();
+        for slot in grid.occupied() {
+            let position = grid.position_at(slot);
+            if changed.is_empty() || !changed.contains_key(&position) {
+                visit(position, self.store.is_frozen(slot));
+            }
+        }
+        for (position, is_frozen) in changed {
+            if let Some(is_frozen) = is_frozen {
+                visit(position, is_frozen);
+            }
+        }
+    }
+}
+
+/// Records of the chunks that an edit is about whether they are frozen then; `None` if they are not
+/// loaded.
+fn foresee_edit(edit: &Edit, changed: &mut HashMap<IVec3, Option<bool>>) {
+    match edit {
+        Edit::InsertChunk { position, .. } => _ = changed.insert(*position, Some(false)),
+        Edit::InsertChunks(chunks) => {
+            changed.extend(chunks.iter().map(|&(position, _)| (position, Some(false))));
+        }
+        Edit::InsertRecords(records) => {
+            changed.extend(records.iter().map(|record| (record.position(), Some(false))));
+        }
+        Edit::RemoveChunk(position) => _ = changed.insert(*position, None),
+        Edit::RemoveChunks(gone) => changed.extend(gone.iter().map(|&at| (at, None))),
+        Edit::Freeze(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(true)))),
+        Edit::Thaw(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(false)))),
+        _ => {}
+    }
+}
