@@ -65,6 +65,8 @@ mod edit_bytes;
 mod grid;
 pub mod guarantees;
 pub mod guide;
+#[cfg(feature = "import")]
+pub mod import;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]
