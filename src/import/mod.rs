@@ -35,10 +35,15 @@
 //! pictures are read by `png`.
 
 mod anvil;
+mod boxes;
+mod heightmap;
+mod vox;
 
 pub use anvil::{
     Block, BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, is_open_block,
 };
+pub use heightmap::{HeightRules, Heightmap, HeightmapError, MAX_HEIGHTMAP_SIDE, MapWater};
+pub use vox::{VoxColour, VoxError, VoxFile, VoxRules, looks_like_water};
 
 /// The most chunks that one file becomes: 65,536, half a gigabyte if none of them is uniform.
 pub const MAX_CHUNKS: usize = 1 << 16;

@@ -204,9 +204,9 @@ impl<'a> Column<'a> {
         match tag {
             None => added.push(self.new_section(y, section)),
             Some(tag) => match self.holder(tag)? {
-                Some(holder) => section
-                    .write(&self.nbt, holder, self.layout, splices)
-                    .map_err(in_section(y))?,
+                Some(holder) => {
+                    section.write(&self.nbt, holder, self.layout, splices).map_err(in_section(y))?
+                }
                 None => splices.insert(tag.end - 1, contained(section)),
             },
         }

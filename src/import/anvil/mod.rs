@@ -75,7 +75,10 @@ impl RegionFile {
     /// # Errors
     /// A column is damaged, or there are more than [`MAX_CHUNKS`] chunks. With
     /// [`column`](RegionFile::column) the sound columns of a damaged file can be read.
-    pub fn chunks(&self, rules: &BlockRules<'_>) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
+    pub fn chunks(
+        &self,
+        rules: &BlockRules<'_>,
+    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
         let mut chunks = Vec::new();
         for at in self.columns() {
             let read = |column: Column<'_>| {

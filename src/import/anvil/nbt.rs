@@ -340,9 +340,11 @@ mod tests {
 
     #[test]
     fn numbers_are_read_with_their_sign() {
-        for (kind, payload) in
-            [(kind::BYTE, &[0xfc][..]), (kind::SHORT, &[0xff, 0xfc]), (kind::INT, &[255, 255, 255, 252])]
-        {
+        for (kind, payload) in [
+            (kind::BYTE, &[0xfc][..]),
+            (kind::SHORT, &[0xff, 0xfc]),
+            (kind::INT, &[255, 255, 255, 252]),
+        ] {
             let bytes = document(kind, payload);
             let nbt = Nbt::read(&bytes).unwrap();
             assert_eq!(nbt.int(nbt.root, "x"), Ok(Some(-4)));

@@ -54,10 +54,19 @@ mod tests {
 
     #[test]
     fn numbers_have_the_names_of_the_last_version_with_numbers() {
-        for (id, name) in [(0, "air"), (1, "stone"), (9, "water"), (31, "tallgrass"), (66, "rail"),
-            (80, "snow_block"), (111, "waterlily"), (175, "double_plant"), (212, "frosted_ice"),
-            (252, "concrete_powder"), (255, "structure_block")]
-        {
+        for (id, name) in [
+            (0, "air"),
+            (1, "stone"),
+            (9, "water"),
+            (31, "tallgrass"),
+            (66, "rail"),
+            (80, "snow_block"),
+            (111, "waterlily"),
+            (175, "double_plant"),
+            (212, "frosted_ice"),
+            (252, "concrete_powder"),
+            (255, "structure_block"),
+        ] {
             assert_eq!(name_of(id), Some(name), "{id}");
         }
         assert_eq!((name_of(253), name_of(254), name_of(256)), (None, None, None));

@@ -75,8 +75,9 @@ mod tests {
     #[test]
     fn numbers_of_every_width_are_unpacked_as_they_were_packed() {
         for bits in 4..=12 {
-            let numbers: Vec<u16> =
-                (0..CHUNK_CELLS as u16).map(|at| at.wrapping_mul(2_654) & ((1 << bits) - 1)).collect();
+            let numbers: Vec<u16> = (0..CHUNK_CELLS as u16)
+                .map(|at| at.wrapping_mul(2_654) & ((1 << bits) - 1))
+                .collect();
             for packing in [Packing::Spanning, Packing::Padded] {
                 let words = packing.pack(&numbers, bits);
                 assert_eq!(words.len(), packing.length(bits));

@@ -86,8 +86,7 @@ impl Section {
         let mut numbers = HashMap::new();
         let mut palette = Vec::new();
         let cells = (0..CHUNK_CELLS).map(|cell| {
-            let number =
-                half(add, cell) << 12 | u16::from(blocks[cell]) << 4 | half(data, cell);
+            let number = half(add, cell) << 12 | u16::from(blocks[cell]) << 4 | half(data, cell);
             *numbers.entry(number).or_insert_with(|| {
                 palette.push(State::Numbered(number));
                 palette.len() as u16 - 1

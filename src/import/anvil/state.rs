@@ -59,8 +59,7 @@ impl State {
         y: i32,
         rules: &BlockRules<'_>,
     ) -> Result<State, Malformed> {
-        let reads_back =
-            |state: &State| Ok(state.held(rules)?.voxel(y, rules.sources) == wanted);
+        let reads_back = |state: &State| Ok(state.held(rules)?.voxel(y, rules.sources) == wanted);
         if reads_back(self)? {
             return Ok(self.clone());
         }
