@@ -3,7 +3,7 @@
 use super::error::VoxError;
 use super::palette::Palette;
 use glam::IVec3;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// A model: cells of a box, x and y level, z up.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Contents {
     pub palette: Palette,
     pub nodes: HashMap<u32, Node>,
     /// The numbers of layers that are not shown.
-    pub hidden_layers: Vec<i32>,
+    pub hidden_layers: HashSet<i32>,
 }
 
 /// The longest side of a model, which its coordinates of a byte allow.
