@@ -116,7 +116,7 @@ proptest! {
         scale in (1..4_u16, 1..4_u16),
         sky in 0..20_u16,
         level in -40..80_i32,
-        kind in 0..3,
+        kind in 0..3_usize,
     ) {
         let map = Heightmap::new(5, 3, heights.clone()).unwrap();
         let origin = IVec3::from_array(origin);

@@ -27,7 +27,7 @@ impl Version {
 
     fn data_version(self) -> i32 {
         match self {
-            Version::Numbered => 1343,
+            Version::Numbered => 1139,
             Version::Spanning => 1976,
             Version::Padded => 2730,
             Version::Contained => 3465,
