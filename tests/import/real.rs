@@ -17,7 +17,11 @@ fn real(name: &str) -> Vec<u8> {
     file(&[([(column.x & 31) as u8, (column.z & 31) as u8], GZIP, decompressed)])
 }
 
-/// Water blocks of each height, counted by the naive reader.
+/// The plants in these columns that only grow in water.
+const PLANTS: [&str; 4] =
+    ["minecraft:kelp", "minecraft:kelp_plant", "minecraft:seagrass", "minecraft:tall_seagrass"];
+
+/// Cells with water of each height, counted by the naive reader.
 fn counted(column: &Column) -> [usize; 8] {
     let mut counts = [0; 8];
     for block in column.sections.values().flatten() {
@@ -26,6 +30,7 @@ fn counted(column: &Column) -> [usize; 8] {
             Block::Named(name, properties) if name == "minecraft:water" => {
                 properties[0].1.parse().unwrap()
             }
+            Block::Named(name, _) if PLANTS.contains(&name.as_str()) => 0,
             _ => continue,
         };
         counts[if level == 0 || level > 7 { 7 } else { 8 - level as usize }] += 1;

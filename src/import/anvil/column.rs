@@ -10,15 +10,14 @@ use crate::coords::{Cube, Shape};
 use crate::water::{Voxel, WaterWorld};
 use core::ops::RangeInclusive;
 use glam::{IVec2, IVec3};
-use std::borrow::Cow;
 
 /// The first versions of the data (`DataVersion`) that store states by name, and pack them without
 /// indices that span two words.
 const NAMED_SINCE: i32 = 1451;
 const PADDED_SINCE: i32 = 2529;
 
-/// The most sections of a column: y is a signed byte. As many again may be there for their light.
-const MOST_SECTIONS: usize = 512;
+/// The most sections of a column: y is a signed byte.
+const MOST_SECTIONS: usize = 256;
 
 /// The sections of a world that is 256 high: all before 1.18, unless a data pack says otherwise.
 const OLD_SECTIONS: RangeInclusive<i32> = 0..=15;
@@ -190,7 +189,7 @@ impl<'a> Column<'a> {
     fn write_section(
         &self,
         y: i32,
-        chunk: &Cow<'_, Chunk<Voxel>>,
+        chunk: &Chunk<Voxel>,
         rules: &BlockRules<'_>,
         splices: &mut Splices,
         added: &mut Vec<Vec<u8>>,
