@@ -8,7 +8,7 @@ use super::splice::{self, Splices};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape};
 use crate::water::{Voxel, WaterWorld};
-use core::ops::RangeInclusive;
+use core::ops::Range;
 use glam::{IVec2, IVec3};
 
 /// The first versions of the data (`DataVersion`) that store states by name, and pack them without
@@ -20,7 +20,7 @@ const PADDED_SINCE: i32 = 2529;
 const MOST_SECTIONS: usize = 256;
 
 /// The sections of a world that is 256 high: all before 1.18, unless a data pack says otherwise.
-const OLD_SECTIONS: RangeInclusive<i32> = 0..=15;
+const OLD_SECTIONS: Range<i32> = 0..16;
 
 /// The compound of palette and indices since 1.18.
 const STATES: &str = "block_states";
@@ -31,15 +31,14 @@ pub(super) struct Column<'a> {
     layout: Layout,
     /// x and z, in chunks.
     pub position: IVec2,
-    /// Whether the game has finished making it.
-    pub is_finished: bool,
     /// The compound that holds the list of sections.
     parent: Tag,
     list: Option<Field<'a>>,
     /// The sections with blocks and those without, each with its y in chunks.
     sections: Vec<(i32, Tag)>,
-    /// The sections that exist, with or without blocks.
-    span: RangeInclusive<i32>,
+    /// The sections that become chunks, stored or not. None if the game has not finished the
+    /// column.
+    span: Range<i32>,
 }
 
 impl<'a> Column<'a> {
@@ -61,16 +60,18 @@ impl<'a> Column<'a> {
             nbt,
             layout,
             position: IVec2::new(number("xPos")?, number("zPos")?),
-            is_finished: status.is_none_or(is_finished),
             parent,
             list: nbt.field(parent, name_of_sections(layout), kind::LIST)?,
             sections: Vec::new(),
-            span: OLD_SECTIONS,
+            span: 0..0,
         };
         if layout == Layout::Contained && column.list.is_none() {
             return Err(ColumnFault::Missing { name: name_of_sections(layout) });
         }
         column.find_sections()?;
+        if status.is_none_or(is_finished) {
+            column.span = column.find_span()?;
+        }
         Ok(column)
     }
 
@@ -85,13 +86,12 @@ impl<'a> Column<'a> {
             }
             self.sections.push((y, tag));
         }
-        self.span = self.find_span()?;
         Ok(())
     }
 
     /// Returns the sections that exist: since 1.18 from `yPos` to the highest with blocks, before
     /// that all that a world of 256 layers has.
-    fn find_span(&self) -> Result<RangeInclusive<i32>, ColumnFault> {
+    fn find_span(&self) -> Result<Range<i32>, ColumnFault> {
         let mut with_blocks = Vec::new();
         for &(y, tag) in &self.sections {
             if self.holder(tag)?.is_some_and(|holder| self.has_blocks(holder)) {
@@ -100,13 +100,13 @@ impl<'a> Column<'a> {
         }
         let (low, high) = (with_blocks.iter().min(), with_blocks.iter().max());
         let (Some(&low), Some(&high)) = (low, high) else {
-            return Ok(if self.layout == Layout::Contained { 1..=0 } else { OLD_SECTIONS });
+            return Ok(if self.layout == Layout::Contained { 0..0 } else { OLD_SECTIONS });
         };
         if self.layout != Layout::Contained {
-            return Ok(low.min(*OLD_SECTIONS.start())..=high.max(*OLD_SECTIONS.end()));
+            return Ok(low.min(OLD_SECTIONS.start)..(high + 1).max(OLD_SECTIONS.end));
         }
         let lowest = self.nbt.int(self.parent, "yPos")?.unwrap_or(low);
-        Ok(low.min(lowest.max(i32::from(i8::MIN)))..=high)
+        Ok(low.min(lowest.max(i32::from(i8::MIN)))..high + 1)
     }
 
     /// Returns the compound that holds the states of a section.
@@ -124,7 +124,7 @@ impl<'a> Column<'a> {
 
     /// Returns the number of chunks that the column becomes.
     pub fn chunk_count(&self) -> usize {
-        if self.is_finished { self.span.clone().count() } else { 0 }
+        self.span.len()
     }
 
     /// Returns the chunk position of a section.
@@ -142,15 +142,12 @@ impl<'a> Column<'a> {
         Ok(Some((tag, section)))
     }
 
-    /// Returns the chunks of a finished column with their positions, from the lowest. Sections that
-    /// are left out within the column are air.
+    /// Returns the chunks of the column with their positions, from the lowest. Sections that are left
+    /// out within it are air.
     pub fn chunks(
         &self,
         rules: &BlockRules<'_>,
     ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, ColumnFault> {
-        if !self.is_finished {
-            return Ok(Vec::new());
-        }
         let chunk = |y: i32| {
             let chunk = match self.section(y)? {
                 Some((_, Some(section))) => {
@@ -172,8 +169,7 @@ impl<'a> Column<'a> {
         let mut splices = Splices::default();
         let mut added = Vec::new();
         let mut is_changed = false;
-        let span = if self.is_finished { self.span.clone() } else { 1..=0 };
-        for y in span {
+        for y in self.span.clone() {
             let Some(chunk) = world.chunk(self.chunk_at(y)) else { continue };
             is_changed |= self.write_section(y, &chunk, rules, &mut splices, &mut added)?;
         }

@@ -94,7 +94,7 @@ impl RegionFile {
     }
 
     /// Returns the chunks of the column at a place in the file, as [`chunks`](RegionFile::chunks)
-    /// does; `None` if there is no column, or x or z is above 31.
+    /// does; none if there is no column, or x or z is above 31.
     ///
     /// # Errors
     /// The column is damaged.
@@ -102,8 +102,8 @@ impl RegionFile {
         &self,
         at: [u8; 2],
         rules: &BlockRules<'_>,
-    ) -> Result<Option<Vec<(IVec3, Chunk<Voxel>)>>, RegionError> {
-        self.read(at, |column| column.chunks(rules))
+    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
+        Ok(self.read(at, |column| column.chunks(rules))?.unwrap_or_default())
     }
 
     /// Returns the bytes of a region file in which the blocks hold the water of `world`, so that the
