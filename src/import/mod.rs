@@ -22,7 +22,9 @@
 //! | open blocks: air, plants, torches, rails … ([`is_open_block`], or [a function of the caller's](BlockRules::is_open)) | open and dry; waterlogged, as a source |
 //! | all others, lava too | solid; waterlogged ones keep the water in them to themselves |
 //!
-//! [`RegionFile::with_water`] writes the water of a world back.
+//! [`RegionFile::with_water`] writes the water of a world back. Columns that are compressed by LZ4,
+//! which the game does only if it is told to, or that lie in files of their own (`.mcc`), are refused
+//! by name; [`RegionFile::column`] reads the others.
 //!
 //! # Why own readers
 //!

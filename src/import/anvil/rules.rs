@@ -24,7 +24,8 @@ pub struct BlockRules<'a> {
     /// What becomes of sources. Default [`Sources::Finite`].
     pub sources: Sources,
     /// Returns whether water enters a block. It is not asked about water itself and the plants that
-    /// only grow in it, which are open. Default [`is_open_block`].
+    /// only grow in it, which are open. If water is to be written back, air must be open and stone
+    /// must not. Default [`is_open_block`].
     ///
     /// ```
     /// use floodplain::import::{Block, BlockRules, is_open_block};
