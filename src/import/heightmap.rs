@@ -143,8 +143,8 @@ impl Heightmap {
         self.values.get(x as usize + z as usize * self.width as usize).copied()
     }
 
-    /// Returns the region of the columns: from their lowest ground up to the highest ground or water
-    /// and the sky above it.
+    /// Returns the region of the columns: from their lowest ground up to the highest ground or
+    /// water and the sky above it.
     ///
     /// # Errors
     /// The scale is 0, or a cell would lie beyond the range of `i32`.
@@ -168,9 +168,9 @@ impl Heightmap {
     }
 
     /// Returns the chunks of [`bounds`](Heightmap::bounds) with their positions; what
-    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. A column is solid up to its
-    /// height, with water above as the rules say. Give the world these bounds, too: what its last
-    /// chunks have beyond them is not part of the map, and repeats its outermost columns.
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. A column is solid up to
+    /// its height, with water above as the rules say. Give the world these bounds, too: what its
+    /// last chunks have beyond them is not part of the map, and repeats its outermost columns.
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap, MapWater};

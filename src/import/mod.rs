@@ -10,8 +10,8 @@
 //!
 //! [`RegionFile`] reads and writes the region files (`.mca`) of Minecraft's Java edition, all
 //! versions since 1.2: blocks as numbers (before 1.13), as palettes (1.13 to 1.17, packed with and
-//! without gaps), and in the layout since 1.18, with heights below 0. Cells lie in the same order as
-//! here, YZX, and at the same positions.
+//! without gaps), and in the layout since 1.18, with heights below 0. Cells lie in the same order
+//! as here, YZX, and at the same positions.
 //!
 //! | the game's block | cell of water |
 //! |---|---|
@@ -23,8 +23,8 @@
 //! | all others, lava too | solid; waterlogged ones keep the water in them to themselves |
 //!
 //! [`RegionFile::with_water`] writes the water of a world back. Columns that are compressed by LZ4,
-//! which the game does only if it is told to, or that lie in files of their own (`.mcc`), are refused
-//! by name; [`RegionFile::column`] reads the others.
+//! which the game does only if it is told to, or that lie in files of their own (`.mcc`), are
+//! refused by name; [`RegionFile::column`] reads the others.
 //!
 //! # Why own readers
 //!
@@ -32,9 +32,9 @@
 //! decompress to. fastnbt 2.6 panics on a list of nothing in a field that is skipped, overflows the
 //! stack on deep nesting, and forgets the order of fields, so nothing could be written back byte by
 //! byte. dot_vox 5.2 overflows the stack on nested chunks, ignores damaged ones, and forgets the
-//! numbers of nodes. The formats are small, and their readers here keep to the bytes: NBT is read in
-//! place, and only the ranges that change are replaced. Decompression is that of `flate2`, in Rust;
-//! pictures are read by `png`.
+//! numbers of nodes. The formats are small, and their readers here keep to the bytes: NBT is read
+//! in place, and only the ranges that change are replaced. Decompression is that of `flate2`, in
+//! Rust; pictures are read by `png`.
 
 mod anvil;
 mod boxes;

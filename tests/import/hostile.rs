@@ -1,5 +1,5 @@
-//! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a reader
-//! panic, and none takes memory that its bytes do not account for.
+//! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
+//! reader panic, and none takes memory that its bytes do not account for.
 
 use floodplain::glam::IVec2;
 use floodplain::import::{

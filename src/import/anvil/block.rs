@@ -60,10 +60,10 @@ impl<'a> Block<'a> {
 }
 
 /// Returns whether water enters a block: the default of
-/// [`BlockRules::is_open`](crate::import::BlockRules::is_open). Air is open, and so is what the game
-/// lets water wash away or flow round: plants, torches, rails, redstone, carpets, signs, ladders,
-/// buttons, banners, corals, layers of snow. All else is solid: leaves, fences, slabs, doors, lava,
-/// ice, and the blocks of mods.
+/// [`BlockRules::is_open`](crate::import::BlockRules::is_open). Air is open, and so is what the
+/// game lets water wash away or flow round: plants, torches, rails, redstone, carpets, signs,
+/// ladders, buttons, banners, corals, layers of snow. All else is solid: leaves, fences, slabs,
+/// doors, lava, ice, and the blocks of mods.
 ///
 /// ```
 /// use floodplain::import::{Block, is_open_block};
@@ -109,23 +109,21 @@ const OPEN_ENDINGS: [&str; 16] = [
 /// Names that are open, those of 1.12 among them, by what they are: air, plants, crops, what stands
 /// on walls and floors, redstone.
 const OPEN: &str = "
-    air structure_void light
-    grass short_grass tall_grass tallgrass fern large_fern deadbush dead_bush bush short_dry_grass
-    tall_dry_grass leaf_litter firefly_bush vine glow_lichen sculk_vein cave_vines cave_vines_plant
-    weeping_vines weeping_vines_plant twisting_vines twisting_vines_plant hanging_moss
-    pale_hanging_moss spore_blossom small_dripleaf big_dripleaf big_dripleaf_stem pink_petals
-    wildflowers sapling nether_sprouts hanging_roots crimson_roots warped_roots mangrove_propagule lily_pad waterlily frogspawn sea_pickle
-    sugar_cane reeds sweet_berry_bush cocoa brown_mushroom red_mushroom crimson_fungus warped_fungus
-    yellow_flower red_flower double_plant dandelion golden_dandelion torchflower poppy blue_orchid
-    allium azure_bluet oxeye_daisy cornflower lily_of_the_valley wither_rose sunflower lilac
-    rose_bush peony pitcher_plant open_eyeblossom closed_eyeblossom cactus_flower
-    wheat carrots potatoes beetroots nether_wart melon_stem pumpkin_stem attached_melon_stem
-    attached_pumpkin_stem torchflower_crop pitcher_crop
-    torch carpet rail ladder lever button candle web cobweb fire soul_fire end_rod skull flower_pot
-    creeper_head dragon_head piglin_head player_head zombie_head scaffolding lantern soul_lantern chain
-    iron_chain
-    redstone_wire tripwire tripwire_hook repeater comparator
-    unpowered_repeater powered_repeater unpowered_comparator powered_comparator";
+    air structure_void light grass short_grass tall_grass tallgrass fern large_fern deadbush
+    dead_bush bush short_dry_grass tall_dry_grass leaf_litter firefly_bush vine glow_lichen
+    sculk_vein cave_vines cave_vines_plant weeping_vines weeping_vines_plant twisting_vines
+    twisting_vines_plant hanging_moss pale_hanging_moss spore_blossom small_dripleaf big_dripleaf
+    big_dripleaf_stem pink_petals wildflowers sapling nether_sprouts hanging_roots crimson_roots
+    warped_roots mangrove_propagule lily_pad waterlily frogspawn sea_pickle sugar_cane reeds
+    sweet_berry_bush cocoa brown_mushroom red_mushroom crimson_fungus warped_fungus yellow_flower
+    red_flower double_plant dandelion golden_dandelion torchflower poppy blue_orchid allium
+    azure_bluet oxeye_daisy cornflower lily_of_the_valley wither_rose sunflower lilac rose_bush
+    peony pitcher_plant open_eyeblossom closed_eyeblossom cactus_flower wheat carrots potatoes
+    beetroots nether_wart melon_stem pumpkin_stem attached_melon_stem attached_pumpkin_stem
+    torchflower_crop pitcher_crop torch carpet rail ladder lever button candle web cobweb fire
+    soul_fire end_rod skull flower_pot creeper_head dragon_head piglin_head player_head zombie_head
+    scaffolding lantern soul_lantern chain iron_chain redstone_wire tripwire tripwire_hook repeater
+    comparator unpowered_repeater powered_repeater unpowered_comparator powered_comparator";
 
 #[cfg(test)]
 mod tests {

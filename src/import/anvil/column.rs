@@ -142,8 +142,8 @@ impl<'a> Column<'a> {
         Ok(Some((tag, section)))
     }
 
-    /// Returns the chunks of the column with their positions, from the lowest. Sections that are left
-    /// out within it are air.
+    /// Returns the chunks of the column with their positions, from the lowest. Sections that are
+    /// left out within it are air.
     pub fn chunks(
         &self,
         rules: &BlockRules<'_>,

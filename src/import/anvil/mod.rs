@@ -106,21 +106,22 @@ impl RegionFile {
         Ok(self.read(at, |column| column.chunks(rules))?.unwrap_or_default())
     }
 
-    /// Returns the bytes of a region file in which the blocks hold the water of `world`, so that the
-    /// file reads back as the same water under the same rules. `rules` must be those under which the
-    /// chunks were read.
+    /// Returns the bytes of a region file in which the blocks hold the water of `world`, so that
+    /// the file reads back as the same water under the same rules. `rules` must be those under
+    /// which the chunks were read.
     ///
     /// Only chunks that `world` has loaded change, and of these only cells that hold something else
-    /// than their block did: dry cells become air, wet ones water of the level that belongs to their
-    /// height, and what has been built since becomes stone. A full cell is a source, which lasts in
-    /// the game; where sources would read back without end, it is water that falls. Springs and sea
-    /// become sources; under rules that have neither, these read back as seven units.
+    /// than their block did: dry cells become air, wet ones water of the level that belongs to
+    /// their height, and what has been built since becomes stone. A full cell is a source, which
+    /// lasts in the game; where sources would read back without end, it is water that falls.
+    /// Springs and sea become sources; under rules that have neither, these read back as seven
+    /// units.
     ///
-    /// A waterlogged block that is open stays what it is while its cell is full or dry; water of any
-    /// other height takes its place, as it does with plants and torches that it reaches. A solid
-    /// waterlogged block keeps the water in it, which no world counts. All other blocks, entities
-    /// and data stay byte by byte. So do heightmaps and light: the game makes them anew where it
-    /// notices a change, and its own tools do so for a whole world.
+    /// A waterlogged block that is open stays what it is while its cell is full or dry; water of
+    /// any other height takes its place, as it does with plants and torches that it reaches. A
+    /// solid waterlogged block keeps the water in it, which no world counts. All other blocks,
+    /// entities and data stay byte by byte. So do heightmaps and light: the game makes them anew
+    /// where it notices a change, and its own tools do so for a whole world.
     ///
     /// # Errors
     /// A column is damaged, or would become too long. One that lies in a file of its own is kept.

@@ -4,7 +4,8 @@ use super::block::{Block, is_open_block};
 use crate::water::{FULL, Voxel, WaterCell};
 use core::fmt;
 
-/// What becomes of the blocks of water that the game calls sources: level 0, and waterlogged blocks.
+/// What becomes of the blocks of water that the game calls sources: level 0, and waterlogged
+/// blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sources {
     /// Seven units each, which flow like all others: nothing in the world is without end.

@@ -110,8 +110,8 @@ impl Section {
         self.palette.iter().enumerate().map(held).collect()
     }
 
-    /// Gives the cells that hold something else in `chunk` the states that do. Returns whether there
-    /// are any.
+    /// Gives the cells that hold something else in `chunk` the states that do. Returns whether
+    /// there are any.
     pub fn follow(
         &mut self,
         chunk: &Chunk<Voxel>,

@@ -49,10 +49,10 @@ impl State {
 
     /// Returns the state to store in a cell at height `y` that had this one and now is `wanted`.
     ///
-    /// It is the first of these that reads back as `wanted`: this one; this one with the other value
-    /// of `waterlogged`; air; water of the level that belongs to the units, a source before one
-    /// that falls; stone. No state reads back as a spring or as sea under rules without them: they
-    /// become sources.
+    /// It is the first of these that reads back as `wanted`: this one; this one with the other
+    /// value of `waterlogged`; air; water of the level that belongs to the units, a source before
+    /// one that falls; stone. No state reads back as a spring or as sea under rules without them:
+    /// they become sources.
     pub fn for_voxel(
         &self,
         wanted: Voxel,

@@ -74,8 +74,8 @@ impl Placed<'_> {
     }
 }
 
-/// Returns the models that the scene shows. Without a scene, that is the first model, with the corner
-/// of its box at the origin.
+/// Returns the models that the scene shows. Without a scene, that is the first model, with the
+/// corner of its box at the origin.
 pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
     if contents.nodes.is_empty() {
         return Ok(contents.models.first().map(alone).into_iter().collect());

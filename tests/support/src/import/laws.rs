@@ -1,5 +1,5 @@
-//! What any bytes must keep to as a file of another program: they are refused, or become chunks of a
-//! lawful world, whose water a region file reads back.
+//! What any bytes must keep to as a file of another program: they are refused, or become chunks of
+//! a lawful world, whose water a region file reads back.
 
 use floodplain::glam::IVec3;
 use floodplain::import::{
