@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(palette.0.len(), 255);
         assert_eq!(rgba(1), [255; 4]);
         assert_eq!(rgba(2), [255, 255, 204, 255]);
-        assert_eq!(rgba(79), [153, 255, 255, 255]);
+        assert_eq!(rgba(73), [153, 255, 255, 255]);
         assert_eq!(rgba(216), [238, 0, 0, 255]);
         assert_eq!(rgba(236), [0, 0, 238, 255]);
         assert_eq!(rgba(255), [17, 17, 17, 255]);
