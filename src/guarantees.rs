@@ -10,7 +10,7 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | no input makes a public function panic, except as documented under `# Panics` | all property tests | all |
-//! | a refused edit changes nothing, and the error names the place or value | `water::laws`, `water::ends`, `storage::grid`, `scenario::format`; of the automata `blast::edits`, `humidity::laws`, `water2d::laws` | all but `water_cell`, `snapshot_bytes` and `update_bytes` |
+//! | a refused edit changes nothing, and the error names the place or value | `water::laws`, `water::ends`, `storage::grid`, `scenario::format`; of the automata `blast::edits`, `humidity::laws`, `water2d::laws` | all but `water_cell`, `snapshot_bytes`, `update_bytes` and those of imports |
 //! | tests run at least 97 of 100 lines of `src/` | `.ci/coverage`, which fails below that; 98.9 on 2026-11-21 | |
 //! | no unsafe code in this crate | the lint `unsafe_code = "forbid"`; `.ci/miri` for the dependencies | |
 //!
@@ -204,6 +204,18 @@
 //! | a save that copies what was touched since the last one, some of it [ahead](crate::save_file::Stream::copy_ahead), equals one of the whole world, whatever happened in between, in the middle of a tick too | `save_file::stream::what_is_opened_is_what_was_prepared_last`, `a_job_copies_only_what_was_touched`, `the_first_job_of_a_stream_holds_what_was_touched_since_the_last_save`, `a_frozen_chunk_is_copied_when_it_was_touched_and_then_no_more` |
 //! | the same after the process was killed | `save_file::kill`: 25 times each in `cargo test`, with water and with 2D water; `tests/save_file/kill.rs` has the command for 1,000 |
 //! | a file that is no save, is damaged, or holds another kind is refused with an error of its own and not changed | `save_file::refusals`, `save_file::kinds` |
+//!
+//! # Files of other programs
+//!
+//! With the feature `import`.
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | a region file of any version becomes, cell by cell, what the table in [`import`](crate::import) says | `import::region::every_version_is_read_cell_by_cell`, `import::real::real_columns_have_the_water_that_a_naive_reader_counts` | |
+//! | a region file with the water of a world reads back as that water; a block differs from the old one only if its cell holds something else, and all other data stay byte by byte | `import::region::water_is_written_back_and_all_else_is_kept`, `blocks_give_way_to_water_as_documented`, `import::real::real_columns_read_back_as_the_same_water` | `import_region` |
+//! | each voxel of a model is where the matrices of its scene say, and each column of a heightmap as high as its value | `import::vox::turned_and_shifted_models_are_where_their_matrices_say`, `import::heightmap::each_column_is_solid_up_to_its_height_and_wet_up_to_the_water` | |
+//! | any bytes are refused with their place, or become chunks of a lawful world | `import::hostile` | `import_region`, `import_vox`, `import_heightmap` |
+//! | a file becomes at most [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, a column is decompressed to at most 16 MiB, and a picture that claims to be larger is refused before memory is taken | `import::hostile::more_chunks_than_the_limit_are_refused`, `a_few_bytes_do_not_become_gigabytes`, `import::heightmap::a_picture_that_claims_to_be_large_is_refused_before_memory_is_taken` | |
 //!
 //! # Scenarios
 //!

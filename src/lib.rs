@@ -34,6 +34,7 @@
 //! | [`Automaton`] | the interface that they share |
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
+//! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
 //! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
@@ -44,6 +45,7 @@
 //! |---|---|
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
+//! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //!
 //! # When not to use this
@@ -65,6 +67,8 @@ mod edit_bytes;
 mod grid;
 pub mod guarantees;
 pub mod guide;
+#[cfg(feature = "import")]
+pub mod import;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]

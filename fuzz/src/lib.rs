@@ -5,12 +5,14 @@
 
 mod automata_ops;
 mod bytes_ops;
+mod import_ops;
 mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
 pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun};
 pub use bytes_ops::EditBytesRun;
+pub use import_ops::RegionRun;
 pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
 pub use water_ops::{EditRun, StreamRun};

@@ -5,6 +5,7 @@ pub mod blast;
 pub mod bytes;
 pub mod edit_bytes;
 pub mod humidity;
+pub mod import;
 pub mod model;
 pub mod snapshot;
 pub mod storage;

@@ -1,0 +1,231 @@
+//! Why a region file was refused.
+
+use super::nbt::Malformed;
+use crate::import::MAX_CHUNKS;
+use core::fmt;
+use glam::IVec2;
+
+/// Why a region file was refused, or could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegionError {
+    /// The file ends within its header of 8,192 bytes.
+    Header {
+        /// The bytes of the file.
+        bytes: usize,
+    },
+    /// A column of chunks is damaged. The others can be read one by one.
+    Column {
+        /// The column's place in the file, x and z, each 0 to 31.
+        at: [u8; 2],
+        /// Where in the file it begins, in bytes.
+        offset: usize,
+        /// What is wrong with it.
+        fault: ColumnFault,
+    },
+    /// The file has more than [`MAX_CHUNKS`] chunks.
+    TooManyChunks,
+}
+
+/// What is wrong with a column of chunks in a region file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnFault {
+    /// The column would lie in the file's header, or beyond the file's end, which is at this byte.
+    Place {
+        /// The bytes of the file.
+        file: usize,
+    },
+    /// The column is longer than the sectors that the header gives it, or empty.
+    Length {
+        /// Its length in bytes.
+        length: u32,
+        /// Its sectors, of 4,096 bytes each.
+        sectors: u8,
+    },
+    /// Compressed in another way than by zlib, gzip or not at all: LZ4 is 4.
+    Compression {
+        /// The number of the compression.
+        found: u8,
+    },
+    /// The column lies in a file of its own, `c.x.z.mcc`, because it is large.
+    External,
+    /// The compressed bytes are damaged or end too soon.
+    Inflate,
+    /// More bytes, once decompressed, than the limit.
+    TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// With its new water, the column needs more than the 255 sectors of 4,096 bytes that it may
+    /// have.
+    TooLongToWrite {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// The decompressed bytes do not follow the format.
+    Malformed {
+        /// The offset in them at which reading stopped.
+        at: usize,
+        /// What the format has there.
+        wanted: &'static str,
+    },
+    /// A part that every column has is missing.
+    Missing {
+        /// Its name.
+        name: &'static str,
+    },
+    /// The column says that it belongs elsewhere, or lies where no cell has an `i32` position.
+    Position {
+        /// The position that it names, in chunks.
+        named: IVec2,
+    },
+    /// A section, a chunk of the column, is damaged.
+    Section {
+        /// Its y, in chunks.
+        y: i32,
+        /// What is wrong with it.
+        fault: SectionFault,
+    },
+}
+
+/// What is wrong with a section of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SectionFault {
+    /// Its y is not −128 to 127, or two sections have it.
+    Place,
+    /// Its palette has no state.
+    NoStates,
+    /// An array has another length than 4,096 cells take.
+    Length {
+        /// Its name.
+        name: &'static str,
+        /// The length found, in elements.
+        found: usize,
+        /// The length that it should have.
+        wanted: usize,
+    },
+    /// A cell names a state beyond the palette.
+    Index {
+        /// The cell's index in the section.
+        cell: usize,
+        /// The index that it names.
+        found: u16,
+        /// The states of the palette.
+        states: usize,
+    },
+    /// A state of the palette is not one.
+    State {
+        /// Its index in the palette.
+        index: usize,
+        /// What the format has in it.
+        wanted: &'static str,
+    },
+    /// The decompressed bytes do not follow the format.
+    Malformed {
+        /// The offset in those of the column at which reading stopped.
+        at: usize,
+        /// What the format has there.
+        wanted: &'static str,
+    },
+}
+
+impl From<Malformed> for ColumnFault {
+    fn from(Malformed { at, wanted }: Malformed) -> Self {
+        ColumnFault::Malformed { at, wanted }
+    }
+}
+
+impl From<Malformed> for SectionFault {
+    fn from(Malformed { at, wanted }: Malformed) -> Self {
+        SectionFault::Malformed { at, wanted }
+    }
+}
+
+impl fmt::Display for RegionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RegionError::Header { bytes } => {
+                write!(f, "the file ends at byte {bytes}, within its header of 8192")
+            }
+            RegionError::Column { at: [x, z], offset, fault } => {
+                write!(f, "column {x}, {z}, at byte {offset}: {fault}")
+            }
+            RegionError::TooManyChunks => write!(f, "the file has more than {MAX_CHUNKS} chunks"),
+        }
+    }
+}
+
+impl fmt::Display for ColumnFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ColumnFault::Place { file } => {
+                write!(f, "it does not lie between the header and the file's end at byte {file}")
+            }
+            ColumnFault::Length { length, sectors } => {
+                write!(f, "it has {length} bytes in {sectors} sectors of 4096")
+            }
+            ColumnFault::Compression { found } => {
+                write!(f, "compression {found}; only 1 (gzip), 2 (zlib) and 3 (none) are read")
+            }
+            ColumnFault::External => write!(f, "it lies in a file of its own"),
+            ColumnFault::Inflate => write!(f, "its compressed bytes are damaged"),
+            ColumnFault::TooLong { limit } => {
+                write!(f, "it has more than {limit} bytes when decompressed")
+            }
+            ColumnFault::TooLongToWrite { bytes } => {
+                write!(f, "it would need {bytes} bytes, more than 255 sectors of 4096 hold")
+            }
+            ColumnFault::Malformed { at, wanted } => {
+                write!(f, "decompressed byte {at}: expected {wanted}")
+            }
+            ColumnFault::Missing { name } => write!(f, "it has no {name}"),
+            ColumnFault::Position { named } => {
+                write!(f, "it says that it lies at {}, {}", named.x, named.y)
+            }
+            ColumnFault::Section { y, fault } => write!(f, "section {y}: {fault}"),
+        }
+    }
+}
+
+impl fmt::Display for SectionFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SectionFault::Place => write!(f, "its place is taken, or not from -128 to 127"),
+            SectionFault::NoStates => write!(f, "its palette is empty"),
+            SectionFault::Length { name, found, wanted } => {
+                write!(f, "{name} has the length {found}, not {wanted}")
+            }
+            SectionFault::Index { cell, found, states } => {
+                write!(f, "cell {cell} has state {found} of {states}")
+            }
+            SectionFault::State { index, wanted } => {
+                write!(f, "state {index} of its palette: expected {wanted}")
+            }
+            SectionFault::Malformed { at, wanted } => {
+                write!(f, "decompressed byte {at}: expected {wanted}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RegionError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            RegionError::Column { fault, .. } => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+impl core::error::Error for ColumnFault {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            ColumnFault::Section { fault, .. } => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+impl core::error::Error for SectionFault {}

@@ -1,0 +1,133 @@
+//! What a block's cell holds in a world of water, by rules that the caller sets.
+
+use super::block::{Block, is_open_block};
+use crate::water::{FULL, Voxel, WaterCell};
+use core::fmt;
+
+/// What becomes of the blocks of water that the game calls sources: level 0, and waterlogged
+/// blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sources {
+    /// Seven units each, which flow like all others: nothing in the world is without end.
+    #[default]
+    Finite,
+    /// Springs: all of them give water without end, as in the game. A lake of springs costs memory
+    /// and time; for seas take [`Sea`](Sources::Sea).
+    Springs,
+    /// The [sea](crate::water::Voxel::SEA) at and below this y, which is 62 in most worlds of the
+    /// game; seven units above it.
+    Sea(i32),
+}
+
+/// Which blocks are open to water, and which of the game's water is without end.
+#[derive(Clone, Copy)]
+pub struct BlockRules<'a> {
+    /// What becomes of sources. Default [`Sources::Finite`].
+    pub sources: Sources,
+    /// Returns whether water enters a block. It is not asked about water itself and the plants that
+    /// only grow in it, which are open. If water is to be written back, air must be open and stone
+    /// must not. Default [`is_open_block`].
+    ///
+    /// ```
+    /// use floodplain::import::{Block, BlockRules, is_open_block};
+    /// let leaky = |block: Block<'_>| block.name().ends_with("_leaves") || is_open_block(block);
+    /// let rules = BlockRules { is_open: &leaky, ..BlockRules::default() };
+    /// assert!((rules.is_open)(Block::new("minecraft:oak_leaves", &[])));
+    /// ```
+    pub is_open: &'a dyn Fn(Block<'_>) -> bool,
+}
+
+impl Default for BlockRules<'_> {
+    fn default() -> Self {
+        BlockRules { sources: Sources::default(), is_open: &is_open_block }
+    }
+}
+
+impl fmt::Debug for BlockRules<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockRules").field("sources", &self.sources).finish_non_exhaustive()
+    }
+}
+
+/// What the cell of a block holds, wherever it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    Ground,
+    /// Water that the game calls a source.
+    Source,
+    /// So many units, 0 to 7.
+    Units(u8),
+}
+
+impl Held {
+    /// Returns what the cell of a block holds.
+    pub fn of(block: Block<'_>, rules: &BlockRules<'_>) -> Held {
+        match block.water_level() {
+            Some(0) => Held::Source,
+            Some(level @ 1..=7) => Held::Units(8 - level),
+            Some(_) => Held::Units(FULL),
+            None if !(rules.is_open)(block) => Held::Ground,
+            None if block.is_waterlogged() => Held::Source,
+            None => Held::Units(0),
+        }
+    }
+
+    /// Returns the voxel of a cell at this height that holds it.
+    pub fn voxel(self, y: i32, sources: Sources) -> Voxel {
+        match (self, sources) {
+            (Held::Ground, _) => Voxel::SOLID,
+            (Held::Source, Sources::Springs) => Voxel::water(WaterCell::SOURCE),
+            (Held::Source, Sources::Sea(top)) if y <= top => Voxel::SEA,
+            (Held::Source, _) => still(FULL),
+            (Held::Units(height), _) => still(height),
+        }
+    }
+}
+
+/// Returns what a voxel of a world is apart from its flow: ground, sea, spring, or still water.
+pub(super) fn plain(voxel: Voxel) -> Voxel {
+    match voxel.cell() {
+        None => voxel,
+        Some(cell) if cell.is_source() => Voxel::water(WaterCell::SOURCE),
+        Some(cell) => still(cell.height()),
+    }
+}
+
+/// Returns open space with so many units of water, at most 7.
+fn still(height: u8) -> Voxel {
+    WaterCell::with_height(height).map_or(Voxel::OPEN, Voxel::water)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_become_heights() {
+        let held = |level: &str| {
+            Held::of(Block::new("minecraft:water", &[("level", level)]), &BlockRules::default())
+        };
+        let heights = [(1, 7), (2, 6), (7, 1), (8, 7), (15, 7)];
+        for (level, height) in heights {
+            assert_eq!(held(&level.to_string()), Held::Units(height), "{level}");
+        }
+        assert_eq!(held("0"), Held::Source);
+    }
+
+    #[test]
+    fn sources_are_what_the_rules_say() {
+        let voxel = |y, sources| Held::Source.voxel(y, sources);
+        assert_eq!(voxel(0, Sources::Finite).height(), 7);
+        assert!(voxel(0, Sources::Springs).cell().is_some_and(WaterCell::is_source));
+        assert!(voxel(62, Sources::Sea(62)).is_sea());
+        assert_eq!(voxel(63, Sources::Sea(62)), voxel(0, Sources::Finite));
+    }
+
+    #[test]
+    fn waterlogged_blocks_hold_water_if_they_are_open() {
+        let logged = [("waterlogged", "true")];
+        let held = |name| Held::of(Block::new(name, &logged), &BlockRules::default());
+        assert_eq!(held("minecraft:rail"), Held::Source);
+        assert_eq!(held("minecraft:oak_slab"), Held::Ground);
+    }
+}

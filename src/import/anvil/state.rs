@@ -1,0 +1,135 @@
+//! The state of a block as a file stores it, and the state that takes its place when the water in
+//! its cell has changed.
+
+use super::block::Block;
+use super::nbt::{Malformed, Nbt, kind};
+use super::old_ids;
+use super::rules::{BlockRules, Held};
+use super::splice::{self, Splices};
+use crate::water::Voxel;
+
+/// The state of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum State {
+    /// Since 1.13: the compound of name and properties, as the bytes of its payload.
+    Named(Vec<u8>),
+    /// Before: 16 × number + data.
+    Numbered(u16),
+}
+
+/// The numbers of still water and of stone.
+const OLD_WATER: u16 = 9;
+const OLD_STONE: u16 = 1;
+
+impl State {
+    /// Returns what the state's cell holds.
+    pub fn held(&self, rules: &BlockRules<'_>) -> Result<Held, Malformed> {
+        match self {
+            State::Named(payload) => {
+                let bytes = document(payload);
+                let nbt = Nbt::read(&bytes)?;
+                let properties = match nbt.get(nbt.root, "Properties", kind::COMPOUND)? {
+                    Some(tag) => nbt.texts(tag)?,
+                    None => Vec::new(),
+                };
+                let wanted = Malformed { at: 0, wanted: "the name of a block" };
+                let name = nbt.text(nbt.root, "Name")?.ok_or(wanted)?;
+                Ok(Held::of(Block::new(name, &properties), rules))
+            }
+            State::Numbered(number) => {
+                let (id, data) = (number >> 4, (number & 15).to_string());
+                let name = match old_ids::name_of(id) {
+                    Some(name) => format!("minecraft:{name}"),
+                    None => format!("legacy:{id}"),
+                };
+                Ok(Held::of(Block::new(&name, &[("data", &data)]), rules))
+            }
+        }
+    }
+
+    /// Returns the state to store in a cell at height `y` that had this one and now is `wanted`.
+    ///
+    /// It is the first of these that reads back as `wanted`: this one; this one with the other
+    /// value of `waterlogged`; air; water of the level that belongs to the units, a source before
+    /// one that falls; stone. No state reads back as a spring or as sea under rules without them:
+    /// they become sources.
+    pub fn for_voxel(
+        &self,
+        wanted: Voxel,
+        y: i32,
+        rules: &BlockRules<'_>,
+    ) -> Result<State, Malformed> {
+        let reads_back = |state: &State| Ok(state.held(rules)?.voxel(y, rules.sources) == wanted);
+        if reads_back(self)? {
+            return Ok(self.clone());
+        }
+        if let Some(state) = self.with_other_waterlogging()?
+            && reads_back(&state)?
+        {
+            return Ok(state);
+        }
+        if wanted.is_solid() {
+            return Ok(self.alike("minecraft:stone", OLD_STONE, None));
+        }
+        if wanted == Voxel::OPEN {
+            return Ok(self.alike("minecraft:air", 0, None));
+        }
+        let is_endless = wanted.is_sea() || wanted.cell().is_some_and(|cell| cell.is_source());
+        let level = match wanted.height() {
+            _ if is_endless => 0,
+            7 if Held::Source.voxel(y, rules.sources) == wanted => 0,
+            // A full cell that would read back without end: water that falls is full, too.
+            7 => 8,
+            height => 8 - height,
+        };
+        Ok(self.alike("minecraft:water", OLD_WATER, Some(level)))
+    }
+
+    /// Returns a state of the same sort of file: a name since 1.13, a number before.
+    fn alike(&self, name: &str, id: u16, level: Option<u8>) -> State {
+        match self {
+            State::Numbered(_) => State::Numbered(id << 4 | u16::from(level.unwrap_or(0))),
+            State::Named(_) => State::named(name, level),
+        }
+    }
+
+    /// Returns a state by its name, with the property `level` if there is one.
+    pub fn named(name: &str, level: Option<u8>) -> State {
+        let mut fields = vec![splice::field(kind::TEXT, "Name", &splice::text(name))];
+        if let Some(level) = level {
+            let level = splice::field(kind::TEXT, "level", &splice::text(&level.to_string()));
+            let properties = splice::compound(&[level]);
+            fields.push(splice::field(kind::COMPOUND, "Properties", &properties));
+        }
+        State::Named(splice::compound(&fields))
+    }
+
+    /// Returns the state with the other value of its property `waterlogged`; `None` if it has none.
+    fn with_other_waterlogging(&self) -> Result<Option<State>, Malformed> {
+        let State::Named(payload) = self else { return Ok(None) };
+        let bytes = document(payload);
+        let nbt = Nbt::read(&bytes)?;
+        let Some(properties) = nbt.get(nbt.root, "Properties", kind::COMPOUND)? else {
+            return Ok(None);
+        };
+        let Some(value) = nbt.get(properties, "waterlogged", kind::TEXT)? else {
+            return Ok(None);
+        };
+        let other = match nbt.text(properties, "waterlogged")? {
+            Some("true") => "false",
+            _ => "true",
+        };
+        let mut splices = Splices::default();
+        splices.replace(value.payload(), splice::text(other));
+        let bytes = splices.apply(&bytes);
+        Ok(Some(State::Named(bytes[DOCUMENT.len()..].to_vec())))
+    }
+}
+
+/// The first bytes of a document: its root is a compound without a name.
+const DOCUMENT: [u8; 3] = [kind::COMPOUND, 0, 0];
+
+/// Returns the document whose root has this payload.
+fn document(payload: &[u8]) -> Vec<u8> {
+    [&DOCUMENT, payload].concat()
+}

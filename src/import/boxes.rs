@@ -1,0 +1,13 @@
+//! The chunks of a box of cells, up to the limit of all importers.
+
+use super::MAX_CHUNKS;
+use crate::coords::{Cube, Region, Shape};
+
+/// The box has more than [`MAX_CHUNKS`] chunks.
+pub(super) struct TooLarge;
+
+/// Returns the chunk positions of all chunks that a box of cells touches.
+pub(super) fn chunks_of_box(cells: Region) -> Result<Region, TooLarge> {
+    let chunks = Region::new(Cube::chunk_of(cells.min()), Cube::chunk_of(cells.max()));
+    if chunks.volume() > MAX_CHUNKS as u128 { Err(TooLarge) } else { Ok(chunks) }
+}

@@ -1,0 +1,307 @@
+//! Heightmaps: grey pictures whose values are the heights of columns of ground.
+
+use super::MAX_CHUNKS;
+use super::boxes::{TooLarge, chunks_of_box};
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape};
+use crate::water::{Voxel, WaterCell};
+use core::fmt;
+use glam::IVec3;
+use png::{BitDepth, ColorType, Decoder, Limits, Transformations};
+use std::io::Cursor;
+
+/// The longest side of a heightmap, in columns.
+pub const MAX_HEIGHTMAP_SIDE: u32 = 8192;
+
+/// The most columns of a heightmap: 4096 × 4096, 32 MB.
+const MOST_COLUMNS: u64 = 1 << 24;
+
+/// Heights of columns: x runs from left to right, z from top to bottom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heightmap {
+    width: u32,
+    depth: u32,
+    values: Vec<u16>,
+}
+
+/// How the values of a heightmap become columns of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeightRules {
+    /// The cell of the first column at value 0: its highest solid cell. Default zero.
+    pub origin: IVec3,
+    /// A column is higher by this many cells for each [`per`](HeightRules::per) of its value.
+    /// Default 1.
+    pub cells: u16,
+    /// See [`cells`](HeightRules::cells); rounded down. Default 1: a cell for each value.
+    pub per: u16,
+    /// Open cells that are loaded above the highest ground and water. Default 16.
+    pub sky: u16,
+    /// The water above the ground. Default [`MapWater::None`].
+    pub water: MapWater,
+}
+
+/// The water of a heightmap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapWater {
+    /// All is dry.
+    #[default]
+    None,
+    /// Open cells at and below this y hold 7 units each.
+    Cells(i32),
+    /// Open cells at and below this y are [sea](crate::water::Voxel::SEA).
+    Sea(i32),
+}
+
+impl Default for HeightRules {
+    fn default() -> Self {
+        HeightRules { origin: IVec3::ZERO, cells: 1, per: 1, sky: 16, water: MapWater::None }
+    }
+}
+
+/// Why a heightmap was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeightmapError {
+    /// The file is no PNG, is damaged, or ends too soon.
+    Png {
+        /// The bytes of the file that had been read.
+        at: u64,
+        /// The message of the decoder.
+        reason: String,
+    },
+    /// The picture is in colour.
+    Colour,
+    /// The picture has no columns, a side above [`MAX_HEIGHTMAP_SIDE`], more than 2²⁴ columns, or
+    /// another number of values.
+    Size {
+        /// Its columns along x.
+        width: u32,
+        /// Its columns along z.
+        depth: u32,
+        /// The number of values.
+        values: usize,
+    },
+    /// [`HeightRules::per`] is 0.
+    Scale,
+    /// A cell would lie beyond the range of `i32`.
+    Position,
+    /// The columns need more than [`MAX_CHUNKS`] chunks.
+    TooLarge,
+}
+
+impl fmt::Display for HeightmapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HeightmapError::Png { at, reason } => write!(f, "byte {at}: {reason}"),
+            HeightmapError::Colour => write!(f, "the picture is in colour; heights are grey"),
+            HeightmapError::Size { width, depth, values } => {
+                write!(f, "{values} values of {width} × {depth} columns")
+            }
+            HeightmapError::Scale => write!(f, "a height for each 0 of the value"),
+            HeightmapError::Position => write!(f, "a column leaves the range of i32"),
+            HeightmapError::TooLarge => write!(f, "the columns need more than {MAX_CHUNKS} chunks"),
+        }
+    }
+}
+
+impl core::error::Error for HeightmapError {}
+
+impl Heightmap {
+    /// Returns the heightmap of these values, row by row from the top.
+    ///
+    /// # Errors
+    /// [`HeightmapError::Size`].
+    pub fn new(width: u32, depth: u32, values: Vec<u16>) -> Result<Heightmap, HeightmapError> {
+        check_size(width, depth, values.len())?;
+        Ok(Heightmap { width, depth, values })
+    }
+
+    /// Reads a grey picture in PNG: 16 bits of it as they are, 8 bits and less as values up to 255
+    /// and less. An alpha channel is ignored.
+    ///
+    /// # Errors
+    /// The file is damaged, in colour, or too large.
+    pub fn from_png(bytes: &[u8]) -> Result<Heightmap, HeightmapError> {
+        let mut source = Cursor::new(bytes);
+        let read = read_png(&mut source);
+        read.map_err(|error| match error {
+            Refused::Map(error) => error,
+            Refused::Png(reason) => HeightmapError::Png { at: source.position(), reason },
+        })
+    }
+
+    /// Returns the columns along x, and those along z.
+    pub fn size(&self) -> [u32; 2] {
+        [self.width, self.depth]
+    }
+
+    /// Returns the value of a column; `None` beyond the map.
+    pub fn value(&self, x: u32, z: u32) -> Option<u16> {
+        if x >= self.width || z >= self.depth {
+            return None;
+        }
+        self.values.get(x as usize + z as usize * self.width as usize).copied()
+    }
+
+    /// Returns the region of the columns: from their lowest ground up to the highest ground or
+    /// water and the sky above it.
+    ///
+    /// # Errors
+    /// The scale is 0, or a cell would lie beyond the range of `i32`.
+    pub fn bounds(&self, rules: &HeightRules) -> Result<Region, HeightmapError> {
+        let (low, high) = (self.values.iter().min(), self.values.iter().max());
+        let top = |value: Option<&u16>| self.top(value.copied().unwrap_or(0), rules);
+        let (low, mut high) = (top(low)?, top(high)?);
+        if let MapWater::Cells(y) | MapWater::Sea(y) = rules.water {
+            high = high.max(i64::from(y));
+        }
+        let origin = rules.origin;
+        let far = |from: i32, side: u32| fit(i64::from(from) + i64::from(side) - 1);
+        Ok(Region::new(
+            IVec3::new(origin.x, fit(low)?, origin.z),
+            IVec3::new(
+                far(origin.x, self.width)?,
+                fit(high + i64::from(rules.sky))?,
+                far(origin.z, self.depth)?,
+            ),
+        ))
+    }
+
+    /// Returns the chunks of [`bounds`](Heightmap::bounds) with their positions; what
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. A column is solid up to
+    /// its height, with water above as the rules say. Give the world these bounds, too: what its
+    /// last chunks have beyond them is not part of the map, and repeats its outermost columns.
+    ///
+    /// ```
+    /// use floodplain::import::{HeightRules, Heightmap, MapWater};
+    /// use floodplain::water::{Rules, WaterWorld};
+    /// use floodplain::glam::IVec3;
+    ///
+    /// let map = Heightmap::new(3, 1, vec![9, 2, 9])?;
+    /// let rules = HeightRules { water: MapWater::Cells(5), ..HeightRules::default() };
+    /// let mut world = WaterWorld::with_bounds(7, Rules::lossless(), map.bounds(&rules)?)?;
+    /// world.insert_chunks(map.chunks(&rules)?)?;
+    /// assert_eq!(world.total(), 21);
+    /// assert!(world.is_solid(IVec3::new(1, 2, 0)) && world.is_solid(IVec3::new(2, 9, 0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks.
+    pub fn chunks(
+        &self,
+        rules: &HeightRules,
+    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
+        let positions =
+            chunks_of_box(self.bounds(rules)?).map_err(|TooLarge| HeightmapError::TooLarge)?;
+        positions.positions().map(|at| Ok((at, self.chunk(at, rules)?))).collect()
+    }
+
+    fn chunk(&self, position: IVec3, rules: &HeightRules) -> Result<Chunk<Voxel>, HeightmapError> {
+        let corner = Cube::cell_at(position, 0);
+        let column = |column: usize| {
+            let at = |cell: i32, origin: i32, side: u32| {
+                (i64::from(cell) - i64::from(origin)).clamp(0, i64::from(side) - 1) as u32
+            };
+            let x = at(corner.x + (column & 15) as i32, rules.origin.x, self.width);
+            let z = at(corner.z + (column >> 4) as i32, rules.origin.z, self.depth);
+            self.top(self.value(x, z).unwrap_or(0), rules)
+        };
+        let tops: Vec<i64> = (0..256).map(column).collect::<Result<_, _>>()?;
+        let voxel = |cell: usize| {
+            let y = corner.y + (cell / 256) as i32;
+            if i64::from(y) <= tops[cell % 256] { Voxel::SOLID } else { rules.water.above(y) }
+        };
+        Ok(Chunk::from_cells(&core::array::from_fn(voxel)))
+    }
+
+    /// Returns the y of the highest solid cell of a column with this value.
+    fn top(&self, value: u16, rules: &HeightRules) -> Result<i64, HeightmapError> {
+        let scaled = i64::from(value) * i64::from(rules.cells);
+        let height = scaled.checked_div(i64::from(rules.per)).ok_or(HeightmapError::Scale)?;
+        Ok(i64::from(rules.origin.y) + height)
+    }
+}
+
+impl MapWater {
+    /// Returns the open cell at this height.
+    fn above(self, y: i32) -> Voxel {
+        match self {
+            MapWater::Cells(top) if y <= top => Voxel::water(WaterCell::STILL),
+            MapWater::Sea(top) if y <= top => Voxel::SEA,
+            _ => Voxel::OPEN,
+        }
+    }
+}
+
+fn fit(value: i64) -> Result<i32, HeightmapError> {
+    i32::try_from(value).map_err(|_| HeightmapError::Position)
+}
+
+fn check_size(width: u32, depth: u32, values: usize) -> Result<(), HeightmapError> {
+    let columns = u64::from(width) * u64::from(depth);
+    let sides = 1..=MAX_HEIGHTMAP_SIDE;
+    let is_right = sides.contains(&width) && sides.contains(&depth);
+    if is_right && columns <= MOST_COLUMNS && columns == values as u64 {
+        return Ok(());
+    }
+    Err(HeightmapError::Size { width, depth, values })
+}
+
+/// Why a picture was refused: by its decoder, or as a map.
+enum Refused {
+    Png(String),
+    Map(HeightmapError),
+}
+
+impl From<png::DecodingError> for Refused {
+    fn from(error: png::DecodingError) -> Self {
+        Refused::Png(error.to_string())
+    }
+}
+
+impl From<HeightmapError> for Refused {
+    fn from(error: HeightmapError) -> Self {
+        Refused::Map(error)
+    }
+}
+
+fn read_png(source: &mut Cursor<&[u8]>) -> Result<Heightmap, Refused> {
+    // Besides the picture itself, whose size is checked first.
+    let mut decoder = Decoder::new_with_limits(source, Limits { bytes: 1 << 24 });
+    // Without expansion: a grey value of a few bits stays what it is.
+    decoder.set_transformations(Transformations::IDENTITY);
+    decoder.set_ignore_text_chunk(true);
+    let mut reader = decoder.read_info()?;
+    let (width, depth) = reader.info().size();
+    let columns = u64::from(width) * u64::from(depth);
+    check_size(width, depth, usize::try_from(columns).unwrap_or(usize::MAX))?;
+    let (colour, bits) = reader.output_color_type();
+    let samples = match colour {
+        ColorType::Grayscale => 1,
+        ColorType::GrayscaleAlpha => 2,
+        _ => return Err(HeightmapError::Colour.into()),
+    };
+    let size = reader.output_buffer_size();
+    let mut picture = vec![0; size.ok_or(Refused::Png("the picture is too large".into()))?];
+    let frame = reader.next_frame(&mut picture)?;
+    let rows = picture.chunks_exact(frame.line_size.max(1));
+    let values =
+        rows.flat_map(|row| (0..width as usize).map(move |x| value_at(row, x * samples, bits)));
+    let values: Vec<u16> = values.take(columns as usize).collect();
+    Ok(Heightmap::new(width, depth, values)?)
+}
+
+/// Returns a sample of a row; samples of less than a byte begin at its highest bits.
+fn value_at(row: &[u8], sample: usize, bits: BitDepth) -> u16 {
+    let byte = |at: usize| u16::from(row.get(at).copied().unwrap_or(0));
+    match bits {
+        BitDepth::Sixteen => byte(2 * sample) << 8 | byte(2 * sample + 1),
+        BitDepth::Eight => byte(sample),
+        bits => {
+            let bits = bits as usize;
+            let shift = 8 - bits - sample * bits % 8;
+            byte(sample * bits / 8) >> shift & ((1 << bits) - 1)
+        }
+    }
+}

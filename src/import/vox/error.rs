@@ -1,0 +1,70 @@
+//! Why a MagicaVoxel file was refused.
+
+use crate::import::MAX_CHUNKS;
+use core::fmt;
+
+/// Why a MagicaVoxel file was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VoxError {
+    /// The file does not follow the format.
+    Malformed {
+        /// The offset in the file at which reading stopped.
+        at: usize,
+        /// What the format has there.
+        wanted: &'static str,
+    },
+    /// A node of the scene is missing.
+    NoNode {
+        /// Its number.
+        node: u32,
+    },
+    /// A model is missing.
+    NoModel {
+        /// Its number; the first is 0.
+        model: u32,
+    },
+    /// The rotation of a node turns no axis into another.
+    Rotation {
+        /// The node's number.
+        node: u32,
+        /// The rotation.
+        rotation: u8,
+    },
+    /// The scene has more nodes than this, counted again wherever they are placed again, or is a
+    /// circle.
+    TooManyNodes {
+        /// The limit.
+        limit: usize,
+    },
+    /// A model lies where no cell has an `i32` position.
+    Position {
+        /// Its number.
+        model: u32,
+    },
+    /// The box around all models has more than [`MAX_CHUNKS`] chunks, or the models together have
+    /// more voxels than so many chunks have cells.
+    TooLarge,
+}
+
+impl fmt::Display for VoxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VoxError::Malformed { at, wanted } => write!(f, "byte {at}: expected {wanted}"),
+            VoxError::NoNode { node } => write!(f, "the scene has no node {node}"),
+            VoxError::NoModel { model } => write!(f, "there is no model {model}"),
+            VoxError::Rotation { node, rotation } => {
+                write!(f, "node {node} of the scene has no rotation {rotation}")
+            }
+            VoxError::TooManyNodes { limit } => {
+                write!(f, "the scene has more than {limit} nodes, or is a circle")
+            }
+            VoxError::Position { model } => {
+                write!(f, "model {model} lies beyond the range of i32")
+            }
+            VoxError::TooLarge => write!(f, "the models need more than {MAX_CHUNKS} chunks"),
+        }
+    }
+}
+
+impl core::error::Error for VoxError {}

@@ -1,0 +1,274 @@
+//! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
+//! reader panic, and none takes memory that its bytes do not account for.
+
+use floodplain::glam::IVec2;
+use floodplain::import::{
+    BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, VoxError,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use support::import::nbt::{Tag, list};
+use support::import::region::{Block, Column, PLAIN, Version, ZLIB, catalogue, file};
+use support::import::{heightmap_laws, region_laws, vox, vox_laws};
+
+/// A column with one section of two kinds of blocks and one of a single kind.
+fn column(version: Version) -> Column {
+    let blocks = catalogue(version);
+    let mixed = (0..4096).map(|cell| blocks[cell % 2 * 12].0.clone()).collect();
+    let sections = BTreeMap::from([(1, mixed), (2, vec![blocks[3].0.clone(); 4096])]);
+    Column { version, x: 3, z: 4, sections }
+}
+
+fn region_with(document: Vec<u8>) -> Vec<u8> {
+    file(&[([3, 4], PLAIN, document)])
+}
+
+fn read(bytes: Vec<u8>) -> Result<usize, RegionError> {
+    Ok(RegionFile::from_bytes(bytes)?.chunks(&BlockRules::default())?.len())
+}
+
+fn fault(bytes: Vec<u8>) -> ColumnFault {
+    match read(bytes) {
+        Err(RegionError::Column { at: [3, 4], offset: 8192, fault }) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_truncation_of_a_region_is_refused_or_has_the_same_chunks() {
+    for version in Version::ALL {
+        let bytes = file(&[([3, 4], ZLIB, column(version).tag().document())]);
+        let whole = read(bytes.clone());
+        let end = 8192 + 4 + u32::from_be_bytes(bytes[8192..8196].try_into().unwrap()) as usize;
+        for length in (1..8192).step_by(61).chain(8191..bytes.len()) {
+            let short = read(bytes[..length].to_vec());
+            match length {
+                0..8192 => assert_eq!(short, Err(RegionError::Header { bytes: length })),
+                _ if length < end => {
+                    let fault = ColumnFault::Place { file: length };
+                    let error = RegionError::Column { at: [3, 4], offset: 8192, fault };
+                    assert_eq!(short, Err(error));
+                }
+                // Only the rest of the last sector is missing.
+                _ => assert_eq!(short, whole),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_truncation_of_a_column_is_refused_with_a_place_in_it() {
+    for version in Version::ALL {
+        let document = column(version).tag().document();
+        for length in (0..document.len()).rev().step_by(3) {
+            match fault(region_with(document[..length].to_vec())) {
+                ColumnFault::Malformed { at, .. } => assert!(at <= length),
+                other => panic!("{length}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Changes a column's tag, and returns what is wrong with it then.
+fn changed(version: Version, change: impl FnOnce(&mut Tag)) -> ColumnFault {
+    let mut tag = column(version).tag();
+    change(&mut tag);
+    fault(region_with(tag.document()))
+}
+
+fn section(tag: &mut Tag, at: usize) -> &mut Tag {
+    let parent = if tag.get("Level").is_some() { tag.get_mut("Level") } else { tag };
+    let name = if parent.get("sections").is_some() { "sections" } else { "Sections" };
+    let Tag::List(_, sections) = parent.get_mut(name) else { panic!("no list") };
+    &mut sections[at]
+}
+
+fn in_section(y: i32, fault: SectionFault) -> ColumnFault {
+    ColumnFault::Section { y, fault }
+}
+
+#[test]
+fn faults_name_what_is_wrong() {
+    use Version::{Contained, Numbered, Padded, Spanning};
+    let named = IVec2::new(4, 4);
+    assert_eq!(
+        changed(Contained, |tag| *tag.get_mut("xPos") = Tag::Int(4)),
+        ColumnFault::Position { named }
+    );
+    let named = IVec2::new(i32::MAX - 28, 4);
+    assert_eq!(
+        changed(Contained, |tag| *tag.get_mut("xPos") = Tag::Int(named.x)),
+        ColumnFault::Position { named }
+    );
+    let renamed = |tag: &mut Tag, name: &str| {
+        let Tag::Compound(fields) = tag else { panic!("no compound") };
+        fields.iter_mut().find(|(key, _)| key == name).unwrap().0 = "other".to_owned();
+    };
+    for name in ["xPos", "zPos", "sections"] {
+        assert_eq!(changed(Contained, |tag| renamed(tag, name)), ColumnFault::Missing { name });
+    }
+    let other = changed(Padded, |tag| renamed(section(tag, 0), "Y"));
+    assert_eq!(other, ColumnFault::Missing { name: "Y" });
+    for (version, y) in [(Numbered, 1), (Spanning, 1), (Contained, 1), (Contained, 500)] {
+        let twice = changed(version, |tag| *section(tag, 1).get_mut("Y") = Tag::Int(y));
+        assert_eq!(twice, in_section(y, SectionFault::Place));
+    }
+    for (version, wanted) in [(Spanning, 256), (Padded, 256)] {
+        let cut = changed(version, |tag| {
+            *section(tag, 0).get_mut("BlockStates") = Tag::Longs(vec![0; 255]);
+        });
+        let fault = SectionFault::Length { name: "BlockStates", found: 255, wanted };
+        assert_eq!(cut, in_section(1, fault));
+        let wild = changed(version, |tag| {
+            *section(tag, 0).get_mut("BlockStates") = Tag::Longs(vec![0x20; 256]);
+        });
+        assert_eq!(wild, in_section(1, SectionFault::Index { cell: 1, found: 2, states: 2 }));
+        let empty = changed(version, |tag| *section(tag, 0).get_mut("Palette") = list(vec![]));
+        assert_eq!(empty, in_section(1, SectionFault::NoStates));
+        let nameless = changed(version, |tag| {
+            let Tag::List(_, states) = section(tag, 0).get_mut("Palette") else { panic!() };
+            renamed(&mut states[1], "Name");
+        });
+        let fault = SectionFault::State { index: 1, wanted: "the name of a block" };
+        assert_eq!(nameless, in_section(1, fault));
+    }
+    let cut = changed(Numbered, |tag| *section(tag, 0).get_mut("Data") = Tag::Bytes(vec![1]));
+    let fault = SectionFault::Length { name: "Data", found: 1, wanted: 2048 };
+    assert_eq!(cut, in_section(1, fault));
+}
+
+#[test]
+fn frames_of_columns_are_checked() {
+    let bytes = region_with(column(Version::Contained).tag().document());
+    let with = |at: usize, new: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        bytes
+    };
+    let entry = 4 * (3 + 32 * 4);
+    assert_eq!(fault(with(8196, &[4])), ColumnFault::Compression { found: 4 });
+    assert_eq!(fault(with(8196, &[0x82])), ColumnFault::External);
+    assert_eq!(fault(with(8196, &[2])), ColumnFault::Inflate);
+    let sectors = bytes[entry + 3];
+    for length in [0, 256 * 4096, u32::MAX] {
+        let found = fault(with(8192, &length.to_be_bytes()));
+        assert_eq!(found, ColumnFault::Length { length, sectors });
+    }
+    for sector in [0, 1, 0xff_ffff_u32] {
+        let place = (sector << 8 | 9).to_be_bytes();
+        let error = read(with(entry, &place));
+        let outside = ColumnFault::Place { file: bytes.len() };
+        let offset = sector as usize * 4096;
+        let expected = RegionError::Column { at: [3, 4], offset, fault: outside };
+        assert_eq!(error, Err(expected));
+    }
+}
+
+#[test]
+fn what_lies_in_a_file_of_its_own_is_kept() {
+    let mut bytes = region_with(column(Version::Contained).tag().document());
+    bytes[8192..8197].copy_from_slice(&[0, 0, 0, 1, 0x82]);
+    let world = floodplain::water::WaterWorld::new(1, Default::default()).unwrap();
+    let region = RegionFile::from_bytes(bytes).unwrap();
+    let new = region.with_water(&world, &BlockRules::default()).unwrap();
+    assert_eq!((new.len(), &new[8192..8197]), (12288, &[0, 0, 0, 1, 0x82][..]));
+}
+
+#[test]
+fn a_few_bytes_do_not_become_gigabytes() {
+    let zeros = file(&[([3, 4], ZLIB, vec![0; (1 << 24) + 1])]);
+    assert!(zeros.len() < 40_000);
+    assert_eq!(fault(zeros), ColumnFault::TooLong { limit: 1 << 24 });
+    // A list of compounds without fields takes a byte each.
+    let many = Tag::List(10, vec![Tag::Compound(Vec::new()); 1_000_000]);
+    let found = changed(Version::Contained, |tag| *tag.get_mut("sections") = many.clone());
+    assert!(matches!(found, ColumnFault::Malformed { wanted: "a shorter list", .. }), "{found:?}");
+    let found = changed(Version::Padded, |tag| *section(tag, 0).get_mut("Palette") = many);
+    let fault = |fault: &SectionFault| {
+        matches!(fault, SectionFault::Malformed { wanted: "a shorter list", .. })
+    };
+    assert!(matches!(&found, ColumnFault::Section { y: 1, fault: found } if fault(found)));
+}
+
+#[test]
+fn more_chunks_than_the_limit_are_refused() {
+    let sections: BTreeMap<i32, Vec<Block>> =
+        [-128, 127].into_iter().map(|y| (y, vec![Block::named("air", "", ""); 4096])).collect();
+    let columns: Vec<_> = (0..257)
+        .map(|at| {
+            let (x, z) = (at % 32, at / 32);
+            let sections = sections.clone();
+            let column = Column { version: Version::Contained, x, z, sections };
+            ([x as u8, z as u8], ZLIB, column.tag().document())
+        })
+        .collect();
+    assert_eq!(read(file(&columns[..256])), Ok(65_536));
+    assert_eq!(read(file(&columns)), Err(RegionError::TooManyChunks));
+}
+
+/// A small file of each sort.
+fn vox_file() -> Vec<u8> {
+    let model = vox::Model { size: [3, 2, 4], voxels: vec![[0, 1, 3, 1], [2, 0, 0, 236]] };
+    let scene = [
+        vox::Node::Transform {
+            child: 1,
+            layer: -1,
+            attributes: Vec::new(),
+            frame: vec![("_r", "20".to_owned()), ("_t", "5 -6 7".to_owned())],
+        },
+        vox::Node::Group(vec![2]),
+        vox::Node::Shape(0),
+    ];
+    vox::file(&[model], &scene, &[], &[])
+}
+
+fn png_file() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 5, 3);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[7; 30]).unwrap();
+    writer.finish().unwrap();
+    bytes
+}
+
+#[test]
+fn every_truncation_of_a_model_and_of_a_heightmap_is_refused() {
+    let (vox, png) = (vox_file(), png_file());
+    assert_eq!(vox_laws(&vox), Ok(1));
+    assert_eq!(heightmap_laws(&png), Ok([5, 3]));
+    for length in 0..vox.len() {
+        match vox_laws(&vox[..length]) {
+            Err(VoxError::Malformed { at, .. }) => assert!(at <= length),
+            other => panic!("{length}: {other:?}"),
+        }
+    }
+    // The chunk that ends a PNG holds nothing.
+    for length in 0..png.len() - 12 {
+        assert!(heightmap_laws(&png[..length]).is_err(), "{length}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn changed_bytes_are_refused_or_keep_the_laws(
+        version in proptest::sample::select(&Version::ALL[..]),
+        changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
+        is_early in any::<bool>(),
+    ) {
+        let changed = |mut bytes: Vec<u8>| {
+            for (at, byte) in &changes {
+                // Most fields lie before the long arrays.
+                let length = if is_early { bytes.len().min(300) } else { bytes.len() };
+                bytes[at.index(length)] = *byte;
+            }
+            bytes
+        };
+        let document = column(version).tag().document();
+        let _ = region_laws(&region_with(changed(document)), Sources::Finite, |_| {});
+        let _ = vox_laws(&changed(vox_file()));
+        let _ = heightmap_laws(&changed(png_file()));
+    }
+}

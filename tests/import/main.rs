@@ -1,0 +1,9 @@
+//! Files of other programs: what they become, what is written back, and that damaged ones are
+//! refused.
+
+mod heightmap;
+mod hostile;
+mod messages;
+mod real;
+mod region;
+mod vox;

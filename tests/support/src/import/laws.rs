@@ -1,0 +1,106 @@
+//! What any bytes must keep to as a file of another program: they are refused, or become chunks of
+//! a lawful world, whose water a region file reads back.
+
+use floodplain::glam::IVec3;
+use floodplain::import::{
+    BlockRules, HeightRules, Heightmap, HeightmapError, MAX_CHUNKS, MapWater, RegionError,
+    RegionFile, Sources, VoxError, VoxFile, VoxRules,
+};
+use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk};
+
+/// Ticks before the water is written back.
+const TICKS: u64 = 2;
+
+/// Worlds of more chunks are not run: they take too long.
+const MOST_RUN: usize = 2000;
+
+fn world(chunks: Vec<(IVec3, Chunk<Voxel>)>) -> WaterWorld {
+    assert!(chunks.len() <= MAX_CHUNKS);
+    let mut world = WaterWorld::new(3, Rules::lossless()).expect("rules within their ranges");
+    world.insert_chunks(chunks).expect("chunks at places of their own");
+    world
+}
+
+/// What a voxel is when it is read back: flow is lost, and what is without end where the rules do
+/// not have it.
+fn read_back(voxel: Voxel, y: i32, sources: Sources) -> Voxel {
+    let is_spring = voxel.cell().is_some_and(WaterCell::is_source);
+    let still = |height| Voxel::water(WaterCell::with_height(height).expect("0 to 7"));
+    match sources {
+        Sources::Springs if is_spring || voxel.is_sea() => Voxel::water(WaterCell::SOURCE),
+        Sources::Sea(top) if y <= top && (is_spring || voxel.is_sea()) => Voxel::SEA,
+        _ if voxel.is_solid() => Voxel::SOLID,
+        _ if voxel.is_sea() => still(7),
+        _ => still(voxel.height()),
+    }
+}
+
+/// Reads bytes as a region file, runs the water, and writes it back; returns the file written.
+/// `change` edits the world before that.
+pub fn region_laws(
+    bytes: &[u8],
+    sources: Sources,
+    change: impl FnOnce(&mut WaterWorld),
+) -> Result<Vec<u8>, RegionError> {
+    let region = RegionFile::from_bytes(bytes)?;
+    let rules = BlockRules { sources, ..BlockRules::default() };
+    let chunks = region.chunks(&rules)?;
+    let is_run = chunks.len() <= MOST_RUN;
+    let mut world = world(chunks.clone());
+    let untouched = region.with_water(&world, &rules)?;
+    let again = RegionFile::from_bytes(untouched).expect("its own file");
+    assert_eq!(again.chunks(&rules).as_ref(), Ok(&chunks), "nothing was changed");
+    if !is_run {
+        return Ok(bytes.to_vec());
+    }
+    change(&mut world);
+    world.run(TICKS);
+    assert_eq!(world.validate(), Ok(()));
+    let written = region.with_water(&world, &rules)?;
+    let again = RegionFile::from_bytes(written.clone()).expect("its own file");
+    assert!(again.columns().eq(region.columns()));
+    let read = again.chunks(&rules).expect("its own columns");
+    for (position, chunk) in &read {
+        let wanted = world.chunk(*position).expect("a chunk that was loaded");
+        for cell in 0..CHUNK_CELLS {
+            let y = position.y * 16 + (cell / 256) as i32;
+            let wanted = read_back(wanted.get(cell), y, sources);
+            assert_eq!(chunk.get(cell), wanted, "cell {cell} of {position}");
+        }
+    }
+    assert_eq!(read.len(), world.chunks().count());
+    Ok(written)
+}
+
+/// Reads bytes as a MagicaVoxel file, and runs its water.
+pub fn vox_laws(bytes: &[u8]) -> Result<usize, VoxError> {
+    let vox = VoxFile::from_bytes(bytes)?;
+    let chunks = vox.chunks(&VoxRules::default())?;
+    let count = chunks.len();
+    let bounds = vox.bounds().expect("its chunks were found");
+    assert_eq!(bounds.is_none(), count == 0);
+    run(chunks);
+    Ok(count)
+}
+
+/// Reads bytes as a heightmap with a sea, and runs its water.
+pub fn heightmap_laws(bytes: &[u8]) -> Result<[u32; 2], HeightmapError> {
+    let map = Heightmap::from_png(bytes)?;
+    let rules = HeightRules { per: 256, water: MapWater::Sea(9), ..HeightRules::default() };
+    let chunks = map.chunks(&rules)?;
+    let [width, depth] = map.size();
+    let is_within = map.value(width - 1, depth - 1).is_some() && map.value(width, 0).is_none();
+    assert!(is_within);
+    run(chunks);
+    Ok(map.size())
+}
+
+fn run(chunks: Vec<(IVec3, Chunk<Voxel>)>) {
+    let is_run = chunks.len() <= MOST_RUN;
+    let mut world = world(chunks);
+    if is_run {
+        world.run(TICKS);
+        assert_eq!(world.validate(), Ok(()));
+    }
+}
