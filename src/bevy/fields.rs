@@ -54,15 +54,16 @@ impl Fields {
         let mut inserted = core::mem::take(&mut self.inserted);
         inserted.sort_unstable_by_key(|&position| order(position));
         let is_new = |position| !has(&before, position) || has(&inserted, position);
-        let whole =
-            |event| move |&position| FieldUpdate { position, event, cells: CellMask::FULL };
+        let whole = |event| move |&position| FieldUpdate { position, event, cells: CellMask::FULL };
         let loaded = self.known.iter().filter(|&&position| is_new(position));
         let unloaded = before.iter().filter(|&&position| !has(&self.known, position));
         let changed = changes
             .into_iter()
             .filter(|changes| has(&self.known, changes.chunk) && !is_new(changes.chunk))
-            .map(|ChunkChanges { chunk: position, cells }| {
-                FieldUpdate { position, event: ChunkEvent::Changed, cells }
+            .map(|ChunkChanges { chunk: position, cells }| FieldUpdate {
+                position,
+                event: ChunkEvent::Changed,
+                cells,
             });
         let mut chunks: Vec<FieldUpdate> = loaded
             .map(whole(ChunkEvent::Loaded))

@@ -142,16 +142,25 @@ impl<W: Simulated> Simulation<W> {
         let reports = self.world.take_reports().into_iter();
         reports
             .map(|Report { ticket, tick, result }| {
-                // Those before it are missing if somebody else has taken their reports.
-                while self.waiting.front().is_some_and(|&(first, _)| first < ticket) {
-                    self.waiting.pop_front();
-                }
-                let request = self.waiting.pop_front_if(|&mut (first, _)| first == ticket);
-                let request = request.map(|(_, request)| request);
+                let request = self.take_request(ticket);
                 let result = result.map_err(EditFailure::Refused);
                 EditOutcome { request, world: entity, tick, result }
             })
             .collect()
+    }
+
+    /// Returns the request with this ticket, the first that waits. Those with lower ones go without
+    /// an answer: somebody else has taken their reports.
+    fn take_request(&mut self, ticket: u64) -> Option<MessageId<EditRequest<W>>> {
+        while let Some(&(first, request)) = self.waiting.front()
+            && first <= ticket
+        {
+            self.waiting.pop_front();
+            if first == ticket {
+                return Some(request);
+            }
+        }
+        None
     }
 
     /// Returns what looks different since the last call.

@@ -8,6 +8,10 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{MessageReader, MessageWriter};
 use bevy_ecs::system::{Commands, Query};
 
+/// The worlds of a kind, with the budgets of their own.
+type Budgeted<'w, 's, W> =
+    Query<'w, 's, (Entity, &'static mut Simulation<W>, Option<&'static StepBudget>)>;
+
 /// Hands the requested edits to their worlds, in the order in which they were written.
 pub(super) fn edit<W: Simulated>(
     mut requests: MessageReader<'_, '_, EditRequest<W>>,
@@ -36,10 +40,7 @@ pub(super) fn edit<W: Simulated>(
 /// Returns the system that does a tick of each world, or as much of it as its budget allows.
 pub(super) fn step<W: Simulated>(
     default: StepBudget,
-) -> impl FnMut(
-    Query<'_, '_, (Entity, &mut Simulation<W>, Option<&StepBudget>)>,
-    MessageWriter<'_, EditOutcome<W>>,
-) {
+) -> impl FnMut(Budgeted<'_, '_, W>, MessageWriter<'_, EditOutcome<W>>) {
     move |mut worlds, mut outcomes| {
         for (entity, mut simulation, budget) in &mut worlds {
             let quietly = simulation.bypass_change_detection();
@@ -96,13 +97,11 @@ pub(super) fn publish_with_chunks<W: Simulated>(
     publish_changes(&mut worlds, &mut messages, |simulation, world, changes| {
         let [changed, redrawn] = simulation.update_chunks(world, changes, &mut commands);
         // Chunks that are spawned now cannot be found yet, and count as changed as they are.
-        let mut found = chunks.iter_many_mut(changed);
-        while let Some(mut chunk) = found.fetch_next() {
-            chunk.set_changed();
+        for chunk in changed {
+            _ = chunks.get_mut(chunk).map(|mut chunk| chunk.set_changed());
         }
-        let mut found = surfaces.iter_many_mut(redrawn);
-        while let Some(mut surface) = found.fetch_next() {
-            surface.set_changed();
+        for chunk in redrawn {
+            _ = surfaces.get_mut(chunk).map(|mut surface| surface.set_changed());
         }
     });
 }

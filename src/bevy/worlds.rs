@@ -2,9 +2,10 @@
 
 use super::fields::{FieldChanges, Fields};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
-use crate::blast::{self, BlastShape, BlastWorld};
-use crate::coords::Shape;
-use crate::humidity::{self, HumidityShape, HumidityWorld};
+use crate::blast::{self, BlastWorld};
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Sheet};
+use crate::humidity::{self, HumidityWorld};
 use crate::water::{self, ChunkEvent, Feed, Progress, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
@@ -73,15 +74,15 @@ impl Simulated for WaterWorld {
     }
 }
 
-/// Implements [`Simulated`] for an automaton whose steps are never left unfinished, by its name,
-/// the chunks that an edit loads, the positions of its chunks, and what its cells hold, if it has a
-/// ledger, less what that says.
+/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished: by
+/// their names, the chunks that an edit loads, the positions of the chunks that are loaded, and what
+/// the cells hold, if there is a ledger, less what that says.
 macro_rules! simulated {
     (
-        [$($generics:tt)*] $world:ty, $part:ident, $name:expr;
+        $($world:ty, $name:literal),+; $part:ident;
         loads: $loads:expr; positions: $positions:expr; imbalance: $imbalance:expr;
     ) => {
-        impl<$($generics)*> Simulated for $world {
+        $(impl Simulated for $world {
             type Edit = $part::Edit;
             type Outcome = $part::Outcome;
             type EditError = $part::EditError;
@@ -121,26 +122,26 @@ macro_rules! simulated {
             fn redrawn(changes: &FieldChanges) -> Vec<IVec3> {
                 changes.chunks.iter().map(|chunk| chunk.position).collect()
             }
-        }
+        })+
     };
 }
 
 simulated! {
-    [S: HumidityShape] HumidityWorld<S>, humidity, name::<S>("humidity_cube", "humidity_sheet");
+    HumidityWorld<Cube>, "humidity_cube", HumidityWorld<Sheet>, "humidity_sheet"; humidity;
     loads: |edit| match edit {
         humidity::Edit::InsertChunk { position, .. } => vec![*position],
         _ => Vec::new(),
     };
     positions: |world| world.chunk_positions().collect();
-    // The sums of whole units are exact in `f64`.
+    // Sums of whole units of 1/65,536, exact in `f64` below 2³⁷.
     imbalance: |world| world.ledger().map(|_| {
-        let cells = world.chunks().map(|(_, chunk)| chunk.to_cells());
-        cells.flatten().map(|cell| cell.humidity).sum::<f64>() - world.total()
+        let chunks = world.chunks().map(|(_, chunk)| sum(&chunk, |cell| cell.humidity));
+        chunks.sum::<f64>() - world.total()
     });
 }
 
 simulated! {
-    [S: BlastShape] BlastWorld<S>, blast, name::<S>("blast_cube", "blast_sheet");
+    BlastWorld<Cube>, "blast_cube", BlastWorld<Sheet>, "blast_sheet"; blast;
     loads: |edit| match edit {
         blast::Edit::InsertChunk { position, .. } => vec![*position],
         _ => Vec::new(),
@@ -150,7 +151,7 @@ simulated! {
 }
 
 simulated! {
-    [] Water2dWorld, water2d, "water2d";
+    Water2dWorld, "water2d"; water2d;
     loads: |edit| match edit {
         water2d::Edit::InsertChunk { position, .. } => vec![*position],
         water2d::Edit::InsertChunks(chunks) => chunks.iter().map(|&(position, _)| position).collect(),
@@ -158,13 +159,15 @@ simulated! {
     };
     positions: |world| world.chunks().map(|(position, _)| position).collect();
     imbalance: |world| {
-        let cells = world.chunks().flat_map(|(_, chunk)| chunk.to_cells());
-        let counted: u64 = cells.map(|cell| u64::from(cell.level())).sum();
-        Some(counted as f64 - world.ledger().total() as f64)
+        let chunks = world.chunks().map(|(_, chunk)| sum(chunk, |cell| cell.level().into()));
+        Some(chunks.sum::<f64>() - world.ledger().total() as f64)
     };
 }
 
-/// Returns the name of an automaton on cubes or on sheets.
-const fn name<S: Shape>(on_cubes: &'static str, on_sheets: &'static str) -> &'static str {
-    if S::NEIGHBOURS == 6 { on_cubes } else { on_sheets }
+/// Returns the sum over the cells of a chunk.
+fn sum<T: Copy + PartialEq>(chunk: &Chunk<T>, value: impl Fn(T) -> f64) -> f64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|&cell| value(cell)).sum(),
+        None => value(chunk.get(0)) * CHUNK_CELLS as f64,
+    }
 }
