@@ -23,8 +23,8 @@ pub enum Measure {
     /// How many cells the ticks underway have still to visit, as far as is known: 0 between ticks.
     Backlog,
     /// How much the cells hold, counted, less what the ledgers say: 0 if they balance, but for
-    /// rounding in explosions, whose numbers are in floating point. The worlds are counted in the
-    /// updates that [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
+    /// rounding in explosions, whose numbers are in floating point. A world without a ledger
+    /// counts as 0. The worlds are counted in the updates that [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
     Imbalance,
 }
 

@@ -55,6 +55,8 @@ pub fn app<W: Simulated>(plugin: FloodplainPlugin<W>) -> App {
         .insert_resource(TimeUpdateStrategy::FixedTimesteps(1))
         .init_resource::<Seen<W>>()
         .add_systems(Update, see::<W>);
+    // Time begins with the first.
+    app.update();
     app
 }
 

@@ -10,7 +10,7 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use support::water::edits::{Op, Watched, look};
 use support::water::values::value_of;
 
@@ -28,8 +28,11 @@ struct Pair {
     expected: Vec<(u64, Answer<WaterWorld>)>,
     answered: usize,
     mirror: Mirror,
-    /// The looks and the mesh of each chunk when changes were last published.
-    drawn: BTreeMap<[i32; 3], (Looks, SurfaceMesh)>,
+    /// The looks of each chunk after the last update.
+    looks: BTreeMap<[i32; 3], Looks>,
+    /// The meshes after the last complete tick, and the chunks to be drawn anew since.
+    meshes: BTreeMap<[i32; 3], SurfaceMesh>,
+    redrawn: BTreeSet<[i32; 3]>,
 }
 
 impl Pair {
@@ -43,7 +46,9 @@ impl Pair {
             expected: Vec::new(),
             answered: 0,
             mirror: Mirror::new(1_000),
-            drawn: BTreeMap::new(),
+            looks: BTreeMap::new(),
+            meshes: BTreeMap::new(),
+            redrawn: BTreeSet::new(),
         }
     }
 
@@ -63,15 +68,14 @@ impl Pair {
     }
 }
 
-fn looks(chunk: &Chunk<Voxel>) -> Looks {
-    (0..4096).map(|index| look(chunk.get(index))).collect()
+/// Returns something of each loaded chunk.
+fn of_chunks<T>(world: &WaterWorld, of: impl Fn(IVec3) -> T) -> BTreeMap<[i32; 3], T> {
+    world.chunks().map(|(position, _)| (position.to_array(), of(position))).collect()
 }
 
-fn drawn(world: &WaterWorld) -> BTreeMap<[i32; 3], (Looks, SurfaceMesh)> {
-    let of = |(at, chunk): (IVec3, std::borrow::Cow<'_, Chunk<Voxel>>)| {
-        (at.to_array(), (looks(&chunk), world.surface_mesh(at, None)))
-    };
-    world.chunks().map(of).collect()
+fn looks(world: &WaterWorld, position: IVec3) -> Looks {
+    let chunk = world.chunk(position).expect("it is loaded");
+    (0..4096).map(|index| look(chunk.get(index))).collect()
 }
 
 /// Runs one update, and compares both worlds with those by hand.
@@ -96,21 +100,30 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
         assert_eq!(seen.worlds.contains(&pair.entity), !changes.is_empty());
 
         let world = simulation::<WaterWorld>(app, pair.entity).world();
-        let now = drawn(world);
-        for (&at, (looks, mesh)) in &now {
-            let before = pair.drawn.get(&at);
-            let is_same = before.is_some_and(|before| before.0 == *looks);
-            assert!(is_same || listed(&seen.chunks, at.into()), "{at:?} looks different");
-            let is_same = before.is_some_and(|before| before.1 == *mesh);
-            assert!(is_same || listed(&seen.surfaces, at.into()), "{at:?} is drawn otherwise");
+        let now = of_chunks(world, |position| looks(world, position));
+        for (at, looks) in &now {
+            let is_same = pair.looks.get(at) == Some(looks);
+            assert!(is_same || listed(&seen.chunks, (*at).into()), "{at:?} looks different");
+        }
+        pair.looks = now;
+        let surfaces = seen.surfaces.iter().filter(|&&(of, _)| of == pair.entity);
+        pair.redrawn.extend(surfaces.map(|(_, position)| position.to_array()));
+        if progress.finished {
+            let now = of_chunks(world, |position| world.surface_mesh(position, None));
+            for (at, mesh) in &now {
+                let is_same = pair.meshes.get(at) == Some(mesh);
+                assert!(is_same || pair.redrawn.contains(at), "{at:?} is drawn otherwise");
+            }
+            (pair.meshes, pair.redrawn) = (now, BTreeSet::new());
         }
         for cell in random::bounds().positions() {
             assert_eq!(pair.mirror.height(cell), world.height(cell), "{cell}");
             assert_eq!(pair.mirror.is_solid(cell), world.is_solid(cell), "{cell}");
         }
-        pair.drawn = now;
         if progress.finished && world.queued_edits().len() == 0 {
             assert_eq!(pair.answered, pair.expected.len(), "edits without an answer");
+            // What has not been published is saved, too.
+            pair.by_hand.take_changes();
             assert!(world.save() == pair.by_hand.save(), "other bytes");
         }
         let loaded: Vec<IVec3> = world.chunks().map(|(position, _)| position).collect();
