@@ -202,6 +202,20 @@
 //! | the same after the process was killed | `save_file::kill`: 25 times each in `cargo test`, with water and with 2D water; `tests/save_file/kill.rs` has the command for 1,000 |
 //! | a file that is no save, is damaged, or holds another kind is refused with an error of its own and not changed | `save_file::refusals`, `save_file::kinds` |
 //!
+//! # Bevy
+//!
+//! With the feature `bevy`. By hand means by calls, without an app.
+//!
+//! | promise | tests |
+//! |---|---|
+//! | a world in an app has the bytes of the same edits before the same ticks by hand, under any rules and budget; worlds in one app do not mix | `bevy::laws::worlds_in_an_app_are_those_by_hand`, `bevy::automata::automata_in_an_app_are_those_by_hand` |
+//! | requests are made in the order in which they were written, and each has one answer, also if its world is missing or goes; a refused one changes nothing | the same; `bevy::edits` |
+//! | a mirror that applies all messages of changes is the world; a chunk counts as changed exactly when it is among them, and its surface whenever it is drawn otherwise | the same; `bevy::chunks` |
+//! | there is one entity for each loaded chunk, as long as it is loaded | the same; `bevy::chunks::entities_follow_chunks_that_are_loaded_and_unloaded` |
+//! | an update does as much as its budget allows, to the cell | `bevy::budget::a_budget_of_cells_is_that_of_step_within`, `a_budget_of_time_stops_after_the_piece_that_exhausts_it` |
+//! | of a world at rest nothing is written, and nothing counts as changed | `bevy::rest::a_world_at_rest_is_silent_and_its_ticks_go_on` |
+//! | diagnostics are those of the worlds, and ledgers that are counted balance | `bevy::measures` |
+//!
 //! # Scenarios
 //!
 //! | promise | tests | fuzz targets |

@@ -74,7 +74,7 @@ fn blast_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> blast::Edit {
     use blast::Edit::*;
     match rng.u8(..7) {
         0 => SetPressure { cell, pressure: 300.0 * rng.f32() },
-        1 => AddPressure { cell, more: [90.0, f32::NAN][usize::from(rng.u8(..4) == 0)] },
+        1 => AddPressure { cell, more: [90.0, f32::INFINITY][usize::from(rng.u8(..4) == 0)] },
         2 => SetSolid(cell),
         3 => SetWall { cell, strength: 5.0 },
         4 => ClearSolid(cell),

@@ -3,13 +3,13 @@
 use super::app::{app, chunk_entities, request, simulation, spawn, update};
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
+use floodplain::Chunk;
 use floodplain::bevy::{
     EditFailure, EditRequest, FloodplainPlugin, FloodplainSystems, Simulation, StepBudget,
 };
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edit, EditError, Outcome, Rules, Voxel, WaterWorld};
-use floodplain::{Automaton, Chunk};
 
 type Requests<'w> = MessageWriter<'w, EditRequest<WaterWorld>>;
 

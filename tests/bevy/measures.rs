@@ -28,6 +28,7 @@ fn diagnostics_are_sums_over_the_worlds() {
     let plugin = FloodplainPlugin::<WaterWorld>::new().with_budget(StepBudget::Cells(300));
     let mut app = app(plugin);
     let worlds: [Entity; 2] = [(); 2].map(|()| spawn(&mut app, falling()));
+    let mut most = None;
     for _ in 0..10 {
         app.update();
         let simulations = worlds.map(|world| simulation::<WaterWorld>(&app, world));
@@ -40,9 +41,11 @@ fn diagnostics_are_sums_over_the_worlds() {
         assert_eq!(value::<WaterWorld>(&app, Measure::AwakeCells), awake);
         assert_eq!(value::<WaterWorld>(&app, Measure::Backlog), backlog);
         assert_eq!(value::<WaterWorld>(&app, Measure::StepTime), Some(times.iter().sum()));
-        assert!(awake > Some(0.0) && backlog > Some(0.0));
+        most = most.max(backlog);
+        assert!(awake > Some(0.0));
         assert_eq!(value::<WaterWorld>(&app, Measure::Imbalance), None, "not asked for");
     }
+    assert!(most > Some(0.0), "no update has left a tick unfinished");
 }
 
 #[test]
