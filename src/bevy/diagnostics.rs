@@ -24,7 +24,8 @@ pub enum Measure {
     Backlog,
     /// How much the cells hold, counted, less what the ledgers say: 0 if they balance, but for
     /// rounding in explosions, whose numbers are in floating point. A world without a ledger
-    /// counts as 0. The worlds are counted in the updates that [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
+    /// counts as 0. Measured in the updates that
+    /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
     Imbalance,
 }
 
@@ -68,9 +69,10 @@ pub(super) fn register<W: Simulated>(app: &mut App) {
 pub(super) fn measure<W: Simulated>(
     check_every: Option<u32>,
 ) -> impl FnMut(Query<'_, '_, &Simulation<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {
+    let paths = Measure::ALL.map(Measure::path::<W>);
     move |worlds, mut diagnostics, mut updates| {
         let mut add = |measure: Measure, value: &dyn Fn() -> f64| {
-            diagnostics.add_measurement(&measure.path::<W>(), value);
+            diagnostics.add_measurement(&paths[measure as usize], value);
         };
         let millis = |world: &Simulation<W>| world.step_time().as_secs_f64() * 1_000.0;
         let awake = |world: &Simulation<W>| world.world().awake_cells() as f64;

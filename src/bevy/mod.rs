@@ -10,9 +10,11 @@
 //! are those of the same edits before the same ticks without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most water:
-//! insert `Time::<Fixed>::from_hz(20.0)`, or if other systems need another rate, let the sets run in
-//! some of the updates only, by [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if). Positions
-//! are of the glam that this crate [exports](crate::glam), which is also that of Bevy 0.20.
+//! insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and `Publish`
+//! run in some of the updates only, by
+//! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops requests
+//! that are not read within two updates. Positions are of the glam that this crate
+//! [exports](crate::glam), which is also that of Bevy 0.20.
 //!
 //! ```
 //! use bevy_app::{App, Update};
@@ -138,9 +140,9 @@ impl<W: Simulated> FloodplainPlugin<W> {
         self
     }
 
-    /// Counts all cells of all worlds in every so manieth update, 0 as 1, and compares them with
-    /// the ledgers: [`Measure::Imbalance`]. Counting takes about half a microsecond for each chunk
-    /// that is not uniform.
+    /// Counts all cells of all worlds once in so many updates, and compares them with the ledgers:
+    /// [`Measure::Imbalance`]. With 0, as with 1, in each update. The time this takes is linear in
+    /// the chunks that are not uniform.
     #[must_use]
     pub fn with_ledger_check(mut self, updates: u32) -> Self {
         self.check_every = Some(updates);

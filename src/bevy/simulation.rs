@@ -85,8 +85,9 @@ impl<W: Simulated> Simulation<W> {
         &mut self.world
     }
 
-    /// Returns the world. The component has none of its chunks any more, nor the requests that wait
-    /// in it: take it off its entity by `take`.
+    /// Returns the world: take the component off its entity by
+    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Edits of water that wait stay queued in
+    /// it, although their requests have been answered.
     pub fn into_world(self) -> W {
         self.world
     }
@@ -206,6 +207,9 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     for chunk in chunks.into_values() {
         app.commands().entity(chunk).try_despawn();
     }
+    if waiting.is_empty() {
+        return;
+    }
     app.write_message_batch(waiting.into_iter().map(|(_, request)| EditOutcome::<W> {
         request: Some(request),
         world,
@@ -219,7 +223,7 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
 ///
 /// Add components of your own to it, as its mesh. It has no transform and no parent: those are for
 /// you to give.
-#[derive(Component, Debug)]
+#[derive(Component)]
 pub struct SimulationChunk<W: Simulated> {
     world: Entity,
     position: IVec3,
@@ -241,5 +245,5 @@ impl<W: Simulated> SimulationChunk<W> {
 /// A mark on each [chunk](SimulationChunk): [`Changed`](bevy_ecs::query::Changed) when the chunk is
 /// to be drawn anew. Of water that is also so if cells of a neighbour changed at a corner that both
 /// share; see [`meshes_touched`](crate::water::meshes_touched).
-#[derive(Component, Debug)]
+#[derive(Component)]
 pub struct ChunkSurface<W: Simulated>(PhantomData<fn() -> W>);
