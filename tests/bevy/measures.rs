@@ -28,7 +28,7 @@ fn diagnostics_are_sums_over_the_worlds() {
     let plugin = FloodplainPlugin::<WaterWorld>::new().with_budget(StepBudget::Cells(300));
     let mut app = app(plugin);
     let worlds: [Entity; 2] = [(); 2].map(|()| spawn(&mut app, falling()));
-    let mut most = None;
+    let mut has_backlog = false;
     for _ in 0..10 {
         app.update();
         let simulations = worlds.map(|world| simulation::<WaterWorld>(&app, world));
@@ -41,11 +41,11 @@ fn diagnostics_are_sums_over_the_worlds() {
         assert_eq!(value::<WaterWorld>(&app, Measure::AwakeCells), awake);
         assert_eq!(value::<WaterWorld>(&app, Measure::Backlog), backlog);
         assert_eq!(value::<WaterWorld>(&app, Measure::StepTime), Some(times.iter().sum()));
-        most = most.max(backlog);
+        has_backlog |= backlog > Some(0.0);
         assert!(awake > Some(0.0));
         assert_eq!(value::<WaterWorld>(&app, Measure::Imbalance), None, "not asked for");
     }
-    assert!(most > Some(0.0), "no update has left a tick unfinished");
+    assert!(has_backlog, "no update has left a tick unfinished");
 }
 
 #[test]
