@@ -65,7 +65,9 @@ fn breach(
     mut is_done: Local<bool>,
 ) {
     let (world, simulation) = *world;
-    if simulation.world().ticks() >= BREACH && !core::mem::replace(&mut *is_done, true) {
+    let water = simulation.world();
+    if water.ticks() >= BREACH && !core::mem::replace(&mut *is_done, true) {
+        assert_eq!(water.ledger().drained, 0, "the dam has held");
         edits.write(EditRequest {
             world,
             edit: Edit::FillWater { region: valley::gap(), height: 0 },

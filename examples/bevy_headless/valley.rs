@@ -3,7 +3,7 @@
 use bevy_ecs::error::BevyError;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 
 /// Cells from west to east, and from the valley's bed to its ridges in the south and north.
 pub const LENGTH: i32 = 160;
@@ -47,7 +47,8 @@ fn voxel(cell: IVec3) -> Voxel {
 /// None, unless this file is wrong.
 pub fn world() -> Result<WaterWorld, BevyError> {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(LENGTH, HEIGHT, WIDTH) - 1);
-    let edges = Edges { unloaded: Edge::Wall, ..Edges::DRAINING_SIDES };
+    let mut edges = Edges::WALLS;
+    edges.outer[Face::East.index()] = Edge::Drain;
     let mut world = WaterWorld::with_bounds(7, Rules { edges, ..Rules::lossless() }, bounds)?;
     let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions();
     world.insert_chunks(chunks.map(|position| {

@@ -222,7 +222,8 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
 /// of it looks different, and despawned with the chunk.
 ///
 /// Add components of your own to it, as its mesh. It has no transform and no parent: those are for
-/// you to give.
+/// you to give. One that you despawn is not spawned again until its chunk has been unloaded and
+/// loaded.
 #[derive(Component)]
 pub struct SimulationChunk<W: Simulated> {
     world: Entity,
