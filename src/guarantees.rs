@@ -217,6 +217,20 @@
 //! | any bytes are refused with their place, or become chunks of a lawful world | `import::hostile` | `import_region`, `import_vox`, `import_heightmap` |
 //! | a file becomes at most [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, a column is decompressed to at most 16 MiB, and a picture that claims to be larger is refused before memory is taken | `import::hostile::more_chunks_than_the_limit_are_refused`, `a_few_bytes_do_not_become_gigabytes`, `import::heightmap::a_picture_that_claims_to_be_large_is_refused_before_memory_is_taken` | |
 //!
+//! # Bevy
+//!
+//! With the feature `bevy`. By hand means by calls, without an app.
+//!
+//! | promise | tests |
+//! |---|---|
+//! | a world in an app has the bytes of the same edits before the same ticks by hand, under any rules and budget; worlds in one app do not mix | `bevy::laws::worlds_in_an_app_are_those_by_hand`, `bevy::automata::automata_in_an_app_are_those_by_hand` |
+//! | requests are made in the order in which they were written, and each has one answer, also if its world is missing or goes; a refused one changes nothing | the same; `bevy::edits` |
+//! | a mirror that applies all messages of changes is the world; a chunk counts as changed exactly when it is among them, and its surface whenever it is drawn otherwise | the same; `bevy::chunks` |
+//! | there is one entity for each loaded chunk, as long as it is loaded | the same; `bevy::chunks::entities_follow_chunks_that_are_loaded_and_unloaded` |
+//! | an update does as much as its budget allows, to the cell | `bevy::budget::a_budget_of_cells_is_that_of_step_within`, `a_budget_of_time_stops_after_the_piece_that_exhausts_it` |
+//! | of a world at rest nothing is written, and nothing counts as changed | `bevy::rest::a_world_at_rest_is_silent_and_its_ticks_go_on` |
+//! | diagnostics are those of the worlds, and ledgers that are counted balance | `bevy::measures` |
+//!
 //! # Scenarios
 //!
 //! | promise | tests | fuzz targets |

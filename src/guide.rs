@@ -418,6 +418,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Bevy
+//!
+//! With the feature `bevy`, the module `bevy` does the steps above in an app: a world is a component,
+//! edits are messages, ticks have a budget, and each loaded chunk is an entity that counts as
+//! `Changed` when it is to be drawn anew. Its documentation begins with an example.
+//!
 //! # Rules and budgets
 //!
 //! | you want | set |

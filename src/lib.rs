@@ -36,6 +36,7 @@
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
+//! | `bevy` | a plugin for the engine Bevy: worlds as components, edits and changes as messages |
 //! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
 //!
@@ -46,6 +47,7 @@
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
+//! | `bevy` | the module `bevy`; needs Rust 1.95 |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //!
 //! # When not to use this
@@ -61,6 +63,8 @@
 
 mod automata;
 mod automaton;
+#[cfg(feature = "bevy")]
+pub mod bevy;
 mod chunk;
 mod coords;
 mod edit_bytes;

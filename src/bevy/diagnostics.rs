@@ -1,0 +1,90 @@
+//! What is measured of the worlds of a kind, as diagnostics.
+
+use super::simulated::Simulated;
+use super::simulation::Simulation;
+use bevy_app::App;
+use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
+use bevy_ecs::system::{Local, Query};
+
+/// What is measured in each update, over all worlds of a kind.
+///
+/// ```
+/// use floodplain::bevy::Measure;
+/// use floodplain::water::WaterWorld;
+/// let path = Measure::StepTime.path::<WaterWorld>();
+/// assert_eq!(path.as_str(), "floodplain/water/step_time");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// How long their ticks took, or the slices of these, in milliseconds.
+    StepTime,
+    /// How many cells the next tick visits, or the one underway began with.
+    AwakeCells,
+    /// How many cells the ticks underway have still to visit, as far as is known: 0 between ticks.
+    Backlog,
+    /// How much the cells hold, counted, less what the ledgers say: 0 if they balance, but for
+    /// rounding in explosions, whose numbers are in floating point. A world without a ledger
+    /// counts as 0. Measured in the updates that
+    /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
+    Imbalance,
+}
+
+impl Measure {
+    /// All there are.
+    pub const ALL: [Measure; 4] =
+        [Measure::StepTime, Measure::AwakeCells, Measure::Backlog, Measure::Imbalance];
+
+    /// Returns the path of the diagnostic for the worlds of a kind.
+    pub fn path<W: Simulated>(self) -> DiagnosticPath {
+        DiagnosticPath::from_components(["floodplain", W::NAME, self.name()])
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Measure::StepTime => "step_time",
+            Measure::AwakeCells => "awake_cells",
+            Measure::Backlog => "backlog",
+            Measure::Imbalance => "imbalance",
+        }
+    }
+
+    /// Returns the unit as a suffix.
+    fn suffix(self) -> &'static str {
+        match self {
+            Measure::StepTime => "ms",
+            Measure::AwakeCells | Measure::Backlog => " cells",
+            Measure::Imbalance => "",
+        }
+    }
+}
+
+/// Registers the diagnostics of a kind.
+pub(super) fn register<W: Simulated>(app: &mut App) {
+    for measure in Measure::ALL {
+        app.register_diagnostic(Diagnostic::new(measure.path::<W>()).with_suffix(measure.suffix()));
+    }
+}
+
+/// Returns the system that measures, with the updates from one count of the ledger to the next.
+pub(super) fn measure<W: Simulated>(
+    check_every: Option<u32>,
+) -> impl FnMut(Query<'_, '_, &Simulation<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {
+    let paths = Measure::ALL.map(Measure::path::<W>);
+    move |worlds, mut diagnostics, mut updates| {
+        let mut add = |measure: Measure, value: &dyn Fn() -> f64| {
+            diagnostics.add_measurement(&paths[measure as usize], value);
+        };
+        let millis = |world: &Simulation<W>| world.step_time().as_secs_f64() * 1_000.0;
+        let awake = |world: &Simulation<W>| world.world().awake_cells() as f64;
+        let left = |world: &Simulation<W>| world.world().work_left() as f64;
+        add(Measure::StepTime, &|| worlds.iter().map(millis).sum());
+        add(Measure::AwakeCells, &|| worlds.iter().map(awake).sum());
+        add(Measure::Backlog, &|| worlds.iter().map(left).sum());
+        *updates = updates.wrapping_add(1);
+        if check_every.is_some_and(|every| updates.is_multiple_of(every.max(1))) {
+            // Faults of two worlds must not cancel.
+            let fault = |world: &Simulation<W>| world.world().imbalance().map(f64::abs);
+            add(Measure::Imbalance, &|| worlds.iter().filter_map(fault).sum());
+        }
+    }
+}

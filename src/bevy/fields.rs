@@ -1,0 +1,81 @@
+//! What changes in an automaton: the cells of its chunks, and which chunks come and go.
+
+use crate::automaton::ChunkChanges;
+use crate::chunk::CellMask;
+use crate::coords::order;
+use crate::water::ChunkEvent;
+use glam::IVec3;
+
+/// What looks different in an automaton since the changes before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChanges {
+    /// The number of steps that the world has done.
+    pub ticks: u64,
+    /// The chunks in order of position: y slowest, then z, then x.
+    pub chunks: Vec<FieldUpdate>,
+}
+
+/// The changes of one chunk of an automaton.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldUpdate {
+    /// The chunk position.
+    pub position: IVec3,
+    /// What happened to the chunk.
+    pub event: ChunkEvent,
+    /// The cells that may differ: all, if the chunk was loaded or unloaded.
+    pub cells: CellMask,
+}
+
+/// Knows which chunks were loaded when changes were taken last.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Fields {
+    /// In order of position.
+    known: Vec<IVec3>,
+    /// Those that edits have inserted since, perhaps in place of known ones.
+    inserted: Vec<IVec3>,
+}
+
+impl Fields {
+    /// Records that an edit has loaded chunks.
+    pub(super) fn note_inserted(&mut self, positions: Vec<IVec3>) {
+        self.inserted.extend(positions);
+    }
+
+    /// Returns the changes since the last call: the `present` chunks in order of position that
+    /// were not there then, those that are gone, and of the others those among the `changes`.
+    pub(super) fn take(
+        &mut self,
+        ticks: u64,
+        present: Vec<IVec3>,
+        changes: Vec<ChunkChanges>,
+    ) -> FieldChanges {
+        let before = core::mem::replace(&mut self.known, present);
+        let mut inserted = core::mem::take(&mut self.inserted);
+        inserted.sort_unstable_by_key(|&position| order(position));
+        let is_new = |position| !has(&before, position) || has(&inserted, position);
+        let whole = |event| move |&position| FieldUpdate { position, event, cells: CellMask::FULL };
+        let loaded = self.known.iter().filter(|&&position| is_new(position));
+        let unloaded = before.iter().filter(|&&position| !has(&self.known, position));
+        let changed = changes
+            .into_iter()
+            .filter(|changes| has(&self.known, changes.chunk) && !is_new(changes.chunk))
+            .map(|ChunkChanges { chunk: position, cells }| FieldUpdate {
+                position,
+                event: ChunkEvent::Changed,
+                cells,
+            });
+        let mut chunks: Vec<FieldUpdate> = loaded
+            .map(whole(ChunkEvent::Loaded))
+            .chain(unloaded.map(whole(ChunkEvent::Unloaded)))
+            .chain(changed)
+            .collect();
+        chunks.sort_unstable_by_key(|chunk| order(chunk.position));
+        FieldChanges { ticks, chunks }
+    }
+}
+
+/// Returns whether a position is in a list in order of position.
+fn has(positions: &[IVec3], position: IVec3) -> bool {
+    positions.binary_search_by_key(&order(position), |&position| order(position)).is_ok()
+}

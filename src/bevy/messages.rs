@@ -1,0 +1,135 @@
+//! What goes in and out of worlds as messages: edits, what became of them, and changes.
+
+use super::simulated::Simulated;
+use bevy_ecs::entity::Entity;
+use bevy_ecs::message::{Message, MessageId};
+use core::error::Error;
+use core::fmt;
+
+/// A message in: an edit, to be made in the world of an entity before its next tick. Requests are
+/// made in the order in which they were written, whatever system wrote them; each is answered by
+/// one [`EditOutcome`].
+///
+/// ```
+/// use bevy_ecs::prelude::*;
+/// use floodplain::bevy::{EditRequest, Simulation};
+/// use floodplain::water::{Edit, WaterWorld};
+/// use floodplain::glam::IVec3;
+///
+/// fn build(
+///     world: Single<Entity, With<Simulation<WaterWorld>>>,
+///     mut edits: MessageWriter<EditRequest<WaterWorld>>,
+/// ) {
+///     let request = edits.write(EditRequest { world: *world, edit: Edit::SetSolid(IVec3::ZERO) });
+///     println!("outcome {request:?} will tell");
+/// }
+/// # let mut world = World::new();
+/// # world.init_resource::<Messages<EditRequest<WaterWorld>>>();
+/// # let water = WaterWorld::new(7, Default::default()).unwrap();
+/// # world.spawn(Simulation::new(water));
+/// # world.run_system_cached(build).unwrap();
+/// # assert_eq!(world.resource::<Messages<EditRequest<WaterWorld>>>().len(), 1);
+/// ```
+#[derive(Message)]
+pub struct EditRequest<W: Simulated> {
+    /// The entity with the [`Simulation`](super::Simulation).
+    pub world: Entity,
+    /// What is to be done.
+    pub edit: W::Edit,
+}
+
+/// A message out: what became of an edit. Written by the end of
+/// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which it was made.
+#[derive(Message)]
+pub struct EditOutcome<W: Simulated> {
+    /// What [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for the
+    /// request; `None` for an edit of water that was queued in the world itself, before it was
+    /// spawned or by [`world_mut`](super::Simulation::world_mut).
+    pub request: Option<MessageId<EditRequest<W>>>,
+    /// The entity that the request named.
+    pub world: Entity,
+    /// The number of complete ticks of the world when the edit was made; 0 if there is no world.
+    pub tick: u64,
+    /// What the edit came to, or why nothing was changed.
+    pub result: Result<W::Outcome, EditFailure<W::EditError>>,
+}
+
+/// Why a requested edit was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditFailure<E> {
+    /// The entity had no [`Simulation`](super::Simulation) of this kind, or lost it before the edit
+    /// was made.
+    NoWorld,
+    /// The world refused it. It changed nothing.
+    Refused(E),
+}
+
+impl<E: fmt::Display> fmt::Display for EditFailure<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditFailure::NoWorld => f.write_str("the entity has no such world"),
+            EditFailure::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Error> Error for EditFailure<E> {}
+
+/// A message out: what looks different in a world. One is written in each update in which a tick
+/// that did anything was completed, or an edit made, or the [`Simulation`](super::Simulation)
+/// borrowed mutably; the first has all loaded chunks. A world at rest writes none.
+#[derive(Message)]
+pub struct SimulationChanges<W: Simulated> {
+    /// The entity of the world.
+    pub world: Entity,
+    /// What looks different since the message before. Of water, updates of a feed, the first of
+    /// whole chunks: a [`Mirror`](crate::water::Mirror) that applies each is the world's copy.
+    pub changes: W::Changes,
+}
+
+/// Derives would ask for a world that can be cloned and printed.
+impl<W: Simulated> Clone for EditRequest<W> {
+    fn clone(&self) -> Self {
+        EditRequest { world: self.world, edit: self.edit.clone() }
+    }
+}
+
+impl<W: Simulated> fmt::Debug for EditRequest<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = (&self.world, &self.edit);
+        f.debug_struct("EditRequest").field("world", fields.0).field("edit", fields.1).finish()
+    }
+}
+
+impl<W: Simulated> Clone for EditOutcome<W> {
+    fn clone(&self) -> Self {
+        EditOutcome { result: self.result.clone(), ..*self }
+    }
+}
+
+impl<W: Simulated> fmt::Debug for EditOutcome<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EditOutcome")
+            .field("request", &self.request)
+            .field("world", &self.world)
+            .field("tick", &self.tick)
+            .field("result", &self.result)
+            .finish()
+    }
+}
+
+impl<W: Simulated> Clone for SimulationChanges<W> {
+    fn clone(&self) -> Self {
+        SimulationChanges { world: self.world, changes: self.changes.clone() }
+    }
+}
+
+impl<W: Simulated> fmt::Debug for SimulationChanges<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = (&self.world, &self.changes);
+        f.debug_struct("SimulationChanges")
+            .field("world", fields.0)
+            .field("changes", fields.1)
+            .finish()
+    }
+}

@@ -1,0 +1,123 @@
+//! What a world must offer to run in an app: [`Simulated`], and how much of a tick it may do.
+
+use crate::automaton::Automaton;
+use crate::water::{ChunkEvent, Progress};
+use bevy_ecs::component::Component;
+use core::error::Error;
+use core::fmt::Debug;
+use core::time::Duration;
+use glam::IVec3;
+
+/// How much of a tick one run of [`FixedUpdate`](bevy_app::FixedUpdate) may do in a world. As a
+/// component of a world's entity it goes before that of the
+/// [plugin](super::FloodplainPlugin::with_budget).
+///
+/// Only [`WaterWorld`](crate::water::WaterWorld) does its ticks in slices. A step of the automata
+/// is never left unfinished: they do a whole one, whatever the budget.
+///
+/// ```
+/// use floodplain::bevy::StepBudget;
+/// assert_eq!(StepBudget::default(), StepBudget::WholeTick);
+/// ```
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepBudget {
+    /// A whole tick, whatever it costs; with the feature `rayon`, on all threads of the pool.
+    #[default]
+    WholeTick,
+    /// So many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
+    /// machines then are at the same tick in the same update, as in lockstep.
+    Cells(u64),
+    /// So much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
+    /// How many updates a tick takes depends on the machine, what it comes to does not.
+    Time(Duration),
+}
+
+/// What became of an edit that was handed to a world.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Submitted<O, E> {
+    /// It waits for the next tick, with this ticket.
+    Queued(u64),
+    /// It was made, or refused, at once.
+    Made(Result<O, E>),
+}
+
+/// What became of an edit that waited.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Report<O, E> {
+    pub ticket: u64,
+    pub tick: u64,
+    pub result: Result<O, E>,
+}
+
+/// A world that runs in an app. Implemented by [`WaterWorld`](crate::water::WaterWorld),
+/// [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld) and
+/// [`Water2dWorld`](crate::water2d::Water2dWorld) only.
+///
+/// ```
+/// use floodplain::bevy::Simulated;
+/// use floodplain::{Cube, blast::BlastWorld, water::WaterWorld};
+/// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
+/// ```
+pub trait Simulated: Automaton + Send + Sync + 'static {
+    /// Its edits as values.
+    type Edit: Clone + Debug + Send + Sync + 'static;
+    /// What an edit that was not refused came to.
+    type Outcome: Clone + Debug + Send + Sync + 'static;
+    /// Why an edit was refused.
+    type EditError: Clone + Error + Send + Sync + 'static;
+    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water,
+    /// [`FieldChanges`](super::FieldChanges) of the automata.
+    type Changes: Clone + Debug + Send + Sync + 'static;
+    /// What names it in the paths of its [diagnostics](super::Measure).
+    const NAME: &'static str;
+
+    /// What must be known of the changes before, to tell what has changed since.
+    #[doc(hidden)]
+    type Follower: Default + Send + Sync + 'static;
+
+    /// Hands an edit to the world, to be made before its next tick.
+    #[doc(hidden)]
+    fn submit(
+        &mut self,
+        follower: &mut Self::Follower,
+        edit: Self::Edit,
+    ) -> Submitted<Self::Outcome, Self::EditError>;
+
+    /// Returns the reports on edits that waited and were made since the last call.
+    #[doc(hidden)]
+    fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
+        Vec::new()
+    }
+
+    /// Does a tick, or as much of it as the budget allows.
+    #[doc(hidden)]
+    fn advance(&mut self, _: StepBudget) -> Progress {
+        let report = self.step();
+        Progress { report, looked_at: report.visited, finished: true }
+    }
+
+    /// Returns the cells that the tick underway has still to visit, as far as is known.
+    #[doc(hidden)]
+    fn work_left(&self) -> u64 {
+        0
+    }
+
+    /// Returns what the cells hold less what the ledger says, by counting them; `None` for a world
+    /// without a ledger.
+    #[doc(hidden)]
+    fn imbalance(&self) -> Option<f64>;
+
+    /// Returns what looks different since the last call; at the first, all loaded chunks.
+    #[doc(hidden)]
+    fn follow(&mut self, follower: &mut Self::Follower) -> Self::Changes;
+
+    /// Returns what happened to which chunks, in order of position.
+    #[doc(hidden)]
+    fn events(changes: &Self::Changes) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
+
+    /// Returns the chunks that may have to be drawn anew, loaded or not.
+    #[doc(hidden)]
+    fn redrawn(changes: &Self::Changes) -> Vec<IVec3>;
+}

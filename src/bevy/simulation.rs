@@ -1,0 +1,250 @@
+//! The components: a world, and its loaded chunks as entities.
+
+use super::messages::{EditFailure, EditOutcome, EditRequest};
+use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use crate::coords::order;
+use crate::water::{ChunkEvent, Progress};
+use bevy_ecs::component::Component;
+use bevy_ecs::entity::Entity;
+use bevy_ecs::lifecycle::HookContext;
+use bevy_ecs::message::MessageId;
+use bevy_ecs::system::Commands;
+use bevy_ecs::world::DeferredWorld;
+use bevy_platform::time::Instant;
+use core::marker::PhantomData;
+use core::time::Duration;
+use glam::IVec3;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A world as a component. Any number of entities may have one; with the
+/// [plugin](super::FloodplainPlugin) of its kind, each does its ticks in `FixedUpdate`.
+///
+/// A world is a component and no resource, so that a game may have several: planets, rooms, a
+/// preview. It counts as [`Changed`](bevy_ecs::query::Changed) when a tick or an edit did anything
+/// in it, never while it is at rest.
+///
+/// If it is removed, replaced or despawned, its chunk entities go with it, and edits that still
+/// wait are answered by [`EditFailure::NoWorld`]. To replace a world, as by one that was loaded,
+/// insert a new `Simulation`.
+///
+/// ```
+/// use floodplain::bevy::Simulation;
+/// use floodplain::water::{Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, glam::IVec3};
+///
+/// let mut water = WaterWorld::new(7, Rules::lossless())?;
+/// water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// let mut app = bevy_ecs::world::World::new();
+/// let entity = app.spawn(Simulation::new(water)).id();
+/// let simulation = app.get::<Simulation<WaterWorld>>(entity).expect("it was spawned");
+/// assert_eq!(simulation.world().chunks().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Component)]
+#[component(on_discard = discard::<W>)]
+pub struct Simulation<W: Simulated> {
+    world: W,
+    follower: W::Follower,
+    /// The entities of loaded chunks, by the order of their positions.
+    chunks: BTreeMap<[i32; 3], Entity>,
+    /// The requests that wait in the world, by their tickets there.
+    waiting: VecDeque<(u64, MessageId<EditRequest<W>>)>,
+    progress: Progress,
+    time: Duration,
+    /// Whether the tick underway has done anything.
+    has_moved: bool,
+}
+
+impl<W: Simulated> Simulation<W> {
+    /// Returns the component of a world. Changes that the world has not been asked for are dropped:
+    /// the first [message](super::SimulationChanges) has all its chunks.
+    pub fn new(world: W) -> Self {
+        Simulation {
+            world,
+            follower: W::Follower::default(),
+            chunks: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            progress: Progress::default(),
+            time: Duration::ZERO,
+            has_moved: false,
+        }
+    }
+
+    /// Returns the world, to be read.
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// Returns the world, to be changed at once, outside of the order of requests.
+    ///
+    /// An edit of water that is made here completes the tick underway, whatever that costs. The
+    /// functions `take_changes` and `take_edit_reports` are for the plugin alone: what is taken here
+    /// it does not publish. Of automata, a chunk that is removed and put back here within one
+    /// update is not published as loaded, so request that instead.
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+
+    /// Returns the world: take the component off its entity by
+    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Edits of water that wait stay queued in
+    /// it, although their requests have been answered.
+    pub fn into_world(self) -> W {
+        self.world
+    }
+
+    /// Returns the entity of the chunk at a chunk position; `None` if it was not loaded when changes
+    /// were published last, or if the plugin has [none](super::FloodplainPlugin::without_chunks).
+    pub fn chunk(&self, position: IVec3) -> Option<Entity> {
+        self.chunks.get(&order(position)).copied()
+    }
+
+    /// Returns what the last update did of a tick.
+    pub fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    /// Returns how long that took.
+    pub fn step_time(&self) -> Duration {
+        self.time
+    }
+
+    /// Hands an edit to the world. Returns its outcome, unless it waits for the next tick.
+    pub(super) fn submit(
+        &mut self,
+        entity: Entity,
+        request: MessageId<EditRequest<W>>,
+        edit: W::Edit,
+    ) -> Option<EditOutcome<W>> {
+        let tick = self.world.ticks();
+        match self.world.submit(&mut self.follower, edit) {
+            Submitted::Queued(ticket) => {
+                self.waiting.push_back((ticket, request));
+                None
+            }
+            Submitted::Made(result) => {
+                let result = result.map_err(EditFailure::Refused);
+                Some(EditOutcome { request: Some(request), world: entity, tick, result })
+            }
+        }
+    }
+
+    /// Does a tick or a part of it. Returns whether there is something to publish: the tick is
+    /// complete and did anything.
+    pub(super) fn step(&mut self, budget: StepBudget) -> bool {
+        let begin = Instant::now();
+        self.progress = self.world.advance(budget);
+        self.time = begin.elapsed();
+        self.has_moved |= self.progress.report != Default::default();
+        self.progress.finished && core::mem::take(&mut self.has_moved)
+    }
+
+    /// Returns the outcomes of the edits that waited and are made now.
+    pub(super) fn take_outcomes(&mut self, entity: Entity) -> Vec<EditOutcome<W>> {
+        let reports = self.world.take_reports().into_iter();
+        reports
+            .map(|Report { ticket, tick, result }| {
+                let request = self.take_request(ticket);
+                let result = result.map_err(EditFailure::Refused);
+                EditOutcome { request, world: entity, tick, result }
+            })
+            .collect()
+    }
+
+    /// Returns the request with this ticket, the first that waits. Those with lower ones go without
+    /// an answer: somebody else has taken their reports.
+    fn take_request(&mut self, ticket: u64) -> Option<MessageId<EditRequest<W>>> {
+        while let Some(&(first, request)) = self.waiting.front()
+            && first <= ticket
+        {
+            self.waiting.pop_front();
+            if first == ticket {
+                return Some(request);
+            }
+        }
+        None
+    }
+
+    /// Returns what looks different since the last call.
+    pub(super) fn take_changes(&mut self) -> W::Changes {
+        self.world.follow(&mut self.follower)
+    }
+
+    /// Spawns the entities of chunks that were loaded, and despawns those of others. Returns the
+    /// entities of chunks that look different, and of those to be drawn anew.
+    pub(super) fn update_chunks(
+        &mut self,
+        entity: Entity,
+        changes: &W::Changes,
+        commands: &mut Commands<'_, '_>,
+    ) -> [Vec<Entity>; 2] {
+        let mut changed = Vec::new();
+        for (position, event) in W::events(changes) {
+            match (event, self.chunk(position)) {
+                (ChunkEvent::Unloaded, Some(chunk)) => {
+                    self.chunks.remove(&order(position));
+                    commands.entity(chunk).try_despawn();
+                }
+                (ChunkEvent::Unloaded, None) => {}
+                (_, Some(chunk)) => changed.push(chunk),
+                (_, None) => {
+                    let of = SimulationChunk::<W> { world: entity, position, kind: PhantomData };
+                    let chunk = commands.spawn((of, ChunkSurface::<W>(PhantomData))).id();
+                    self.chunks.insert(order(position), chunk);
+                }
+            }
+        }
+        let redrawn = W::redrawn(changes);
+        [changed, redrawn.into_iter().filter_map(|position| self.chunk(position)).collect()]
+    }
+}
+
+/// Despawns the chunks of a world that goes, and answers the requests that wait in it.
+fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
+    let world = context.entity;
+    let Some(mut simulation) = app.get_mut::<Simulation<W>>(world) else { return };
+    let chunks = core::mem::take(&mut simulation.chunks);
+    let waiting = core::mem::take(&mut simulation.waiting);
+    for chunk in chunks.into_values() {
+        app.commands().entity(chunk).try_despawn();
+    }
+    if waiting.is_empty() {
+        return;
+    }
+    app.write_message_batch(waiting.into_iter().map(|(_, request)| EditOutcome::<W> {
+        request: Some(request),
+        world,
+        tick: 0,
+        result: Err(EditFailure::NoWorld),
+    }));
+}
+
+/// A loaded chunk of a world as an entity. It is [`Changed`](bevy_ecs::query::Changed) when a cell
+/// of it looks different, and despawned with the chunk.
+///
+/// Add components of your own to it, as its mesh. It has no transform and no parent: those are for
+/// you to give. One that you despawn is not spawned again until its chunk has been unloaded and
+/// loaded.
+#[derive(Component)]
+pub struct SimulationChunk<W: Simulated> {
+    world: Entity,
+    position: IVec3,
+    kind: PhantomData<fn() -> W>,
+}
+
+impl<W: Simulated> SimulationChunk<W> {
+    /// Returns the entity of the world.
+    pub fn world(&self) -> Entity {
+        self.world
+    }
+
+    /// Returns the chunk position: that of its first cell, divided by the size of a chunk.
+    pub fn position(&self) -> IVec3 {
+        self.position
+    }
+}
+
+/// A mark on each [chunk](SimulationChunk): [`Changed`](bevy_ecs::query::Changed) when the chunk is
+/// to be drawn anew. Of water that is also so if cells of a neighbour changed at a corner that both
+/// share; see [`meshes_touched`](crate::water::meshes_touched).
+#[derive(Component)]
+pub struct ChunkSurface<W: Simulated>(PhantomData<fn() -> W>);

@@ -1,0 +1,173 @@
+//! Water and the automata as worlds of an app.
+
+use super::fields::{FieldChanges, Fields};
+use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use crate::blast::{self, BlastWorld};
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Sheet};
+use crate::humidity::{self, HumidityWorld};
+use crate::water::{self, ChunkEvent, Feed, Progress, Update, WaterWorld, meshes_touched};
+use crate::water2d::{self, Water2dWorld};
+use bevy_platform::time::Instant;
+use glam::IVec3;
+
+impl Simulated for WaterWorld {
+    type Edit = water::Edit;
+    type Outcome = water::Outcome;
+    type EditError = water::EditError;
+    type Changes = Update;
+    type Follower = Option<Feed>;
+    const NAME: &'static str = "water";
+
+    fn submit(
+        &mut self,
+        _: &mut Option<Feed>,
+        edit: water::Edit,
+    ) -> Submitted<water::Outcome, water::EditError> {
+        Submitted::Queued(self.queue(edit))
+    }
+
+    fn take_reports(&mut self) -> Vec<Report<water::Outcome, water::EditError>> {
+        let reports = self.take_edit_reports().into_iter();
+        reports
+            .map(|water::EditReport { ticket, tick, result }| Report { ticket, tick, result })
+            .collect()
+    }
+
+    fn advance(&mut self, budget: StepBudget) -> Progress {
+        match budget {
+            StepBudget::WholeTick => self.step_within(u64::MAX),
+            StepBudget::Cells(cells) => self.step_within(cells),
+            StepBudget::Time(time) => {
+                // Not `step_for`, which has no clock in a browser.
+                let begin = Instant::now();
+                self.step_while(|_| begin.elapsed() < time)
+            }
+        }
+    }
+
+    fn work_left(&self) -> u64 {
+        self.backlog()
+    }
+
+    fn imbalance(&self) -> Option<f64> {
+        let counted: u64 = self.chunks().map(|(_, chunk)| chunk.units()).sum();
+        Some(counted as f64 - self.ledger().total() as f64)
+    }
+
+    /// The first update is of whole chunks: a [`Mirror`](water::Mirror) joins by it, and applies
+    /// those that follow.
+    fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
+        if let Some(feed) = feed {
+            return feed.take(self);
+        }
+        let feed = feed.insert(Feed::new(self));
+        feed.whole(self, self.chunks().map(|(position, _)| position))
+    }
+
+    fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+        update.chunks().iter().map(|chunk| (chunk.position, chunk.event))
+    }
+
+    fn redrawn(update: &Update) -> Vec<IVec3> {
+        meshes_touched(&update.changes())
+    }
+}
+
+/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished: by
+/// their names, the chunks that an edit loads, the positions of the chunks that are loaded, and what
+/// the cells hold, if there is a ledger, less what that says.
+macro_rules! simulated {
+    (
+        $($world:ty, $name:literal),+; $part:ident;
+        loads: $loads:expr; positions: $positions:expr; imbalance: $imbalance:expr;
+    ) => {
+        $(impl Simulated for $world {
+            type Edit = $part::Edit;
+            type Outcome = $part::Outcome;
+            type EditError = $part::EditError;
+            type Changes = FieldChanges;
+            type Follower = Fields;
+            const NAME: &'static str = $name;
+
+            fn submit(
+                &mut self,
+                fields: &mut Fields,
+                edit: $part::Edit,
+            ) -> Submitted<$part::Outcome, $part::EditError> {
+                let loads: fn(&$part::Edit) -> Vec<IVec3> = $loads;
+                let loaded = loads(&edit);
+                let result = self.apply(edit);
+                if result.is_ok() {
+                    fields.note_inserted(loaded);
+                }
+                Submitted::Made(result)
+            }
+
+            fn imbalance(&self) -> Option<f64> {
+                let imbalance: fn(&Self) -> Option<f64> = $imbalance;
+                imbalance(self)
+            }
+
+            fn follow(&mut self, fields: &mut Fields) -> FieldChanges {
+                let positions: fn(&Self) -> Vec<IVec3> = $positions;
+                let present = positions(self);
+                fields.take(self.ticks(), present, self.take_changes())
+            }
+
+            fn events(changes: &FieldChanges) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+                changes.chunks.iter().map(|chunk| (chunk.position, chunk.event))
+            }
+
+            fn redrawn(changes: &FieldChanges) -> Vec<IVec3> {
+                changes.chunks.iter().map(|chunk| chunk.position).collect()
+            }
+        })+
+    };
+}
+
+simulated! {
+    HumidityWorld<Cube>, "humidity_cube", HumidityWorld<Sheet>, "humidity_sheet"; humidity;
+    loads: |edit| match edit {
+        humidity::Edit::InsertChunk { position, .. } => vec![*position],
+        _ => Vec::new(),
+    };
+    positions: |world| world.chunk_positions().collect();
+    // Sums of whole units of 1/65,536, exact in `f64` below 2³⁷.
+    imbalance: |world| world.ledger().map(|_| {
+        let chunks = world.chunks().map(|(_, chunk)| sum(&chunk, |cell| cell.humidity));
+        chunks.sum::<f64>() - world.total()
+    });
+}
+
+simulated! {
+    BlastWorld<Cube>, "blast_cube", BlastWorld<Sheet>, "blast_sheet"; blast;
+    loads: |edit| match edit {
+        blast::Edit::InsertChunk { position, .. } => vec![*position],
+        _ => Vec::new(),
+    };
+    positions: |world| world.chunks().map(|(position, _)| position).collect();
+    imbalance: |world| Some(world.total() - world.ledger().total());
+}
+
+simulated! {
+    Water2dWorld, "water2d"; water2d;
+    loads: |edit| match edit {
+        water2d::Edit::InsertChunk { position, .. } => vec![*position],
+        water2d::Edit::InsertChunks(chunks) => chunks.iter().map(|&(position, _)| position).collect(),
+        _ => Vec::new(),
+    };
+    positions: |world| world.chunks().map(|(position, _)| position).collect();
+    imbalance: |world| {
+        let chunks = world.chunks().map(|(_, chunk)| sum(chunk, |cell| cell.level().into()));
+        Some(chunks.sum::<f64>() - world.ledger().total() as f64)
+    };
+}
+
+/// Returns the sum over the cells of a chunk.
+fn sum<T: Copy + PartialEq>(chunk: &Chunk<T>, value: impl Fn(T) -> f64) -> f64 {
+    match chunk.as_dense() {
+        Some(cells) => cells.iter().map(|&cell| value(cell)).sum(),
+        None => value(chunk.get(0)) * CHUNK_CELLS as f64,
+    }
+}

@@ -1,0 +1,12 @@
+//! The plugin for Bevy, in apps without a window: what an app does with worlds is what calls do.
+
+mod app;
+mod automata;
+mod budget;
+mod chunks;
+mod edits;
+mod laws;
+mod measures;
+#[path = "../water/random.rs"]
+mod random;
+mod rest;
