@@ -160,8 +160,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
     pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
-        self.check_pressure(region.min(), pressure)?;
-        self.check_region(region)?;
+        self.check_fill(region, pressure)?;
         for cell in region.positions() {
             if self.pressure(cell) != pressure && !self.is_removed(cell) {
                 self.write(cell, pressure);
@@ -332,6 +331,12 @@ impl<S: BlastShape> BlastWorld<S> {
         for (_, there) in self.chunks_behind(slot) {
             self.pressure.wake_chunk_at(there);
         }
+    }
+
+    /// Checks what [`fill_pressure`](BlastWorld::fill_pressure) does, in the same order.
+    pub(crate) fn check_fill(&self, region: Region, pressure: f32) -> Result<(), EditError> {
+        self.check_pressure(region.min(), pressure)?;
+        self.check_region(region)
     }
 
     fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {

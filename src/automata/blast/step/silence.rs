@@ -20,6 +20,11 @@ impl<S: BlastShape> BlastWorld<S> {
             && self.states[slot.index()].flows.is_none()
     }
 
+    /// Whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no flows.
+    pub(crate) fn is_blank_at(&self, chunk: IVec3) -> bool {
+        self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot))
+    }
+
     /// Whether a chunk, loaded or not, is closed, so that it takes no part in this step.
     pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
