@@ -14,7 +14,6 @@ use crate::grid::Slot;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above these"))]
 impl<S: BlastShape> BlastWorld<S> {
     /// Replaces what stands in a chunk's cells: those in `solid` are removed, those in `walls` too,
     /// until they break at that strength; all others are open. Pressures of cells that stay open

@@ -108,7 +108,9 @@ impl<S: BlastShape> BlastWorld<S> {
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
         chunks[0] != chunks[1]
-            && chunks.into_iter().any(|chunk| self.is_blank_at(chunk) && !self.is_about_to_open(chunk))
+            && chunks
+                .into_iter()
+                .any(|chunk| self.is_blank_at(chunk) && !self.is_about_to_open(chunk))
     }
 
     /// The sum of all pressures, counted cell by cell in order of position.
