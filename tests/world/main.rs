@@ -1,0 +1,5 @@
+//! Worlds of materials.
+
+mod laws;
+mod palettes;
+mod parts;
