@@ -178,6 +178,29 @@
 //! | waking a sleeping chunk or graph changes nothing | `Asleep` | `blast::world::a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it` |
 //! | a probe changes nothing, and its impulse is at most its exposure times its cross-section | | `blast::edits` |
 //!
+//! # Worlds of materials
+//!
+//! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
+//! tests `world::laws` call it after every edit and tick.
+//!
+//! | law | violation |
+//! |---|---|
+//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in | `Chunk` |
+//! | in each part, each cell is what its material is; cells that are not permeable hold no moisture | `Ground` |
+//! | water and moisture are together what came in less what went out, to the unit | `Account` |
+//! | the chunk store's own laws | `Storage` |
+//!
+//! Laws that hold between states of a world:
+//!
+//! | law | tests |
+//! |---|---|
+//! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
+//! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
+//! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
+//! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
+//! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
+//! | materials and rules out of range are refused by an error that names them | `world::palettes` |
+//!
 //! # Snapshots
 //!
 //! | promise | tests | fuzz targets |
