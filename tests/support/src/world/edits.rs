@@ -10,7 +10,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World};
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Operations in one run, so that runs stay short.
