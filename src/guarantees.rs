@@ -199,6 +199,7 @@
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
 //! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
 //! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
+//! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |
 //! | materials and rules out of range are refused by an error that names them | `world::palettes` |
 //!
 //! # Snapshots

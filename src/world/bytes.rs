@@ -1,15 +1,17 @@
-//! Edits of a world as bytes. Those of the parts are in them as they are, after their length.
+//! Edits of a world as bytes. Those of the parts are in them as they are, and so are records, each
+//! after its length.
 
 use super::content::Content;
 use super::material::MaterialId;
+use super::record::ChunkRecord;
 use super::values::Edit;
 use crate::chunk::Chunk;
 use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, edit_bytes, refused};
-use crate::water::Voxel;
 use crate::{blast, humidity, water};
 
 edit_bytes! {
-    /// Returns the edit as bytes: 1 to 43, or with a chunk 17 to 28,689. They mean the
+    /// Returns the edit as bytes: 1 to 43, or with a chunk 17 to 28,689; of lists, as
+    /// long as these. They mean the
     /// same in all later versions of this crate.
     ///
     /// ```
@@ -32,6 +34,8 @@ edit_bytes! {
     6 Soil(edit);
     7 Blast(edit);
     8 WakeAll;
+    9 RemoveChunks(positions);
+    10 InsertRecords(records);
 }
 
 impl Field for MaterialId {
@@ -44,36 +48,37 @@ impl Field for MaterialId {
     }
 }
 
-/// A chunk of materials, then, each after a `u8` that is 1 if it is there and else 0, one of water
-/// and one of moisture.
+/// A chunk of materials, one of water or none, and one of moisture or none.
 impl Field for Content {
     fn put(&self, out: &mut Writer) {
-        out.put(&self.materials);
-        put_optional(&self.water, out);
-        put_optional(&self.moisture, out);
+        out.put(&self.materials).put(&self.water).put(&self.moisture);
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
-        let materials = from.take()?;
-        let water: Option<Chunk<Voxel>> = take_optional(from)?;
-        Ok(Content { materials, water, moisture: take_optional(from)? })
+        Ok(Content { materials: from.take()?, water: from.take()?, moisture: from.take()? })
     }
 }
 
-fn put_optional<T: Field>(value: &Option<T>, out: &mut Writer) {
-    out.put(&u8::from(value.is_some()));
-    value.iter().for_each(|value| _ = out.put(value));
+/// A `u8`, 1 if there is a chunk, which then follows, and else 0.
+impl<T: Copy + PartialEq> Field for Option<Chunk<T>>
+where
+    Chunk<T>: Field,
+{
+    fn put(&self, out: &mut Writer) {
+        out.put(&u8::from(self.is_some()));
+        self.iter().for_each(|chunk| _ = out.put(chunk));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+        let is_there = from.one_of(&[false, true], "0, or 1 for a chunk")?;
+        is_there.then(|| from.take()).transpose()
+    }
 }
 
-fn take_optional<T: Field>(from: &mut Reader<'_>) -> Result<Option<T>, EditBytesError> {
-    let is_there = from.one_of(&[false, true], "0, or 1 for a chunk")?;
-    is_there.then(|| from.take()).transpose()
-}
-
-macro_rules! edits_of_parts {
-    ($($edit:ty),*) => {$(
+macro_rules! lengths_first {
+    ($($inner:ty),*) => {$(
         /// Its length, a `u32`, then its bytes.
-        impl Field for $edit {
+        impl Field for $inner {
             fn put(&self, out: &mut Writer) {
                 let bytes = self.to_bytes();
                 out.put(&(bytes.len() as u32)).extend(&bytes);
@@ -83,21 +88,21 @@ macro_rules! edits_of_parts {
                 let length: u32 = from.take()?;
                 let at = from.at();
                 let bytes = from.bytes(length as usize)?;
-                <$edit>::from_bytes(bytes).map_err(|error| in_world(error, at, length))
+                <$inner>::from_bytes(bytes).map_err(|error| in_world(error, at, length))
             }
         }
     )*};
 }
-edits_of_parts!(water::Edit, humidity::Edit, blast::Edit);
+lengths_first!(water::Edit, humidity::Edit, blast::Edit, ChunkRecord);
 
-/// Returns what is wrong with an edit of a part of this length, with the offset in that of the
-/// world.
-fn in_world(error: EditBytesError, edit: usize, length: u32) -> EditBytesError {
+/// Returns what is wrong with an edit of a part, or a record, of this length, with the offset in
+/// the edit of the world.
+fn in_world(error: EditBytesError, inner: usize, length: u32) -> EditBytesError {
     match error {
-        EditBytesError::Value { at, wanted, found } => refused(edit + at, wanted, found),
-        EditBytesError::Tag { tag } => refused(edit, "the tag of an edit of the part", tag),
+        EditBytesError::Value { at, wanted, found } => refused(inner + at, wanted, found),
+        EditBytesError::Tag { tag } => refused(inner, "the tag of an edit of the part", tag),
         EditBytesError::Truncated { .. } | EditBytesError::Trailing { .. } => {
-            refused(edit - 4, "the length of the edit after it", length)
+            refused(inner - 4, "the length of what comes after it", length)
         }
     }
 }

@@ -49,15 +49,35 @@ impl World {
         }
         self.water.insert_chunks(voxels)?;
         for (position, content) in chunks {
-            let materials = self.within_bounds(position, content.materials);
-            // The position was checked above.
-            _ = self.ground.insert(position, materials);
-            self.load_soil(position, content.moisture.as_ref())?;
-            if !self.blast.is_blank_at(position) {
-                self.mirror(position)?;
-            }
+            self.load(position, content.materials, content.moisture.as_ref())?;
         }
         Ok(())
+    }
+
+    /// Loads a chunk in all parts but that of water, where it is loaded already.
+    pub(super) fn load(
+        &mut self,
+        position: IVec3,
+        materials: Chunk<MaterialId>,
+        moisture: Option<&Chunk<u32>>,
+    ) -> Result<(), EditError> {
+        let materials = self.within_bounds(position, materials);
+        // The position was checked before.
+        _ = self.ground.insert(position, materials);
+        self.load_soil(position, moisture)?;
+        if self.blast.is_blank_at(position) { Ok(()) } else { self.mirror(position) }
+    }
+
+    /// Unloads a chunk from all parts but that of water. Returns its materials, and its soil.
+    pub(super) fn unload(
+        &mut self,
+        position: IVec3,
+    ) -> (Chunk<MaterialId>, Option<Chunk<humidity::Cell>>) {
+        let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
+        self.mirrored.remove(&order(position));
+        // Where there is no pressure and no ground of it, there is no chunk.
+        _ = self.blast.remove_chunk(position);
+        (materials, self.soil.remove_chunk(position).ok())
     }
 
     /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
@@ -72,16 +92,12 @@ impl World {
             return Err(EditError::ChunkAbsent(position));
         }
         let water = self.water.remove_chunk(position)?;
-        let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
-        // Chunks without soil, and without pressure or ground of it, are not there.
-        let soil = self.soil.remove_chunk(position).ok();
-        _ = self.blast.remove_chunk(position);
-        self.mirrored.remove(&order(position));
-        Ok(Content { materials, water: Some(water), moisture: soil.map(|soil| moisture(&soil)) })
+        let (materials, soil) = self.unload(position);
+        Ok(Content { materials, water: Some(water), moisture: soil.as_ref().map(moisture) })
     }
 
     /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
-    fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
+    pub(super) fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
         if self.ground.chunk(position).is_some() {
             return Err(EditError::ChunkPresent(position));
         }
@@ -107,16 +123,16 @@ impl World {
 }
 
 /// A chunk to be loaded, with what its checks need.
-struct Filling<'a> {
-    palette: &'a Palette,
+pub(super) struct Filling<'a> {
+    pub(super) palette: &'a Palette,
     /// The cells inside the bounds.
-    inside: Region,
-    content: &'a Content,
+    pub(super) inside: Region,
+    pub(super) content: &'a Content,
 }
 
 impl Filling<'_> {
     /// Returns the cells inside the bounds, with their indices and materials.
-    fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
+    pub(super) fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
         let materials = &self.content.materials;
         self.inside.positions().map(|cell| {
             let index = Cube::index_of(cell);
@@ -124,7 +140,7 @@ impl Filling<'_> {
         })
     }
 
-    fn check_materials(&self) -> Result<(), EditError> {
+    pub(super) fn check_materials(&self) -> Result<(), EditError> {
         let is_unknown = |material: MaterialId| self.palette.material(material).is_none();
         let unknown = match self.content.materials.as_uniform() {
             Some(material) => is_unknown(material).then_some(material),
@@ -133,7 +149,7 @@ impl Filling<'_> {
         unknown.map_or(Ok(()), |material| Err(EditError::Material(material)))
     }
 
-    fn check_moisture(&self) -> Result<(), EditError> {
+    pub(super) fn check_moisture(&self) -> Result<(), EditError> {
         let Some(moisture) = &self.content.moisture else { return Ok(()) };
         for (cell, index, material) in self.cells() {
             let value = moisture.get(index);

@@ -10,7 +10,7 @@
 //! | `content` | a chunk as a game gives it: materials, water, moisture; from heights or a closure |
 //! | `error` | why an edit was refused |
 //! | `ground` | edits of materials, and how the parts follow them |
-//! | `chunks` | loading and unloading |
+//! | `chunks`, `record` | loading and unloading; chunks that travel |
 //! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
@@ -31,6 +31,7 @@ mod pressure;
 mod query;
 mod queue;
 mod rain;
+mod record;
 mod rules;
 mod tick;
 mod validate;
@@ -46,6 +47,7 @@ pub use material::{Material, MaterialId};
 pub use palette::{Palette, PaletteError};
 pub use pressure::Broken;
 pub use queue::EditReport;
+pub use record::ChunkRecord;
 pub use rules::{Rules, RulesError};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};

@@ -6,6 +6,7 @@ use super::content::Content;
 use super::error::EditError;
 use super::ground::Replaced;
 use super::material::MaterialId;
+use super::record::ChunkRecord;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::{blast, humidity, water};
 use glam::IVec3;
@@ -60,6 +61,10 @@ pub enum Edit {
     },
     /// [`World::remove_chunk`]; its outcome is [`Outcome::Removed`].
     RemoveChunk(IVec3),
+    /// [`World::remove_chunks`]; its outcome is [`Outcome::Records`].
+    RemoveChunks(Vec<IVec3>),
+    /// [`World::insert_records`]; its outcome is [`Outcome::Done`].
+    InsertRecords(Vec<ChunkRecord>),
     /// [`World::rain`]; its outcome is [`Outcome::Units`], those that found a place.
     Rain {
         /// From where.
@@ -87,6 +92,8 @@ pub enum Outcome {
     Units(u64),
     /// What the chunk held that was unloaded.
     Removed(Content),
+    /// The chunks that were unloaded.
+    Records(Vec<ChunkRecord>),
     /// Of an edit of water.
     Water(water::Outcome),
     /// Of an edit of moisture.
@@ -116,6 +123,8 @@ impl World {
                 self.insert_chunk(position, content).map(|()| Outcome::Done)
             }
             Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
+            Edit::RemoveChunks(positions) => self.remove_chunks(positions).map(Outcome::Records),
+            Edit::InsertRecords(records) => self.insert_records(records).map(|()| Outcome::Done),
             Edit::Rain { from, units } => {
                 self.rain(from, units).map(|units| Outcome::Units(units.into()))
             }
@@ -140,6 +149,8 @@ impl Edit {
             | Edit::Water(water::Edit::FillWater { region, .. } | water::Edit::FillSea(region))
             | Edit::Blast(blast::Edit::FillPressure { region, .. }) => in_region(region),
             Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => CHUNK_CELLS as u64,
+            Edit::RemoveChunks(positions) => (positions.len() * CHUNK_CELLS) as u64,
+            Edit::InsertRecords(records) => (records.len() * CHUNK_CELLS) as u64,
             _ => 1,
         }
     }

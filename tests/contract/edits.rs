@@ -201,7 +201,7 @@ fn of_graphs() -> Vec<Written<GraphEdit>> {
 }
 
 fn of_worlds() -> Vec<Written<world::Edit>> {
-    use world::{Content, Edit, MaterialId};
+    use world::{Content, Edit, MaterialId, Palette, Rules, World};
     let (cell, material, units) = (CELL, MaterialId(7), 70_000u32);
     let (materials, dense_bytes) = chunk(material, MaterialId(200), |id| vec![id.0]);
     let (water, water_bytes) =
@@ -210,6 +210,23 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
     let content_bytes =
         [&dense_bytes[..], &[1], &water_bytes, &[1, 0], &units.to_le_bytes()].concat();
     let rock = Content::from(Chunk::uniform(material));
+    let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
+    let sand = MaterialId(3);
+    world.insert_chunk(cell, Chunk::uniform(sand).into()).unwrap();
+    let spring = humidity::Edit::SetRain { cell: cell * 16 + IVec3::X, humidity: 0.0 };
+    world.apply(Edit::Soil(spring)).unwrap();
+    let records = world.remove_chunks([cell]).unwrap();
+    let water = records[0].water().to_bytes();
+    let record = [
+        &[1][..],
+        &(water.len() as u32).to_le_bytes(),
+        &water,
+        &[0, 3],
+        &[1, 0, 0, 0, 0, 0],
+        &[1, 0, 0, 0, 1, 0],
+    ]
+    .concat();
+    let length = (record.len() as u32).to_le_bytes();
     let of_part = |length: u8, tag: u8| [&[length, 0, 0, 0, tag][..], &CELL_BYTES].concat();
     vec![
         written(Edit::SetMaterial { cell, material }, 0, &[&CELL_BYTES, &[7]]),
@@ -226,6 +243,8 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
         written(Edit::Soil(humidity::Edit::ClearRain(cell)), 6, &[&of_part(13, 4)]),
         written(Edit::Blast(blast::Edit::ClearSolid(cell)), 7, &[&of_part(13, 5)]),
         written(Edit::WakeAll, 8, &[]),
+        written(Edit::RemoveChunks(vec![cell]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
+        written(Edit::InsertRecords(records), 10, &[&[1, 0, 0, 0], &length, &record]),
     ]
 }
 
@@ -297,7 +316,7 @@ fn values_out_of_range_are_refused_with_their_offset() {
     };
     assert_eq!(in_world(6, &rain), value(30, "0, or 1 for rain", 7));
     assert_eq!(in_world(7, &[99]), value(5, "the tag of an edit of the part", 99));
-    let wanted = "the length of the edit after it";
+    let wanted = "the length of what comes after it";
     assert_eq!(in_world(7, &[3, 0]), value(1, wanted, 2));
     assert_eq!(in_world(5, &[&[2][..], &position, &[0]].concat()), value(1, wanted, 14));
     let flag = [&[2][..], &position, &[0, 7, 2]].concat();

@@ -3,3 +3,4 @@
 mod laws;
 mod palettes;
 mod parts;
+mod records;

@@ -9,7 +9,9 @@ use floodplain::blast;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
-use floodplain::world::{Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World};
+use floodplain::world::{
+    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World,
+};
 use floodplain::{Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,6 +28,8 @@ pub enum Op {
     /// One call with this budget, which may leave the tick unfinished.
     Slice(u64),
     TakeChanges,
+    /// The records that the last edit that took some out returned.
+    PutBack,
 }
 
 /// A world, and what is done to it.
@@ -72,8 +76,9 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         18..=20 => Op::Queue(edit(bytes, bounds)),
         21..=25 => Op::Step,
         26..=27 => Op::Run(bytes.byte() % 12),
-        28..=30 => Op::Slice(u64::from(bytes.byte()) * 8),
-        _ => Op::TakeChanges,
+        28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
+        30 if bytes.byte() % 2 == 0 => Op::TakeChanges,
+        _ => Op::PutBack,
     }
 }
 
@@ -92,7 +97,9 @@ fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
             material: material(bytes),
         },
         9..=11 => Edit::InsertChunk { position: Cube::chunk_of(cell), content: content(bytes) },
-        12..=14 => Edit::RemoveChunk(Cube::chunk_of(cell)),
+        12 => Edit::RemoveChunk(Cube::chunk_of(cell)),
+        13 => Edit::RemoveChunks(vec![Cube::chunk_of(cell)]),
+        14 => Edit::RemoveChunks(vec![Cube::chunk_of(cell), Cube::chunk_of(bytes.cell(bounds))]),
         15 | 16 => Edit::Rain { from: cell, units: bytes.byte().into() },
         17 | 18 => Edit::Water(of_water(bytes, bounds, cell)),
         19 | 20 => Edit::Soil(of_soil(bytes, cell)),
@@ -183,13 +190,15 @@ pub struct Model {
     palette: Palette,
     bounds: Region,
     cells: BTreeMap<[i32; 3], MaterialId>,
+    /// What was last taken out as records.
+    records: Vec<ChunkRecord>,
 }
 
 impl Model {
     fn of(world: &World, bounds: Region) -> Model {
         let of = |cell: IVec3| Some((cell.to_array(), world.material(cell)?));
         let cells = bounds.positions().filter_map(of).collect();
-        Model { palette: palette(), bounds, cells }
+        Model { palette: palette(), bounds, cells, records: Vec::new() }
     }
 
     /// The cells of a chunk inside the bounds.
@@ -226,6 +235,8 @@ impl Model {
             }
             Edit::InsertChunk { position, content } => self.insert(*position, content),
             &Edit::RemoveChunk(chunk) => self.remove(chunk, result),
+            Edit::RemoveChunks(chunks) => self.remove_all(chunks, result),
+            Edit::InsertRecords(records) => self.insert_all(records),
             &Edit::Rain { from, units } => {
                 let is_open = |id: &MaterialId| !self.palette.material(*id).expect("known").solid;
                 if let Ok(Outcome::Units(landed)) = result {
@@ -251,6 +262,41 @@ impl Model {
             assert_eq!(content.materials.get(index), material);
             let water = content.water.as_ref().expect("given back").get(index);
             assert_eq!(water.is_solid(), self.palette.material(material).expect("known").solid);
+        }
+        true
+    }
+
+    fn remove_all(&mut self, chunks: &[IVec3], result: &Result<Outcome, EditError>) -> bool {
+        let is_there = |&chunk: &IVec3| {
+            let inside = self.inside(chunk);
+            inside.is_some_and(|inside| self.is_loaded(inside.min()))
+        };
+        let is_twice = |&chunk: &IVec3| chunks.iter().filter(|&&one| one == chunk).count() > 1;
+        if !chunks.iter().all(is_there) || chunks.iter().any(is_twice) {
+            return false;
+        }
+        let Ok(Outcome::Records(records)) = result else { panic!("{result:?}") };
+        assert!(records.iter().map(ChunkRecord::position).eq(chunks.iter().copied()));
+        self.records.clone_from(records);
+        for record in records {
+            for cell in self.inside(record.position()).expect("loaded").positions() {
+                let material = self.cells.remove(&cell.to_array());
+                assert_eq!(material, Some(record.materials().get(Cube::index_of(cell))));
+            }
+        }
+        true
+    }
+
+    /// Records of this world are refused only where a chunk is loaded.
+    fn insert_all(&mut self, records: &[ChunkRecord]) -> bool {
+        let inside = |record: &ChunkRecord| self.inside(record.position()).expect("of this world");
+        if records.iter().any(|record| self.is_loaded(inside(record).min())) {
+            return false;
+        }
+        for record in records {
+            for cell in self.inside(record.position()).into_iter().flat_map(Region::positions) {
+                self.cells.insert(cell.to_array(), record.materials().get(Cube::index_of(cell)));
+            }
         }
         true
     }
@@ -325,6 +371,10 @@ impl Pair {
                 self.settle(true);
             }
             &Op::Slice(budget) => self.step(|world| _ = world.step_within(budget)),
+            Op::PutBack => {
+                let records = self.model.records.clone();
+                self.edit(&Edit::InsertRecords(records));
+            }
             Op::TakeChanges => {
                 let changes = self.world.take_changes();
                 assert!(changes.is_sorted_by_key(|change| {
@@ -445,6 +495,8 @@ fn call(world: &mut World, edit: Edit) -> Result<Outcome, EditError> {
             world.insert_chunk(position, content).map(|()| Outcome::Done)
         }
         Edit::RemoveChunk(position) => world.remove_chunk(position).map(Outcome::Removed),
+        Edit::RemoveChunks(positions) => world.remove_chunks(positions).map(Outcome::Records),
+        Edit::InsertRecords(records) => world.insert_records(records).map(|()| Outcome::Done),
         Edit::Rain { from, units } => {
             world.rain(from, units).map(|units| Outcome::Units(units.into()))
         }
