@@ -138,18 +138,28 @@ impl World {
         Ok(())
     }
 
-    /// Returns whether a cell of a chunk is permeable. Those beyond the bounds are of the first
-    /// material, and do not count.
+    /// Returns whether a cell of a chunk is permeable.
     pub(super) fn has_soil(&self, chunk: IVec3) -> bool {
-        let is_soil = |material| self.palette.traits(material).is_permeable();
+        self.has_any(chunk, |traits| traits.is_permeable())
+    }
+
+    /// Returns whether a cell of a chunk is solid.
+    pub(super) fn has_solid(&self, chunk: IVec3) -> bool {
+        self.has_any(chunk, |traits| traits.solid)
+    }
+
+    /// Returns whether a cell of a chunk is of such a material. Those beyond the bounds are of the
+    /// first one, and do not count.
+    fn has_any(&self, chunk: IVec3, is_such: impl Fn(Traits) -> bool) -> bool {
         let Some(ground) = self.ground.chunk(chunk) else { return false };
         if let Some(material) = ground.as_uniform() {
-            return is_soil(material);
+            return is_such(self.palette.traits(material));
         }
-        let soils: [bool; 256] = core::array::from_fn(|id| is_soil(MaterialId(id as u8)));
+        let such: [bool; 256] =
+            core::array::from_fn(|id| is_such(self.palette.traits(MaterialId(id as u8))));
         let bounds = self.bounds();
         let counts = |index: usize| {
-            soils[usize::from(ground.get(index).0)] && bounds.contains(Cube::cell_at(chunk, index))
+            such[usize::from(ground.get(index).0)] && bounds.contains(Cube::cell_at(chunk, index))
         };
         (0..CHUNK_CELLS).any(counts)
     }

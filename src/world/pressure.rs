@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Lends the blast the ground of all chunks that its next step may read.
-    pub(super) fn mirror_all(&mut self) {
+    fn mirror_all(&mut self) {
         for chunk in self.blast.stirred_chunks() {
             let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
             for chunk in core::iter::once(chunk).chain(around) {
@@ -130,15 +130,6 @@ impl World {
             None => Matter::Solid,
             Some(strength) => Matter::Wall(strength),
         }
-    }
-
-    /// Returns whether a cell of a chunk is solid.
-    pub(super) fn has_solid(&self, chunk: IVec3) -> bool {
-        let is_solid = |material| self.palette.traits(material).solid;
-        self.ground.chunk(chunk).is_some_and(|ground| match ground.as_dense() {
-            None => is_solid(ground.get(0)),
-            Some(cells) => cells.iter().any(|&material| is_solid(material)),
-        })
     }
 
     /// Makes a cell what it is to pressure, unless it is.

@@ -62,7 +62,7 @@ impl Apart {
     /// Runs a tick of all parts.
     pub fn step(&mut self) {
         self.water.step();
-        if self.water.ticks() % u64::from(self.rules.soil_period) == 0 {
+        if self.water.ticks().is_multiple_of(self.rules.soil_period.into()) {
             self.soil.step();
         }
         for _ in 0..self.rules.blast_steps {

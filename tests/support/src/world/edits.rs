@@ -77,7 +77,7 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         21..=25 => Op::Step,
         26..=27 => Op::Run(bytes.byte() % 12),
         28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
-        30 if bytes.byte() % 2 == 0 => Op::TakeChanges,
+        30 if bytes.byte().is_multiple_of(2) => Op::TakeChanges,
         _ => Op::PutBack,
     }
 }
