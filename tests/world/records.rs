@@ -9,9 +9,21 @@ use support::world::apart::random_world;
 use support::world::{id, rules, world};
 
 /// All that a world holds in its parts, but for the accounts.
-fn held(world: &World) -> (u64, Vec<Content>, Vec<(IVec3, Chunk<Cell>)>, u128) {
-    let contents = world.chunks().map(|(chunk, _)| world.chunk(chunk).unwrap()).collect();
-    (world.water().state_hash(), contents, world.soil().chunks().collect(), world.total())
+#[derive(PartialEq)]
+struct Held {
+    contents: Vec<Content>,
+    soil: Vec<(IVec3, Chunk<Cell>)>,
+    water: u64,
+    total: u128,
+}
+
+fn held(world: &World) -> Held {
+    Held {
+        contents: world.chunks().map(|(chunk, _)| world.chunk(chunk).unwrap()).collect(),
+        soil: world.soil().chunks().collect(),
+        water: world.water().state_hash(),
+        total: world.total(),
+    }
 }
 
 #[test]
