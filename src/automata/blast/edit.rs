@@ -351,6 +351,6 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 }
 
-fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
+pub(super) fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
 }

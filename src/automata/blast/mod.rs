@@ -14,6 +14,7 @@ mod edit;
 mod field;
 mod graph;
 mod ledger;
+mod mirror;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]

@@ -152,19 +152,21 @@ impl<S: BlastShape> BlastWorld<S> {
             }
         }
         if self.ground(slot).is_none() {
-            let position = self.pressure.position_at(slot);
-            if let (Some(changed), false) =
-                (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
-            {
-                self.freed
-                    .entry([position.y, position.z, position.x])
-                    .or_default()
-                    .union_with(changed);
-            }
-            self.states[slot.index()] = ChunkState::default();
-            self.pressure.remove(position);
+            self.free(slot);
         }
         changed.len() as u64
+    }
+
+    /// Frees a chunk at 0, and keeps what had changed in it for the next list of changes.
+    pub(crate) fn free(&mut self, slot: Slot) {
+        let position = self.pressure.position_at(slot);
+        if let (Some(changed), false) =
+            (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
+        {
+            self.freed.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+        }
+        self.states[slot.index()] = ChunkState::default();
+        self.pressure.remove(position);
     }
 
     /// Ends the flows from other chunks into a silent one, and wakes those chunks.
