@@ -32,6 +32,7 @@ mod step;
 mod store;
 mod sweep;
 mod transmissibility;
+mod units;
 mod validate;
 mod values;
 
