@@ -91,6 +91,11 @@ impl World {
                 self.mirror_region(region)?;
                 Ok(self.blast.apply(edit)?)
             }
+            Edit::AddCharge { centre, radius, pressure } => {
+                let region = self.blast.check_charge(centre, radius, pressure)?;
+                self.mirror_region(region)?;
+                Ok(self.blast.apply(edit)?)
+            }
             Edit::WakeAll => Ok(self.blast.apply(edit)?),
         }
     }

@@ -161,6 +161,11 @@ fn of_blast() -> Vec<Written<blast::Edit>> {
         ),
         written(Edit::RemoveChunk(cell), 10, &[&CELL_BYTES]),
         written(Edit::WakeAll, 11, &[]),
+        written(
+            Edit::AddCharge { centre: cell, radius: 4.0, pressure },
+            12,
+            &[&CELL_BYTES, &4f32.to_le_bytes(), &number],
+        ),
     ]
 }
 
